@@ -1,0 +1,61 @@
+"""lango_nb: a laboratory for multi-agent routing, inside a notebook.
+
+    %load_ext lango_nb
+    %lango
+
+Importing the package does nothing: no directory, no network, no pandas, not even pydantic. Names load when used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Lab": "lango_nb.lab",
+    "Engine": "lango_nb.engine",
+    "AgentSpec": "lango_nb.specs.agent",
+    "Topology": "lango_nb.specs.topology",
+    "Tool": "lango_nb.tools.tool",
+    "ToolResult": "lango_nb.tools.tool",
+    "ToolContext": "lango_nb.tools.context",
+    "tool": "lango_nb.tools.decorator",
+    "LangoError": "lango_nb.core.errors",
+    "SteppedClock": "lango_nb.core.clock",
+    "CountedIds": "lango_nb.core.ids",
+    "ScriptedModel": "lango_nb.models.scripted",
+}
+__all__ = ["__version__", "load_ipython_extension", "unload_ipython_extension", *_HOME]  # noqa: PLE0604 - names of _HOME
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'lango_nb' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Register ``%lango`` and the renderers (``%load_ext lango_nb``)."""
+    from lango_nb.magics import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """Take ``%lango`` and the renderers away again (``%unload_ext lango_nb``)."""
+    from lango_nb.magics import unload
+
+    unload(shell)

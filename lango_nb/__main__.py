@@ -1,0 +1,8 @@
+"""``python -m lango_nb``: the same as ``lango``."""
+
+import sys
+
+from lango_nb.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,316 @@
+"""``lango agent``: what the settings make of the agents (status), their definitions (list), tool categories (tools)."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lango_nb.cli.door import read_settings
+from lango_nb.cli.output import say, say_json, say_table
+from lango_nb.cli.parser import add_common
+from lango_nb.core.errors import shorten
+
+if TYPE_CHECKING:
+    from lango_nb.config.settings import Settings
+    from lango_nb.specs.registry import AgentRegistry
+    from lango_nb.specs.topology import Topology
+
+RUNTIME = "dynamic-v1"
+"""The teammate runtime's name."""
+DESCRIPTION_WIDTH = 60
+
+
+class Category(NamedTuple):
+    """One row of ``lango agent tools``."""
+
+    name: str
+    key: str
+    """Setting that switches it; empty when nothing does."""
+    description: str
+
+
+CATEGORIES = (
+    Category("exec", "", "shell commands, in the foreground and left running"),
+    Category("filesystem", "", "reading and writing files of the workspace"),
+    Category("browser", "tools.browser.enabled", "browsing the web, page by page"),
+    Category("web", "", "one-shot web search and fetching"),
+    Category("crypto", "", "encrypting, signing, hashing"),
+    Category("secrets", "", "keeping secrets"),
+    Category("payment", "payment.enabled", "blockchain payments"),
+    Category("knowledge", "knowledge.enabled", "saved knowledge and learnings"),
+    Category("skill", "skill.enabled", "reusable skills"),
+    Category("rag", "embedding.provider", "retrieval by meaning"),
+    Category("graph", "graph.enabled", "the knowledge graph"),
+    Category("librarian", "librarian.enabled", "open questions about missing knowledge"),
+    Category("memory", "observationalMemory.enabled", "observations and reflections"),
+    Category("agent memory", "agentMemory.enabled", "what one agent keeps for itself"),
+    Category("cron", "cron.enabled", "scheduled jobs"),
+    Category("background", "background.enabled", "tasks that run while you go on"),
+    Category("workflow", "workflow.enabled", "pipelines of several steps"),
+    Category("ontology", "ontology.enabled", "types, entities, facts and their conflicts"),
+)
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``lango agent status``, ``list`` and ``tools``."""
+    parser = commands.add_parser(
+        "agent",
+        help="status of the agents, their definitions, tool categories",
+        description=__doc__,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(parser=parser)
+    kinds = parser.add_subparsers(metavar="COMMAND", title="commands")
+    for name, run, sentence in (
+        ("status", run_status, "mode, model, limits and registry counts"),
+        ("list", run_list, "definitions in the registry; no live runs"),
+        ("tools", run_tools, "tool categories and their switches; owners are shown by lango partition"),
+    ):
+        kind = kinds.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
+        add_common(kind)
+        kind.set_defaults(run=run, parser=kind)
+
+
+# status
+
+
+def run_status(args: argparse.Namespace) -> int:
+    """Show what the settings make of the agents.
+
+    Raises
+    ------
+    DefinitionError
+        An ``AGENT.md`` is there but cannot be used; no partial counts are shown.
+    """
+    loaded = read_settings(args)
+    settings = loaded.settings
+    data = status_data(settings, has_topology=args.topology is not None)
+    if args.output == "json":
+        say_json(data)
+        return 0
+    say_table("Agent", ("what", "value"), _status_rows(data))
+    say("")
+    counts = data["registry"]
+    say_table(
+        "Agent registry",
+        ("what", "value"),
+        (
+            ("Builtin Agents", counts["builtin"]),
+            ("Embedded Agents", counts["embedded"]),
+            ("User Agents", counts["user"]),
+            ("Active Agents", counts["active"]),
+            ("Agents Dir", counts["agents_dir"] or "(none; set agent.agentsDir)"),
+        ),
+    )
+    return 0
+
+
+def status_data(settings: Settings, *, has_topology: bool = False) -> dict[str, Any]:
+    """Return the status as plain data.
+
+    Parameters
+    ----------
+    settings : Settings
+    has_topology : bool
+        Whether a topology was asked for; it then decides whatever ``agent.multiAgent`` says.
+    """
+    from lango_nb.engine import SINGLE
+    from lango_nb.specs.agent import Source
+    from lango_nb.specs.topologies import load_topology
+
+    lab = load_topology(settings.lab.topology)
+    topology = lab if has_topology or settings.agent.multi_agent else load_topology(SINGLE)
+    agents = registry(settings, lab).all()
+    counts = {source: sum(spec.source is source for spec in agents) for source in Source}
+    data: dict[str, Any] = {
+        "mode": "single" if topology.is_single else "multi",
+        "topology": topology.name,
+        "lab_topology": lab.name,
+        "provider": _provider(settings),
+        "model": settings.agent.model_name,
+        "multi_agent": settings.agent.multi_agent,
+        "max_turns": settings.agent.max_turns or topology.max_steps,
+        "a2a_enabled": settings.a2a.enabled,
+        "remote_agents": len(settings.a2a.remote_agents) if settings.a2a.enabled else 0,
+        "p2p_enabled": settings.p2p.enabled,
+        "hooks_enabled": settings.hooks.enabled,
+        "approval_policy": settings.security.interceptor.approval_policy
+        if settings.security.interceptor.enabled
+        else "none",
+        "teammate_runtime": teammate_runtime(settings, topology),
+        "registry": {
+            "builtin": counts[Source.BUILTIN],
+            "embedded": counts[Source.EMBEDDED],
+            "user": counts[Source.USER],
+            "active": sum(spec.is_active for spec in agents),
+            "agents_dir": settings.agent.agents_dir,
+        },
+    }
+    if not topology.is_single:
+        data["max_delegation_rounds"] = settings.agent.max_delegation_rounds or topology.max_rounds
+    return data
+
+
+def teammate_runtime(settings: Settings, topology: Topology) -> dict[str, Any]:
+    """Say whether teammates can be spawned, and what is in the way."""
+    from lango_nb.engine import CONTROLS
+
+    missing, hint = [], ""
+    if topology.is_single:
+        missing.append("agent.multiAgent is off")
+    elif not settings.background.enabled:
+        missing.append("background.enabled is off")
+        hint = "set background.enabled to true to make the teammate runtime available"
+    if "spawn" not in CONTROLS:
+        missing.append(f"this version has no {RUNTIME} runtime yet")
+    return {"name": RUNTIME, "available": not missing, "missing": missing, "hint": hint}
+
+
+def _status_rows(data: dict[str, Any]) -> list[tuple[str, object]]:
+    runtime = data["teammate_runtime"]
+    rows: list[tuple[str, object]] = [
+        ("Mode", data["mode"]),
+        ("Topology", data["topology"]),
+        ("Lab Topology", data["lab_topology"]),
+        ("Provider", data["provider"]),
+        ("Model", data["model"]),
+        ("Multi-Agent", _on(data["multi_agent"])),
+        ("Max Turns", data["max_turns"]),
+    ]
+    if "max_delegation_rounds" in data:
+        rows.append(("Delegation Rounds", data["max_delegation_rounds"]))
+    rows.append(("A2A Enabled", _on(data["a2a_enabled"])))
+    if data["a2a_enabled"]:
+        rows.append(("Remote Agents", data["remote_agents"]))
+    rows += [
+        ("P2P Enabled", _on(data["p2p_enabled"])),
+        ("Hooks Enabled", _on(data["hooks_enabled"])),
+        ("Approval Policy", data["approval_policy"]),
+        (
+            "Teammate Runtime",
+            runtime["name"] if runtime["available"] else f"unavailable: {', '.join(runtime['missing'])}",
+        ),
+    ]
+    if runtime["hint"]:
+        rows.append(("Hint", runtime["hint"]))
+    return rows
+
+
+def _provider(settings: Settings) -> str:
+    provider, sign, _ = settings.agent.model_name.partition(":")
+    return provider if sign else "lango_nb"
+
+
+# list
+
+
+def run_list(args: argparse.Namespace) -> int:
+    """Show the definitions in the registry.
+
+    Raises
+    ------
+    DefinitionError
+        An ``AGENT.md`` is there but cannot be used.
+    """
+    from lango_nb.specs.topologies import load_topology
+
+    settings = read_settings(args).settings
+    agents = list_data(settings, load_topology(settings.lab.topology))
+    if args.output == "json":
+        say_json(agents)
+        return 0
+    local = [agent for agent in agents if agent["type"] == "local"]
+    remote = [agent for agent in agents if agent["type"] == "remote"]
+    say_table(
+        "Agents",
+        ("name", "source", "description"),
+        ((agent["name"], _source(agent), shorten(agent["description"], DESCRIPTION_WIDTH)) for agent in local),
+    )
+    if remote:
+        say("")
+        say_table("Remote agents", ("name", "source", "url"), ((a["name"], a["source"], a["url"]) for a in remote))
+    return 0
+
+
+def list_data(settings: Settings, topology: Topology) -> list[dict[str, str]]:
+    """Return local and remote definitions as plain data, local ones sorted by name."""
+    local = [
+        {
+            "name": spec.name,
+            "type": "local",
+            "source": spec.source.name.lower(),
+            "description": spec.description,
+            "url": "",
+            "status": spec.status,
+        }
+        for spec in sorted(registry(settings, topology).all(), key=lambda spec: spec.name)
+    ]
+    remotes = settings.a2a.remote_agents if settings.a2a.enabled else ()
+    return local + [
+        {
+            "name": remote.name,
+            "type": "remote",
+            "source": "a2a",
+            "description": "",
+            "url": remote.agent_card_url,
+            "status": "not checked",
+        }
+        for remote in remotes
+    ]
+
+
+def registry(settings: Settings, topology: Topology) -> AgentRegistry:
+    """Return the registry: the topology's agents, then the user's or, where there are none, the bundled ones."""
+    from lango_nb.specs.registry import AgentRegistry
+    from lango_nb.specs.sources import user_agents
+
+    found = AgentRegistry()
+    folder = Path(settings.agent.agents_dir) if settings.agent.agents_dir else None
+    for spec in (*topology.agents, *user_agents(folder)):
+        found.register(spec)
+    return found
+
+
+def _source(agent: dict[str, str]) -> str:
+    return agent["source"] if agent["status"] == "active" else f"{agent['source']}, {agent['status']}"
+
+
+# tools
+
+
+def run_tools(args: argparse.Namespace) -> int:
+    """Show tool categories and whether the settings switch them on."""
+    categories = tools_data(read_settings(args).settings)
+    if args.output == "json":
+        say_json(categories)
+        return 0
+    say_table(
+        "Tool categories",
+        ("category", "enabled", "switch", "description"),
+        (
+            (row["name"], _on(row["enabled"]), row["config_key"] or "(always on)", row["description"])
+            for row in categories
+        ),
+        note="Who owns a tool: lango partition.",
+    )
+    return 0
+
+
+def tools_data(settings: Settings) -> list[dict[str, Any]]:
+    """Return the categories as plain data."""
+    from lango_nb.config.keys import settings_by_key
+
+    return [
+        {
+            "name": category.name,
+            "description": category.description,
+            "config_key": category.key,
+            "enabled": not category.key or bool(settings_by_key()[category.key].of(settings)),
+        }
+        for category in CATEGORIES
+    ]
+
+
+def _on(value: object) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,133 @@
+"""From the options of a command to settings, an engine and a request."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lango_nb.core.errors import SettingsError, UsageError, shorten, suggest
+
+if TYPE_CHECKING:
+    from lango_nb.config.loading import LoadedSettings
+    from lango_nb.engine import Engine
+    from lango_nb.runtime.approvals import Approver
+
+MULTI_AGENT = "agent.multiAgent"
+TOPOLOGY = "lab.topology"
+
+
+def read_settings(args: argparse.Namespace) -> LoadedSettings:
+    """Load the settings of this user, this folder, this environment and these options.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        With the common options.
+
+    Raises
+    ------
+    UsageError
+        ``--settings`` is not given as KEY=VALUE, or one key is given twice.
+    SettingsError
+        A place holds something that is not a setting, or names a topology that does not exist.
+    """
+    from lango_nb.config.loading import ARGUMENT, home_folder, load_settings
+    from lango_nb.specs.topologies import topology_names
+
+    overrides: dict[str, str] = {}
+    options = [("agent.model", args.model), (TOPOLOGY, args.topology)]
+    for key, value in [*(split(written) for written in args.overrides), *options]:
+        if value is None:
+            continue
+        if key in overrides:
+            raise UsageError(f"{key} is given twice; keep one")
+        overrides[key] = value
+    loaded = load_settings(Path.cwd(), home_folder(), os.environ, overrides)
+    name, origin = loaded.settings.lab.topology, loaded.origins[TOPOLOGY]
+    if origin != ARGUMENT and name not in topology_names():
+        raise SettingsError(
+            f"{origin}: {TOPOLOGY}: topology {shorten(name)!r} not found; {suggest(name, topology_names())}"
+        )
+    return loaded
+
+
+def split(written: str) -> tuple[str, str]:
+    """Take KEY=VALUE apart.
+
+    Raises
+    ------
+    UsageError
+        There is no ``=`` or no key.
+
+    Examples
+    --------
+    >>> split("agent.model=a=b")
+    ('agent.model', 'a=b')
+    """
+    key, sign, value = written.partition("=")
+    if not sign or not key:
+        raise UsageError(f"--settings takes KEY=VALUE, agent.maxTurns=5 for instance, not {shorten(written)!r}")
+    return key.strip(), value
+
+
+def topology_of(args: argparse.Namespace, loaded: LoadedSettings) -> str | None:
+    """Return the topology commands work with; ``None`` leaves it to the settings.
+
+    The terminal is a door to the lab, so it starts with the lab's topology; whoever writes down ``agent.multiAgent``
+    gets what it says.
+    """
+    if args.topology is None and loaded.origins[MULTI_AGENT] != "default":
+        return None
+    return loaded.settings.lab.topology
+
+
+def open_engine(args: argparse.Namespace, approver: Approver | str = "deny") -> Engine:
+    """Build the engine a command works with, with all tool families, those known by name included.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        With the common options.
+    approver : Approver or str
+        Who answers before a dangerous call.
+
+    Raises
+    ------
+    LangoError
+        A setting, a name or a definition is wrong.
+    """
+    from lango_nb.engine import Engine
+    from lango_nb.tools.builtin import builtin_tools
+    from lango_nb.tools.by_name import spec_families
+
+    loaded = read_settings(args)
+    return Engine(
+        loaded.settings,
+        topology=topology_of(args, loaded),
+        tools=(*builtin_tools(), *spec_families()),
+        workspace=args.workspace,
+        approver=approver,
+    )
+
+
+def read_text(text: str) -> str:
+    """Return the request as it is; ``-`` reads standard input to its end.
+
+    Raises
+    ------
+    UsageError
+        It is not UTF-8.
+    """
+    if text == "-":
+        try:
+            return sys.stdin.buffer.read().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"standard input: byte {error.start + 1} is not UTF-8") from error
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError("TEXT is not UTF-8") from error
+    return text

@@ -1,0 +1,255 @@
+"""``lango lab``: JupyterLab on copies of the notebooks, in a folder of the user's.
+
+The server is a process of its own with this Python, so kernels have the packages of this environment. It gets a random
+token through its environment (a command line can be read by everybody on the machine), asks no questions, and fetches
+no news. This process waits, and passes Ctrl-C, SIGTERM and the end of the terminal on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from lango_nb.cli.notebooks import START, Copied, copy_notebooks, shipped_notebooks
+from lango_nb.cli.output import complain, say
+from lango_nb.core.errors import LangoError, UsageError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+FIRST_PORT = 8888
+LAST_PORT = 65535
+HOST = "127.0.0.1"
+START_S = 60.0
+"""How long the server may take until it answers."""
+STOP_S = 10.0
+"""How long the server may take to shut its kernels down."""
+_QUIET = (
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.extension_manager=readonly",
+)
+"""No news, no look for updates, no list of extensions: nothing leaves the machine."""
+
+
+class _Stopped(Exception):  # noqa: N818 - a signal, not a failure
+    """Somebody asked this process to end."""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``lango lab``."""
+    parser = commands.add_parser(
+        "lab",
+        help="open JupyterLab on copies of the notebooks",
+        description="Open JupyterLab on copies of the notebooks that come with the package. A file that is already in "
+        "the folder is never overwritten; where the shipped one differs it is put beside it as <name>.new.ipynb.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--dir", metavar="DIR", default="lango-notebooks", help="folder of the copies (%(default)s)")
+    parser.add_argument("--port", metavar="PORT", help=f"port (from {FIRST_PORT} the first free one)")
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+    parser.add_argument("--allow-root", action="store_true", help="run as root, in a container for instance")
+    parser.set_defaults(run=run, parser=parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Copy the notebooks, start JupyterLab, and wait until it ends.
+
+    Returns
+    -------
+    int
+        0 when the server ended well or was stopped, 1 when it failed.
+
+    Raises
+    ------
+    LangoError
+        JupyterLab is not installed, or does not start.
+    UsageError
+        Run as root without ``--allow-root``; the port is taken; the folder cannot be written.
+    """
+    if find_spec("jupyterlab") is None:
+        raise LangoError("JupyterLab is missing, and it is what shows the notebooks; pip install jupyterlab")
+    if not args.allow_root and hasattr(os, "geteuid") and os.geteuid() == 0:
+        raise UsageError(
+            "JupyterLab refuses to run as root: use an ordinary user, or, only in a container, lango lab --allow-root"
+        )
+    folder = Path(args.dir).expanduser().absolute()
+    port = free_port() if args.port is None else wanted_port(args.port)
+    copied = copy_notebooks(shipped_notebooks(), folder)
+    return serve(folder, port, copied, has_browser=not args.no_browser, as_root=args.allow_root)
+
+
+def free_port(first: int = FIRST_PORT) -> int:
+    """Return the first port nobody listens on.
+
+    Raises
+    ------
+    LangoError
+        There is none.
+    """
+    for port in range(first, LAST_PORT + 1):
+        if _is_free(port):
+            return port
+    raise LangoError(f"no port from {first} on is free")
+
+
+def wanted_port(text: str) -> int:
+    """Read a port and see whether it is free; ``0`` takes any.
+
+    Raises
+    ------
+    UsageError
+        It is no port, or somebody listens on it.
+    """
+    if not (text.isascii() and text.isdigit() and int(text[:6]) <= LAST_PORT):
+        raise UsageError(f"--port must be a number from 0 to {LAST_PORT}, not {text[:20]!r}")
+    port = int(text)
+    if port == 0:
+        with socket.socket() as probe:
+            probe.bind((HOST, 0))
+            return int(probe.getsockname()[1])
+    if not _is_free(port):
+        raise UsageError(
+            f"port {port} is taken or not allowed; give another one, or leave --port out to get the next free"
+        )
+    return port
+
+
+def serve(folder: Path, port: int, copied: Copied, *, has_browser: bool, as_root: bool) -> int:
+    """Run the server until it ends or somebody stops it.
+
+    Parameters
+    ----------
+    folder : Path
+        What the server shows; absolute.
+    port : int
+    copied : Copied
+        What to say about the notebooks.
+    has_browser : bool
+        Whether a browser opens.
+    as_root : bool
+        Whether the server may run as root.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    server = subprocess.Popen(  # noqa: S603 - this Python and options of our own
+        _command(folder, port, has_browser=has_browser, as_root=as_root),
+        env={**os.environ, "JUPYTER_TOKEN": secrets.token_hex(24), "JUPYTER_PREFER_ENV_PATH": "1"},
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C reaches this process alone: the server would ask whether it is meant
+    )
+    try:
+        with _signals():
+            url = _wait_until_up(server)
+            _tell(folder, url, copied)
+            return 1 if server.wait() else 0
+    except (KeyboardInterrupt, _Stopped):
+        complain("stopping JupyterLab")
+        return 0
+    finally:
+        _stop(server)
+
+
+def _command(folder: Path, port: int, *, has_browser: bool, as_root: bool) -> list[str]:
+    options = [
+        f"--ServerApp.root_dir={folder}",
+        f"--ServerApp.ip={HOST}",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        "--ServerApp.log_level=WARN",
+        f"--LabApp.default_url=/lab/tree/{START}",
+        *_QUIET,
+    ]
+    if not has_browser:
+        options.append("--no-browser")
+    if as_root:
+        options.append("--allow-root")
+    return [sys.executable, "-m", "jupyterlab", *options]
+
+
+def _wait_until_up(server: subprocess.Popen[bytes]) -> str:
+    """Return the address with its token once the server has written down that it listens."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    note = Path(jupyter_runtime_dir()) / f"jpserver-{server.pid}.json"
+    deadline_s = time.monotonic() + START_S
+    while time.monotonic() < deadline_s:
+        if server.poll() is not None:
+            raise LangoError(f"JupyterLab ended while it started (exit {server.returncode}); its own words stand above")
+        with contextlib.suppress(OSError, ValueError):
+            found = json.loads(note.read_text(encoding="utf-8"))
+            if found["pid"] == server.pid:
+                address = f"http://localhost:{found['port']}{found['base_url']}lab/tree/{START}"
+                return f"{address}?token={quote(found['token'])}" if found["token"] else address
+        time.sleep(0.05)
+    raise LangoError(f"JupyterLab did not answer within {START_S:.0f} s")
+
+
+def _tell(folder: Path, url: str, copied: Copied) -> None:
+    lines = [f"Notebooks   {folder}"]
+    if copied.new:
+        lines.append(f"            new: {', '.join(copied.new)}")
+    if copied.beside:
+        lines.append(f"            yours stay as they are; the shipped versions: {', '.join(copied.beside)}")
+    lines += [f"JupyterLab  {url}", "            stop it with Ctrl-C"]
+    say("\n".join(lines))
+    sys.stdout.flush()
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    """End the server and its kernels; the second Ctrl-C does not wait for them."""
+    if server.poll() is not None:
+        return
+    server.terminate()
+    try:
+        server.wait(STOP_S)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        server.kill()
+        server.wait()
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[None]:
+    """Let SIGTERM, and the end of the terminal, stop the server as Ctrl-C does."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise _Stopped
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    try:
+        before = {name: signal.signal(getattr(signal, name), stop) for name in names}
+    except ValueError:  # not the main thread: whoever calls handles signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,40 @@
+"""Where everything is written: results to standard output, remarks to standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+
+def say(text: str) -> None:
+    """Write a result."""
+    _write(sys.stdout, text)
+
+
+def complain(text: str) -> None:
+    """Write one line about what went wrong, or what happens meanwhile."""
+    _write(sys.stderr, "lango: " + " ".join(text.splitlines()))
+
+
+def say_json(data: Any) -> None:
+    """Write data as JSON, two blanks per level, keys in the order given."""
+    say(json.dumps(data, indent=2, ensure_ascii=False, default=str))
+
+
+def say_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:
+    """Write rows in aligned columns."""
+    from lango_nb.viz import to_text
+    from lango_nb.viz.table import Table
+
+    say(to_text(Table(title, tuple(columns), tuple(tuple(row) for row in rows), note)))
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Write a line; what the stream's encoding does not have is spelled out."""
+    try:
+        stream.write(f"{text}\n")
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

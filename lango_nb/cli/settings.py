@@ -1,0 +1,55 @@
+"""``lango settings``: every setting with its value, its default, where the value comes from and what it does."""
+
+from __future__ import annotations
+
+import argparse
+
+from lango_nb.cli.door import read_settings
+from lango_nb.cli.output import say_json, say_table
+from lango_nb.cli.parser import add_common
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``lango settings``."""
+    parser = commands.add_parser(
+        "settings",
+        help="every setting and where its value comes from",
+        description=__doc__,
+        epilog="Later wins: default, lango.json in the home folder, [tool.lango] in pyproject.toml and lango.json here, "
+        "LANGO_… variables, --settings.",
+        allow_abbrev=False,
+    )
+    add_common(parser)
+    parser.set_defaults(run=run, parser=parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show every setting."""
+    loaded = read_settings(args)
+    if args.output == "json":
+        from lango_nb.config.keys import setting_infos
+
+        values = loaded.settings.model_dump(mode="json", by_alias=True)
+        defaults = type(loaded.settings)().model_dump(mode="json", by_alias=True)
+        say_json(
+            [
+                {
+                    "key": info.key,
+                    "value": _at(values, info.key),
+                    "default": _at(defaults, info.key),
+                    "origin": loaded.origins[info.key],
+                    "env": info.env,
+                    "sentence": info.sentence,
+                }
+                for info in setting_infos()
+            ]
+        )
+        return 0
+    say_table("Settings", ("key", "value", "default", "from", "what it does"), loaded.rows())
+    return 0
+
+
+def _at(values: object, key: str) -> object:
+    for part in key.split("."):
+        values = values[part] if isinstance(values, dict) else None
+    return values

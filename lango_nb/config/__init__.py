@@ -1,0 +1,1 @@
+"""Settings: their keys, defaults and files."""

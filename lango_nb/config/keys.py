@@ -1,0 +1,131 @@
+"""What is known about every setting apart from its value: key, environment variable, kind, default, sentence.
+
+Worked out from the fields of :class:`lango_nb.config.settings.Settings` when somebody first asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+
+from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, expand_home
+from lango_nb.config.units import duration_text, parse_duration, parse_size, size_text
+
+Kind = Literal["bool", "int", "duration", "size", "folder", "text", "word", "names", "remotes"]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInfo:
+    """What is known about one setting apart from its value."""
+
+    key: str
+    """Dotted camelCase, as files have it: ``agent.maxDelegationRounds``."""
+    path: tuple[str, ...]
+    """Attribute names from :class:`Settings` to the value."""
+    env: str
+    """Environment variable that sets it."""
+    kind: Kind
+    """What kind of value it holds."""
+    words: tuple[str, ...]
+    """Allowed words of a ``word``; empty for other kinds."""
+    default: Any
+    sentence: str
+    """What it does."""
+
+    def of(self, settings: Settings) -> Any:
+        """Return the value some settings hold.
+
+        Examples
+        --------
+        >>> settings_by_key()["tools.exec.defaultTimeout"].of(Settings())
+        30.0
+        """
+        found: Any = settings
+        for name in self.path:
+            found = getattr(found, name)
+        return found
+
+    def text(self, value: Any) -> str:
+        """Write a value as a person would type it.
+
+        Examples
+        --------
+        >>> settings_by_key()["tools.exec.defaultTimeout"].text(90.0)
+        '1m30s'
+        """
+        match self.kind:
+            case "bool":
+                return "true" if value else "false"
+            case "duration":
+                return duration_text(value)
+            case "size":
+                return size_text(value)
+            case "names":
+                return ", ".join(value)
+            case "remotes":
+                return ", ".join(f"{remote.name} ({remote.agent_card_url})" for remote in value)
+            case _:
+                return str(value)
+
+
+@cache
+def setting_infos() -> tuple[SettingInfo, ...]:
+    """List all settings in the order of their definition.
+
+    Examples
+    --------
+    >>> [info.env for info in setting_infos()][:2]
+    ['LANGO_AGENT_MULTI_AGENT', 'LANGO_AGENT_PROVIDER']
+    """
+    return tuple(_walk(Settings, (), (), ""))
+
+
+@cache
+def settings_by_key() -> dict[str, SettingInfo]:
+    """Map dotted camelCase keys to what is known about them."""
+    return {info.key: info for info in setting_infos()}
+
+
+def _walk(group: type[BaseModel], path: tuple[str, ...], keys: tuple[str, ...], above: str) -> list[SettingInfo]:
+    found: list[SettingInfo] = []
+    for name, field in group.model_fields.items():
+        here, key_here = (*path, name), (*keys, field.alias or name)
+        annotation: Any = field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, SettingsGroup):
+            found += _walk(annotation, here, key_here, field.description or "")
+            continue
+        env_words = [_upper_snake(part) for part in key_here]
+        kind = _kind(annotation, field.metadata)
+        found.append(
+            SettingInfo(
+                key=".".join(key_here),
+                path=here,
+                env="_".join(["LANGO", *env_words]),
+                kind=kind,
+                words=get_args(annotation) if kind == "word" else (),
+                default=field.get_default(call_default_factory=True),
+                sentence=above if issubclass(group, Switch) else field.description or "",
+            )
+        )
+    return found
+
+
+def _kind(annotation: Any, metadata: list[Any]) -> Kind:
+    validators = [getattr(item, "func", None) for item in metadata]
+    if parse_duration in validators:
+        return "duration"
+    if parse_size in validators:
+        return "size"
+    if expand_home in validators:
+        return "folder"
+    if get_origin(annotation) is Literal:
+        return "word"
+    kinds: dict[Any, Kind] = {bool: "bool", int: "int", str: "text", Names: "names"}
+    return kinds.get(annotation, "remotes")
+
+
+def _upper_snake(camel_case: str) -> str:
+    return "".join(f"_{letter}" if letter.isupper() else letter.upper() for letter in camel_case)

@@ -1,0 +1,1 @@
+"""Words every stage shares: errors, messages, events, ids, time."""

@@ -1,0 +1,160 @@
+"""Every error lango_nb raises on purpose.
+
+    LangoError
+    ├── UsageError         what was typed cannot be understood: command, option, argument (exit 2)
+    ├── UnknownNameError   a name that is not there: agent, tool, topology, turn, command (exit 2)
+    ├── SettingsError      a settings file, key or value is wrong (exit 3)
+    ├── DefinitionError    an agent, topology or tool is described wrongly (exit 3)
+    ├── RefusedError       a guard said no: path outside the workspace, approval denied (exit 4)
+    ├── ToolError          a tool cannot do what it was asked; the model reads the sentence (exit 1)
+    ├── ModelError         a model call failed (exit 1)
+    │   └── ScriptError    a scripted model was asked something its script does not hold (exit 1)
+    └── TurnError          a turn cannot start or go on (exit 1)
+
+A message says what happened, to which thing, and what to do next, in one line. In a notebook a ``LangoError`` shows
+just that line; the traceback stays available through ``%tb``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class LangoError(Exception):
+    """Root of every error of this package."""
+
+    exit_code: ClassVar[int] = 1
+    """What the terminal command exits with."""
+    code: ClassVar[str] = "error"
+    """Short word stored in traces and frames."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Give IPython one line instead of a stack; ``%tb`` still has the stack."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class UsageError(LangoError):
+    """A command, option or argument that cannot be understood."""
+
+    exit_code = 2
+    code = "usage"
+
+
+class UnknownNameError(LangoError):
+    """A name that does not exist where it was looked up.
+
+    Parameters
+    ----------
+    noun : str
+        What was looked for, ``agent`` or ``topology`` for instance.
+    name : str
+        The name as it was given.
+    options : iterable of str
+        The names that do exist.
+    where : str, optional
+        Where it was looked for, ``octet`` for instance.
+
+    Examples
+    --------
+    >>> print(UnknownNameError("agent", "libarian", ["librarian", "vault"], where="octet"))
+    agent 'libarian' not found in octet; did you mean 'librarian'?
+    """
+
+    exit_code = 2
+    code = "unknown_name"
+
+    def __init__(self, noun: str, name: str, options: Iterable[str], where: str = "") -> None:
+        self.noun, self.name, self.options = noun, name, tuple(options)
+        place = f" in {where}" if where else ""
+        super().__init__(f"{noun} {shorten(name)!r} not found{place}; {suggest(name, self.options)}")
+
+
+class SettingsError(LangoError):
+    """A settings file, key or value is wrong."""
+
+    exit_code = 3
+    code = "settings"
+
+
+class DefinitionError(LangoError):
+    """An agent, topology or tool is described wrongly."""
+
+    exit_code = 3
+    code = "definition"
+
+
+class RefusedError(LangoError):
+    """A guard refused the operation."""
+
+    exit_code = 4
+    code = "refused"
+
+
+class ToolError(LangoError):
+    """A tool cannot do what it was asked; becomes an error result the model can read."""
+
+    code = "tool_error"
+
+
+class ModelError(LangoError):
+    """A model call failed."""
+
+    code = "model_error"
+
+
+class ScriptError(ModelError):
+    """A scripted model was asked something its script does not hold."""
+
+    code = "script"
+
+
+class TurnError(LangoError):
+    """A turn cannot start or go on."""
+
+    code = "turn"
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """Cut a text for use inside a message.
+
+    Examples
+    --------
+    >>> shorten("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def closest(name: str, options: Iterable[str]) -> str | None:
+    """Name the option nearest in spelling, or ``None`` when none is near.
+
+    Examples
+    --------
+    >>> closest("libarian", ["librarian", "vault"])
+    'librarian'
+    """
+    by_folded = {option.casefold(): option for option in options}
+    near = difflib.get_close_matches(name[:200].casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[near[0]] if near else None
+
+
+def suggest(name: str, options: Iterable[str]) -> str:
+    """Word what to do about a name that is not there.
+
+    Examples
+    --------
+    >>> suggest("zzz", ["librarian", "vault"])
+    'there is: librarian, vault'
+    """
+    names = list(options)
+    near = closest(name, names)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    if not names:
+        return "there is none yet"
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""  # noqa: PLR2004 - a line has room for a dozen names
+    return f"there is: {', '.join(names[:12])}{more}"

@@ -1,0 +1,77 @@
+"""What people, agents and tools say to each other, as models and sessions see it.
+
+A message always knows its author: ``user``, the name of an agent in the tree, or, for a tool's answer, the agent that
+called the tool. Messages written before authors were kept have none; readers take those as the root's (spec 001, D1).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from lango_nb.core.frozen import Frozen
+
+Role = Literal["system", "user", "assistant", "tool"]
+USER = "user"
+"""Author of what the person wrote."""
+
+
+class ToolCall(Frozen):
+    """One call of a tool as a model asked for it."""
+
+    id: str
+    """Joins the call with its result."""
+    name: str
+    """Tool name, as the model wrote it; may name nothing."""
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    """Arguments by parameter name; empty when they could not be read."""
+    error: str | None = None
+    """Why the arguments could not be read, for instance ``arguments are not JSON: …``."""
+
+
+class Usage(Frozen):
+    """What one model call cost."""
+
+    model: str = ""
+    """Name of the model that answered."""
+    input_tokens: int | None = None
+    """Tokens read; ``None`` when the model does not say."""
+    output_tokens: int | None = None
+    """Tokens written; ``None`` when the model does not say."""
+    latency_ms: float = 0.0
+    """Time from request to reply, milliseconds."""
+
+
+class Message(Frozen):
+    """One entry of a conversation."""
+
+    role: Role
+    content: str = ""
+    author: str | None = None
+    """``user`` or an agent's name; ``None`` only in messages older than authors."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Calls an assistant message asks for."""
+    tool_call_id: str | None = None
+    """The call a tool message answers."""
+    tool_name: str | None = None
+    """The tool a tool message comes from."""
+    is_error: bool = False
+    """Whether a tool message reports a failure."""
+
+
+class Reply(Frozen):
+    """What a model answered to one call."""
+
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+
+
+class ToolSchema(Frozen):
+    """A tool as a model sees it: no handler, no owner."""
+
+    name: str
+    description: str = ""
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    """JSON schema of the arguments, an object schema."""

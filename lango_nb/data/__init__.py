@@ -1,0 +1,1 @@
+"""Data only: prompts, bundled agents, sample tool tables."""

@@ -1,0 +1,441 @@
+"""The engine: the only place that puts the stages together, and the only object that holds everything.
+
+    settings ─→ topology + registry ─→ catalog ─→ tree ─→ router, control ─→ turns
+
+It runs in a script, a test or a terminal; a notebook is one of several doors to it (:mod:`lango_nb.lab`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import weakref
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from lango_nb.config.settings import RemoteAgentSettings, Settings
+from lango_nb.core.clock import Clock, SystemClock
+from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
+from lango_nb.core.events import Event
+from lango_nb.core.ids import Ids, RandomIds
+from lango_nb.models.model import Model
+from lango_nb.models.offline import OfflineModel
+from lango_nb.records.sessions import Session, Sessions
+from lango_nb.records.traces import Traces
+from lango_nb.records.turns import Trace
+from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.route import Route
+from lango_nb.routing.router import router_for
+from lango_nb.routing.tree import AgentTree
+from lango_nb.runtime.approvals import Approver, DenyAll, approver_named
+from lango_nb.runtime.control.none import NoControl
+from lango_nb.runtime.control.protocol import Control
+from lango_nb.runtime.control.transfer import TransferControl
+from lango_nb.runtime.loop import run_in_loop
+from lango_nb.runtime.turn import ApprovalRules, Limits, Listener, TurnContext, TurnRun
+from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.specs.registry import AgentRegistry
+from lango_nb.specs.sources import user_agents
+from lango_nb.specs.topologies import load_prompt_sections, load_topology
+from lango_nb.specs.topology import Topology
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.builtin.processes import ProcessTable
+from lango_nb.tools.by_name import spec_families
+from lango_nb.tools.catalog import ToolCatalog
+from lango_nb.tools.tool import Tool
+
+logger = logging.getLogger("lango_nb")
+
+SINGLE = "solo"
+MAIN_SESSION = "main"
+CONTROLS: Mapping[str, Callable[[], Control]] = {"none": NoControl, "transfer": TransferControl}
+"""The controls that can run turns."""
+CardLoader = Callable[[str], Mapping[str, object]]
+"""Fetches an agent card by its address."""
+
+SWITCHES: tuple[tuple[str, Callable[[Settings], bool], tuple[str, ...]], ...] = (
+    ("browser", lambda s: s.tools.browser.enabled, ("browser_",)),
+    ("skill", lambda s: s.skill.enabled, ("skill_", "create_skill", "list_skills", "import_skill", "view_skill")),
+    ("knowledge", lambda s: s.knowledge.enabled, ("search_", "save_", "get_knowledge", "learning_")),
+    ("graph", lambda s: s.graph.enabled, ("graph_",)),
+    ("embedding", lambda s: bool(s.embedding.provider), ("rag_",)),
+    ("librarian", lambda s: s.librarian.enabled, ("librarian_",)),
+    ("observationalMemory", lambda s: s.observational_memory.enabled, ("memory_list_", "observe_", "reflect_")),
+    ("agentMemory", lambda s: s.agent_memory.enabled, ("memory_agent_",)),
+    ("cron", lambda s: s.cron.enabled, ("cron_",)),
+    ("background", lambda s: s.background.enabled, ("bg_",)),
+    ("workflow", lambda s: s.workflow.enabled, ("workflow_",)),
+    ("payment", lambda s: s.payment.enabled, ("payment_",)),
+    ("ontology", lambda s: s.ontology.enabled, ("ontology_",)),
+)
+"""Which switch of the settings brings which tools."""
+
+
+def tools_by_settings(settings: Settings) -> tuple[Tool, ...]:
+    """Return the tools a bare engine starts with: the real families, and what the settings switch on.
+
+    Parameters
+    ----------
+    settings : Settings
+
+    Returns
+    -------
+    tuple of Tool
+
+    Notes
+    -----
+    Source: spec 000 "Graph, RAG, and Memory agent tools".
+    """
+    prefixes = tuple(prefix for _, is_on, starts in SWITCHES if is_on(settings) for prefix in starts)
+    switched = tuple(tool for tool in spec_families() if tool.name.startswith(prefixes)) if prefixes else ()
+    return (*builtin_tools(), *switched)
+
+
+def load_remote_agents(
+    remotes: Iterable[RemoteAgentSettings], load_card: CardLoader | None
+) -> tuple[tuple[AgentSpec, ...], tuple[str, ...]]:
+    """Make agents of remote agent cards; whoever cannot be loaded is left out, with a warning.
+
+    Parameters
+    ----------
+    remotes : iterable of RemoteAgentSettings
+    load_card : callable, optional
+        Fetches a card by its address.
+
+    Returns
+    -------
+    agents : tuple of AgentSpec
+    warnings : tuple of str
+        One line per agent that was left out.
+
+    Notes
+    -----
+    Source: spec 000 "Remote agent load failure".
+    """
+    agents, warnings = [], []
+    for remote in remotes:
+        try:
+            agents.append(_remote_agent(remote, load_card))
+        except Exception as error:  # noqa: BLE001 - one unreachable card must not take the others with it
+            warnings.append(f"remote agent {remote.name!r} is left out: {error}")
+            logger.warning(warnings[-1])
+    return tuple(agents), tuple(warnings)
+
+
+def _remote_agent(remote: RemoteAgentSettings, load_card: CardLoader | None) -> AgentSpec:
+    if not remote.agent_card_url:
+        raise SettingsError("its agentCardUrl is empty")
+    if load_card is None:
+        raise SettingsError("no A2A client is connected; pass Engine(card_loader=…)")
+    description = str(load_card(remote.agent_card_url).get("description") or "")
+    return AgentSpec(name=remote.name, description=description, source=Source.REMOTE, always_include=True)
+
+
+def resolve_model(model: str | Model) -> Model:
+    """Return the model of a name.
+
+    Raises
+    ------
+    SettingsError
+        The name needs something that is not here.
+    UsageError
+        ``scripted`` needs its replies.
+    """
+    if not isinstance(model, str):
+        return model
+    if model == "offline":
+        return OfflineModel()
+    if model == "scripted":
+        raise UsageError("a scripted model needs its replies; pass model=ScriptedModel([...])")
+    raise SettingsError(f"model {model!r} is not available: only 'offline' and a ScriptedModel work in this version")
+
+
+class Engine:
+    """Everything a turn needs, put together from settings.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        Defaults when absent: one agent with all tools, as the specification has it.
+    topology : str or Topology, optional
+        Overrides what the settings say.
+    tools : sequence of Tool, optional
+        The real families, and what the settings switch on, when absent.
+    model : str or Model
+    workspace : str or Path
+        Folder file tools may not leave.
+    approver : Approver or str, optional
+        ``allow``, ``deny`` or somebody who answers; nobody there means no.
+    clock, ids : optional
+        Stepped ones make everything repeat to the letter.
+    agents : sequence of AgentSpec
+        Agents that join the topology's own.
+    card_loader : callable, optional
+        Fetches the cards of ``a2a.remoteAgents``.
+
+    Raises
+    ------
+    LangoError
+        A name, a setting or a definition is wrong; nothing is built.
+
+    Examples
+    --------
+    >>> engine = Engine(topology="sextet")
+    >>> engine.route("please delete old.txt").chosen
+    'operator'
+    """
+
+    def __init__(  # noqa: PLR0913 - the composition root: one keyword per thing it puts together
+        self,
+        settings: Settings | None = None,
+        *,
+        topology: str | Topology | None = None,
+        tools: Sequence[Tool] | None = None,
+        model: str | Model | None = None,
+        workspace: str | Path = ".",
+        approver: Approver | str | None = None,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+        agents: Sequence[AgentSpec] = (),
+        card_loader: CardLoader | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self.clock: Clock = clock or SystemClock()
+        self.ids: Ids = ids or RandomIds()
+        self.workspace = _folder(workspace)
+        self.approver: Approver = approver_named(approver) if isinstance(approver, str) else approver or DenyAll()
+        self.model = resolve_model(self.settings.agent.model_name if model is None else model)
+        self.sessions = Sessions()
+        self.traces = Traces()
+        self.catalog = ToolCatalog(tools_by_settings(self.settings) if tools is None else tools)
+        self.processes = ProcessTable()
+        self.listeners: list[Listener] = []
+        a2a = self.settings.a2a
+        self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
+        self._locks: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
+        self.use(topology)
+
+    # -- the tree ------------------------------------------------------------------------------------------------------
+
+    def use(self, topology: str | Topology | None) -> None:
+        """Change the topology; sessions and traces stay.
+
+        Parameters
+        ----------
+        topology : str or Topology, optional
+            What the settings say when absent.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no topology of that name; the present one stays.
+        """
+        if topology is None:
+            topology = self.settings.lab.topology if self.settings.agent.multi_agent else SINGLE
+        found = load_topology(topology) if isinstance(topology, str) else topology
+        registry = AgentRegistry()
+        for spec in (*found.agents, *self._user_agents):
+            registry.register(spec)
+        self._build(found, registry)
+
+    def add_agents(self, *specs: AgentSpec) -> None:
+        """Let agents join the tree; one of the same name replaces an earlier one that is not built in.
+
+        Raises
+        ------
+        DefinitionError
+            One has the name of a built-in agent or of the root; nothing is changed.
+        """
+        kept = [spec for spec in self._user_agents if spec.name not in {new.name for new in specs}]
+        before = self._user_agents
+        self._user_agents = (*kept, *specs)
+        try:
+            self.use(self.topology)
+        except LangoError:
+            self._user_agents = before
+            raise
+
+    def add_tools(self, *tools: Tool) -> None:
+        """Let tools join the catalog; one of the same name and source replaces the earlier one.
+
+        Raises
+        ------
+        DefinitionError
+            A tool of that name is there from elsewhere; nothing is changed.
+        """
+        present = {tool.name: tool for tool in self.catalog}
+        replaced = {
+            tool.name
+            for tool in tools
+            if tool.name in present and tool.source and present[tool.name].source == tool.source
+        }
+        new = {tool.name: tool for tool in tools}
+        kept = [new.pop(tool.name) if tool.name in replaced else tool for tool in self.catalog]
+        catalog = ToolCatalog((*kept, *(tool for tool in tools if tool.name in new)))
+        before, self.catalog = self.catalog, catalog
+        try:
+            self._build(self.topology, self.registry)
+        except LangoError:
+            self.catalog = before
+            raise
+
+    def tree_for(self, topology: str | Topology) -> AgentTree:
+        """Build the tree that the same tools and agents make under another topology."""
+        found = load_topology(topology) if isinstance(topology, str) else topology
+        return self._tree(found, [spec for spec in self._user_agents if spec.name not in _names(found)])
+
+    def _build(self, topology: Topology, registry: AgentRegistry) -> None:
+        tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
+        self.topology, self.registry, self.tree = topology, registry, tree
+        self.router = router_for(tree.table)
+        control = CONTROLS.get(topology.control)
+        self._control = control() if control is not None else None
+
+    def _tree(self, topology: Topology, agents: Sequence[AgentSpec]) -> AgentTree:
+        return build_agent_tree(
+            tuple(self.catalog),
+            topology,
+            agents=agents,
+            remote_agents=self.remote_agents,
+            shared_sections=load_prompt_sections(),
+            max_rounds=self.settings.agent.max_delegation_rounds,
+        )
+
+    # -- turns ---------------------------------------------------------------------------------------------------------
+
+    def route(self, text: str) -> Route:
+        """Say who would get a request, without running it."""
+        return self.router.route(text)
+
+    async def run(
+        self,
+        text: str,
+        session: str = MAIN_SESSION,
+        *,
+        on_event: Listener | None = None,
+        approver: Approver | None = None,
+    ) -> Trace:
+        """Run one turn; two turns of one session run one after the other.
+
+        Parameters
+        ----------
+        text : str
+            What the user says, byte for byte.
+        session : str
+            Which conversation it belongs to.
+        on_event : callable, optional
+            Gets every event as it happens.
+        approver : Approver, optional
+            Answers instead of the engine's own, for this turn.
+
+        Returns
+        -------
+        Trace
+            Closed and kept in ``traces``, whatever happened.
+
+        Raises
+        ------
+        TurnError
+            The topology hands work over in a way that does not run turns yet.
+        asyncio.CancelledError
+            The turn was cancelled; its closed trace is kept.
+        """
+        context = self._context(approver)
+        lock = self._lock(session)
+        async with lock:
+            listeners = (*self.listeners, on_event) if on_event is not None else self.listeners
+            run = TurnRun(context, self.sessions.open(session), text, listeners)
+            try:
+                return await run.run()
+            finally:
+                self.traces.add(run.trace)
+
+    def run_sync(self, text: str, session: str = MAIN_SESSION) -> Trace:
+        """Run one turn from ordinary code; see :meth:`run`."""
+        return run_in_loop(lambda _emit: self.run(text, session))
+
+    async def stream(self, text: str, session: str = MAIN_SESSION) -> AsyncIterator[Event]:
+        """Run one turn and yield its events as they happen; leaving early cancels the turn.
+
+        Parameters
+        ----------
+        text : str
+        session : str
+
+        Yields
+        ------
+        Event
+            The last is ``turn.finished``.
+        """
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        task = asyncio.ensure_future(self.run(text, session, on_event=queue.put_nowait))
+        task.add_done_callback(lambda _task: queue.put_nowait(None))
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+            await task
+        finally:
+            task.cancel()
+
+    def session(self, name: str = MAIN_SESSION) -> Session:
+        """Return a session, a new one if there is none of that name."""
+        return self.sessions.open(name)
+
+    def _context(self, approver: Approver | None) -> TurnContext:
+        if self._control is None:
+            runs = ", ".join(sorted(CONTROLS))
+            raise TurnError(
+                f"{self.topology.name} hands work over by {self.topology.control}, which runs no turns in this version "
+                f"(controls that do: {runs}); its tree, partition, prompts and routes work. Use 'sextet' for turns."
+            )
+        settings = self.settings
+        guard = settings.security.interceptor
+        topology = self.topology
+        return TurnContext(
+            tree=self.tree,
+            control=self._control,
+            router=self.router,
+            model=self.model,
+            limits=Limits(
+                rounds=settings.agent.max_delegation_rounds or topology.max_rounds,
+                steps=settings.agent.max_turns or topology.max_steps,
+            ),
+            approver=approver or self.approver,
+            clock=self.clock,
+            ids=self.ids,
+            workspace=self.workspace,
+            rules=ApprovalRules(
+                guard.approval_policy if guard.enabled else "none",
+                frozenset(guard.exempt_tools),
+                frozenset(guard.sensitive_tools),
+            ),
+            tool_limits={
+                "exec_timeout_s": settings.tools.exec.default_timeout_s,
+                "exec_output_bytes": settings.tools.exec.max_output_bytes,
+                "exec_background": settings.tools.exec.allow_background,
+                "max_read_bytes": settings.tools.filesystem.max_read_bytes,
+            },
+            services={ProcessTable: self.processes},
+        )
+
+    def _lock(self, session: str) -> asyncio.Lock:
+        locks = self._locks.setdefault(asyncio.get_running_loop(), {})
+        return locks.setdefault(session, asyncio.Lock())
+
+
+def _folder(workspace: str | Path) -> Path:
+    path = Path(workspace)
+    if not path.is_dir():
+        raise SettingsError(f"workspace {str(workspace)!r} is not a folder; create it or name another")
+    return path.resolve()
+
+
+def _agents_dir(settings: Settings) -> Path | None:
+    return Path(settings.agent.agents_dir) if settings.agent.agents_dir else None
+
+
+def _names(topology: Topology) -> set[str]:
+    return {topology.root, *(spec.name for spec in topology.agents)}

@@ -1,0 +1,91 @@
+"""Records as DataFrames: one file per noun, one :class:`Column` per column, the same dtypes however few rows there are.
+
+    agents_df     agents of a tree                tools_df       tools and who works with them
+    partition_df  who owns which tool, and why    prompt_df      prompts by section
+    routing_df    candidates and signals          decisions_df   hand-overs and candidates
+    turns_df      turns                           events_df      everything that happened
+    messages_df   what sessions keep
+
+Each takes one record or several. ``strict=False`` gives ``(frame, errors)`` instead of raising. pandas loads with the
+first frame, not with this package.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lango_nb.core.errors import UnknownNameError
+from lango_nb.frames import agents, decisions, events, messages, partition, prompts, routing, tools, turns
+from lango_nb.frames.agents import agents_df
+from lango_nb.frames.column import Column, FrameError
+from lango_nb.frames.decisions import decisions_df
+from lango_nb.frames.events import events_df
+from lango_nb.frames.frame import columns_frame
+from lango_nb.frames.messages import messages_df
+from lango_nb.frames.partition import partition_df
+from lango_nb.frames.prompts import prompt_df
+from lango_nb.frames.routing import routing_df
+from lango_nb.frames.tools import tools_df
+from lango_nb.frames.turns import turns_df
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "COLUMNS",
+    "Column",
+    "FrameError",
+    "agents_df",
+    "decisions_df",
+    "describe",
+    "events_df",
+    "messages_df",
+    "partition_df",
+    "prompt_df",
+    "routing_df",
+    "tools_df",
+    "turns_df",
+]
+
+COLUMNS: dict[str, tuple[Column, ...]] = {
+    "agents": agents.COLUMNS,
+    "tools": tools.COLUMNS,
+    "partition": partition.COLUMNS,
+    "routing": routing.COLUMNS,
+    "prompt": prompts.COLUMNS,
+    "turns": turns.COLUMNS,
+    "events": events.COLUMNS,
+    "messages": messages.COLUMNS,
+    "decisions": decisions.COLUMNS,
+}
+"""The columns of every frame; the frame of a noun is made by ``<noun>_df``."""
+
+
+def describe(noun: str | None = None) -> pd.DataFrame:
+    """Describe the columns of one frame, or of all.
+
+    Parameters
+    ----------
+    noun : str, optional
+        ``agents``, ``events`` …; all when absent.
+
+    Returns
+    -------
+    DataFrame
+        One row per column: noun, name, dtype, unit, sentence.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such frame.
+
+    Examples
+    --------
+    >>> describe("partition")["name"].tolist()[:4]
+    ['tool', 'agent', 'rule', 'prefix']
+    """
+    if noun is None:
+        return columns_frame(COLUMNS)
+    if noun not in COLUMNS:
+        raise UnknownNameError("frame", noun, COLUMNS)
+    return columns_frame({noun: COLUMNS[noun]})

@@ -1,0 +1,677 @@
+"""The notebook's door: one object that builds, shows, explains and runs.
+
+    lab = Lab()                 sextet, all tools, the offline model, this folder
+    lab.tree                    who is there
+    lab.partition()             who owns which tool, and why
+    lab.route("…")              who would get this request, and why not another
+    lab.ask("…")                run it
+    lab.trace(), lab.why()      what happened, and why
+
+Everything that comes back is a :class:`View`: it holds a plain record, shows itself as text and HTML, and has ``.df``
+where it is tabular. pandas loads when the first ``.df`` is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from lango_nb.config.loading import LoadedSettings, home_folder, load_settings
+from lango_nb.config.settings import Settings
+from lango_nb.core.clock import Clock
+from lango_nb.core.errors import UsageError
+from lango_nb.core.ids import CountedIds, Ids
+from lango_nb.engine import MAIN_SESSION, Engine, resolve_model
+from lango_nb.models.model import Model
+from lango_nb.records.traces import TurnRef
+from lango_nb.records.turns import Trace, Turn
+from lango_nb.routing.diff import TreeDiff, diff
+from lango_nb.routing.partition import Partition
+from lango_nb.routing.route import Route
+from lango_nb.routing.tree import AgentNode, AgentTree
+from lango_nb.runtime.approvals import Approver, AskWith, approver_named
+from lango_nb.runtime.ask import ask_person
+from lango_nb.runtime.loop import run_in_loop
+from lango_nb.runtime.turn import Listener
+from lango_nb.specs.agent import AgentSpec
+from lango_nb.specs.agent_md import parse_agent_md
+from lango_nb.specs.topology import Topology
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.by_name import spec_families, tools_by_name
+from lango_nb.tools.tool import Tool
+from lango_nb.viz.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+R = TypeVar("R")
+ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
+LONGEST_REQUEST = 200_000
+"""Characters of a request; a longer one is refused before anything runs."""
+
+
+class View(Generic[R]):
+    """A record that shows itself.
+
+    Attributes that the view does not have are those of its record.
+
+    Parameters
+    ----------
+    record : object
+        What it is about, a plain value.
+    frame : callable, optional
+        Makes the DataFrame.
+    shown : object, optional
+        What to show in place of the record.
+    """
+
+    def __init__(self, record: R, frame: Callable[[], pd.DataFrame] | None = None, shown: object = None) -> None:
+        self.record = record
+        self._frame = frame
+        self._shown = record if shown is None else shown
+        self._df: pd.DataFrame | None = None
+
+    @property
+    def df(self) -> pd.DataFrame:
+        """The same as a DataFrame; made on first use.
+
+        Raises
+        ------
+        UsageError
+            There is nothing tabular about it.
+        """
+        if self._frame is None:
+            raise UsageError(f"a {type(self.record).__name__} has no table; look at .record")
+        if self._df is None:
+            self._df = self._frame()
+        return self._df
+
+    @property
+    def mermaid(self) -> str:
+        """The same as a mermaid diagram, as text.
+
+        Raises
+        ------
+        UsageError
+            There is no diagram of it.
+        """
+        from lango_nb import viz
+
+        return viz.to_mermaid(self._shown)
+
+    @property
+    def html(self) -> str:
+        """What a notebook shows."""
+        from lango_nb import viz
+
+        return viz.to_html(self._shown)
+
+    @property
+    def text(self) -> str:
+        """What a terminal shows."""
+        from lango_nb import viz
+
+        return viz.to_text(self._shown)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "record":
+            raise AttributeError(name)
+        return getattr(self.record, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self.record)})
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.record)  # type: ignore[call-overload, no-any-return]  # TypeError where the record has none
+
+    def __len__(self) -> int:
+        return len(self.record)  # type: ignore[arg-type]  # the same
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.record[key]  # type: ignore[index]  # the same
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.record  # type: ignore[operator]  # the same
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+        from lango_nb import viz
+
+        return viz.mimebundle(self._shown)
+
+
+class Result(View[Trace]):
+    """What a request came to: the answer, how it ended, and the trace behind it."""
+
+    def __init__(self, trace: Trace, frame: Callable[[], pd.DataFrame]) -> None:
+        super().__init__(trace, frame, shown=trace.turn)
+
+    @property
+    def answer(self) -> str:
+        """What the user got."""
+        return self.record.turn.answer
+
+    @property
+    def outcome(self) -> str:
+        """How the turn ended."""
+        return self.record.turn.outcome
+
+    @property
+    def agent(self) -> str:
+        """Who worked last."""
+        return self.record.turn.agent
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Who worked, in order."""
+        return self.record.turn.path
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether the outcome is ``success``."""
+        return self.record.turn.is_ok
+
+    @property
+    def trace(self) -> View[Trace]:
+        """Everything that happened."""
+        return View(self.record, self._frame)
+
+
+class Lab:
+    """A laboratory around one engine.
+
+    Parameters
+    ----------
+    topology : str or Topology, optional
+        ``solo``, ``quartet``, ``sextet``, ``octet`` or one of your own; the setting ``lab.topology`` when absent.
+    tools : optional
+        Tools, names, a table, a file, or the answer of an MCP ``tools/list``. When absent: the real families, and by
+        name only every family of the specification that is not built yet.
+    model : str or Model
+    workspace : str or Path
+        Folder the file tools work in and may not leave; its settings files are read.
+    home : str or Path, optional
+        Folder of your own settings; ``LANGO_HOME`` or ``~/.lango`` when absent. Records stay in memory.
+    settings : Settings or mapping, optional
+        Arguments: they win over files and environment.
+    approver : Approver or {"ask", "allow", "deny"}, optional
+        Who answers when a tool is dangerous; asks you when absent, and nobody there means no.
+    clock, ids : optional
+        Stepped ones make everything repeat to the letter.
+
+    Raises
+    ------
+    LangoError
+        A name, a setting or a definition is wrong.
+
+    Examples
+    --------
+    >>> lab = Lab("sextet")
+    >>> lab.route("encrypt the message 'hello'").chosen
+    'vault'
+    >>> lab.partition()["navigator"][:2]
+    ('browser_navigate', 'browser_search')
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the door: everything one may want to choose
+        self,
+        topology: str | Topology | None = None,
+        tools: ToolsLike | None = None,
+        model: str | Model | None = None,
+        workspace: str | Path = ".",
+        home: str | Path | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        approver: Approver | str | None = None,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+    ) -> None:
+        self._loaded = _settings(settings, Path(workspace), Path(home) if home is not None else home_folder())
+        chosen = self._loaded.settings.lab.topology if topology is None else topology
+        self.engine = Engine(
+            self._loaded.settings,
+            topology=chosen,
+            tools=_default_tools() if tools is None else read_tools(tools),
+            model=model,
+            workspace=workspace,
+            approver=read_approver(approver),
+            clock=clock,
+            ids=ids or CountedIds(),
+        )
+        self.session = MAIN_SESSION
+        self._session_count = 1
+
+    # -- looking -------------------------------------------------------------------------------------------------------
+
+    @property
+    def topology(self) -> str:
+        """Name of the topology in use."""
+        return self.engine.topology.name
+
+    @property
+    def tree(self) -> View[AgentTree]:
+        """Who is there; one row per agent."""
+        tree = self.engine.tree
+        return View(tree, lambda: _frames().agents_df(tree))
+
+    def agents(self) -> View[AgentTree]:
+        """List the agents: role, tools, keywords, where the definition came from."""
+        tree = self.engine.tree
+        rows = tuple((node.name, node.role, len(node.tools), _source(node), node.description or "") for node in tree)
+        note = f"left out, because no tool is theirs: {', '.join(tree.skipped)}" if tree.skipped else ""
+        table = Table(
+            f"agents of {tree.topology.name}", ("agent", "role", "tools", "source", "description"), rows, note
+        )
+        return View(tree, lambda: _frames().agents_df(tree), table)
+
+    def partition(self) -> View[Partition]:
+        """Show who owns which tool, and why; one row per tool."""
+        partition = self.engine.tree.partition
+        return View(partition, lambda: _frames().partition_df(partition))
+
+    def tools(self, query: str | None = None) -> View[tuple[Tool, ...]]:
+        """List tools with their owners.
+
+        Parameters
+        ----------
+        query : str, optional
+            Words to search for in names and descriptions.
+        """
+        tree = self.engine.tree
+        found = tuple(self.engine.catalog.search(query)) if query else tuple(self.engine.catalog)
+        rows = tuple(
+            (
+                tool.name,
+                tree.partition.why(tool.name).agent or tree.partition.why(tool.name).rule,
+                tool.family,
+                tool.safety,
+                "by name only" if tool.is_by_name else "runs",
+            )
+            for tool in found
+        )
+        by_name = sum(tool.is_by_name for tool in found)
+        title = f"{len(found)} tools" + (f" for {query!r}" if query else "")
+        note = f"{len(found) - by_name} run here, {by_name} are known by name only"
+        table = Table(title, ("tool", "owner", "family", "safety", "handler"), rows, note)
+        names = {tool.name for tool in found}
+
+        def frame() -> pd.DataFrame:
+            every = _frames().tools_df(tree)
+            return every[every["tool"].isin(names)].reset_index(drop=True)
+
+        return View(found, frame, table)
+
+    def prompt(self, agent: str | None = None) -> View[AgentNode]:
+        """Show what an agent is told, section by section, with sizes.
+
+        Parameters
+        ----------
+        agent : str, optional
+            The root when absent.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such agent in the tree.
+        """
+        node = self.engine.tree.root if agent is None else self.engine.tree[agent]
+        return View(node, lambda: _frames().prompt_df(node))
+
+    def route(self, text: str) -> View[Route]:
+        """Say who would get a request, and why not another; nothing runs.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        View of Route
+            ``.chosen`` is the agent's name, ``None`` when the root should answer itself or the router abstains.
+        """
+        route = self.engine.route(text)
+        return View(route, lambda: _frames().routing_df(route))
+
+    def diff(self, other: str | Topology | AgentTree | Lab | View[AgentTree]) -> View[TreeDiff]:
+        """Compare this tree with another one.
+
+        Parameters
+        ----------
+        other : str, Topology, AgentTree, Lab or View of AgentTree
+            A topology is filled with this lab's tools and agents first.
+        """
+        if isinstance(other, Lab):
+            second = other.engine.tree
+        elif isinstance(other, View):
+            second = other.record
+        elif isinstance(other, AgentTree):
+            second = other
+        else:
+            second = self.engine.tree_for(other)
+        return _diff_view(diff(self.engine.tree, second))
+
+    # -- running -------------------------------------------------------------------------------------------------------
+
+    def ask(self, text: str, *, approver: Approver | str | None = None, on_event: Listener | None = None) -> Result:
+        """Run a request to its outcome; the same in a cell, a script, a test and a terminal.
+
+        Parameters
+        ----------
+        text : str
+            Byte for byte what the model reads.
+        approver : Approver or {"ask", "allow", "deny"}, optional
+            Answers for this request only.
+        on_event : callable, optional
+            Gets every event as it happens, on this thread.
+
+        Returns
+        -------
+        Result
+            ``.answer``, ``.outcome``, ``.agent``, ``.trace``, and ``.df`` with one row per event.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Stop was pressed; the closed trace is ``lab.trace()``.
+        """
+        _check_request(text)
+        answerer = read_approver(approver) if approver is not None else None
+        show: Callable[[Any], None] | None = on_event
+        trace = run_in_loop(
+            lambda emit: self.engine.run(
+                text, self.session, on_event=emit if on_event is not None else None, approver=answerer
+            ),
+            show,
+        )
+        return Result(trace, lambda: _frames().events_df(trace))
+
+    async def aask(self, text: str, *, approver: Approver | str | None = None) -> Result:
+        """Run a request on the present loop; the same result as :meth:`ask`."""
+        _check_request(text)
+        answerer = read_approver(approver) if approver is not None else None
+        trace = await self.engine.run(text, self.session, approver=answerer)
+        return Result(trace, lambda: _frames().events_df(trace))
+
+    def new(self) -> str:
+        """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``."""
+        self._session_count += 1
+        self.session = f"session-{self._session_count}"
+        return self.session
+
+    # -- looking back --------------------------------------------------------------------------------------------------
+
+    @property
+    def turns(self) -> View[tuple[Turn, ...]]:
+        """All turns, oldest first."""
+        turns = self.engine.traces.turns()
+        rows = tuple(
+            (place, turn.text, " → ".join(turn.path), turn.outcome, turn.tool_calls, turn.answer)
+            for place, turn in enumerate(turns, 1)
+        )
+        note = "" if turns else "no turn yet; try lab.ask('hello')"
+        table = Table("turns", ("turn", "request", "agents", "outcome", "tool calls", "answer"), rows, note)
+        return View(turns, lambda: _frames().turns_df(turns), table)
+
+    def trace(self, turn: TurnRef | None = None) -> View[Trace]:
+        """Show what happened in a turn, agent by agent.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            Number from 1, negative from the end, or id; the last when absent.
+        """
+        trace = self._trace(turn)
+        return View(trace, lambda: _frames().events_df(trace))
+
+    def events(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
+        """List the events of a turn, one row each."""
+        trace = self._trace(turn)
+        rows = tuple((event.seq, event.step, event.author, event.kind, _gist(event)) for event in trace.events)
+        table = Table(f"events of turn {self._place(trace)}", ("seq", "step", "author", "event", "what"), rows)
+        return View(trace.events, lambda: _frames().events_df(trace), table)
+
+    def messages(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
+        """List the messages a turn added to its session, with their authors."""
+        trace = self._trace(turn)
+        rows = tuple(
+            (number, message.role, message.author or "", message.content, ", ".join(c.name for c in message.tool_calls))
+            for number, message in enumerate(trace.messages, 1)
+        )
+        columns = ("message", "role", "author", "content", "calls")
+        table = Table(f"messages of turn {self._place(trace)}", columns, rows)
+        return View(trace.messages, lambda: _frames().messages_df(trace), table)
+
+    def why(self, turn: TurnRef | None = None) -> View[Any]:
+        """Say why a request went where it went.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            The last when absent.
+
+        Returns
+        -------
+        View
+            The decisions of the turn with all candidates; for a turn that was not handed over, what the router says.
+        """
+        trace = self._trace(turn)
+        if not trace.decisions:
+            return self.route(trace.turn.text)
+        decisions = trace.decisions
+        return View(decisions, lambda: _frames().decisions_df(trace), shown=decisions)
+
+    def _trace(self, turn: TurnRef | None) -> Trace:
+        if not len(self.engine.traces):
+            raise UsageError("there is no turn yet; ask something first: lab.ask('hello')")
+        return self.engine.traces.get(-1 if turn is None else turn)
+
+    def _place(self, trace: Trace) -> int:
+        return [other.turn.id for other in self.engine.traces].index(trace.turn.id) + 1
+
+    # -- changing ------------------------------------------------------------------------------------------------------
+
+    def use(self, topology: str | Topology) -> View[TreeDiff]:
+        """Change the topology and show what changed; turns and conversation stay."""
+        return self._changing(lambda: self.engine.use(topology))
+
+    def add_agent(self, agent: AgentSpec | str, path: str = "<cell>") -> View[TreeDiff]:
+        """Let an agent join the tree and show what changed.
+
+        Parameters
+        ----------
+        agent : AgentSpec or str
+            A definition, or the text of an ``AGENT.md``.
+        path : str
+            What errors call the text.
+
+        Raises
+        ------
+        DefinitionError
+            The definition is wrong, or has the name of a built-in agent; nothing is changed.
+        """
+        spec = parse_agent_md(agent, path) if isinstance(agent, str) else agent
+        return self._changing(lambda: self.engine.add_agents(spec))
+
+    def add_tools(self, tools: ToolsLike) -> View[tuple[Any, ...]]:
+        """Let tools join the catalog and show where each lands.
+
+        Raises
+        ------
+        DefinitionError
+            A tool is described wrongly or its name is taken; nothing is changed.
+        """
+        new = read_tools(tools)
+        self.engine.add_tools(*new)
+        partition = self.engine.tree.partition
+        landed = tuple(partition.why(tool.name) for tool in new)
+        rows = tuple((item.tool, item.agent or item.rule, item.reason) for item in landed)
+        names = {tool.name for tool in new}
+
+        def frame() -> pd.DataFrame:
+            every = _frames().partition_df(partition)
+            return every[every["tool"].isin(names)].reset_index(drop=True)
+
+        return View(landed, frame, Table(f"{len(new)} tools joined", ("tool", "lands at", "why"), rows))
+
+    def _changing(self, change: Callable[[], None]) -> View[TreeDiff]:
+        before = self.engine.tree
+        change()
+        return _diff_view(diff(before, self.engine.tree))
+
+    @property
+    def model(self) -> Model:
+        """The model that answers."""
+        return self.engine.model
+
+    @model.setter
+    def model(self, model: str | Model) -> None:
+        self.engine.model = resolve_model(model)
+
+    @property
+    def approver(self) -> Approver:
+        """Who answers when a tool is dangerous."""
+        return self.engine.approver
+
+    @approver.setter
+    def approver(self, approver: Approver | str) -> None:
+        self.engine.approver = read_approver(approver)
+
+    # -- about ---------------------------------------------------------------------------------------------------------
+
+    def config(self) -> View[LoadedSettings]:
+        """List every setting with its value, its default and where the value came from."""
+        rows = self._loaded.rows()
+        table = Table(
+            "settings", ("key", "value", "default", "from", "what it does"), tuple(tuple(row) for row in rows)
+        )
+
+        def frame() -> pd.DataFrame:
+            import pandas as pd
+
+            return pd.DataFrame(rows, columns=["key", "value", "default", "origin", "sentence"], dtype="string")
+
+        return View(self._loaded, frame, table)
+
+    def status(self) -> View[dict[str, str]]:
+        """Say what is in use."""
+        engine = self.engine
+        by_name = sum(tool.is_by_name for tool in engine.catalog)
+        values = {
+            "topology": f"{engine.topology.name}: {engine.topology.title}" if engine.topology.title else self.topology,
+            "agents": ", ".join(engine.tree.names),
+            "tools": f"{len(engine.catalog)} ({len(engine.catalog) - by_name} run, {by_name} by name only)",
+            "model": engine.model.name,
+            "session": self.session,
+            "turns": str(len(engine.traces)),
+            "workspace": _shown_folder(engine.workspace),
+        }
+        if engine.warnings:
+            values["warnings"] = "; ".join(engine.warnings)
+        table = Table("lango", ("what", "value"), tuple(values.items()))
+
+        def frame() -> pd.DataFrame:
+            import pandas as pd
+
+            return pd.DataFrame(list(values.items()), columns=["what", "value"], dtype="string")
+
+        return View(values, frame, table)
+
+    def __repr__(self) -> str:
+        return f"Lab({self.topology}, {len(self.engine.tree.names)} agents, {len(self.engine.catalog)} tools)"
+
+
+def read_tools(tools: ToolsLike) -> tuple[Tool, ...]:
+    """Return tools from whatever describes them; what has no handler is known by name only."""
+    if isinstance(tools, Sequence) and not isinstance(tools, str) and all(isinstance(tool, Tool) for tool in tools):
+        return tuple(tools)  # type: ignore[arg-type]  # all of them are
+    if isinstance(tools, Tool):
+        return (tools,)
+    return tools_by_name(tools)
+
+
+def read_approver(approver: Approver | str | None) -> Approver:
+    """Return the approver of a name; the person at the keyboard when absent.
+
+    Raises
+    ------
+    UnknownNameError
+        The name is none of ``ask``, ``allow``, ``deny``.
+    """
+    if approver is None or approver == "ask":
+        return AskWith(ask_person)
+    return approver_named(approver) if isinstance(approver, str) else approver
+
+
+def _settings(settings: Settings | Mapping[str, Any] | None, folder: Path, home: Path) -> LoadedSettings:
+    if isinstance(settings, Settings):
+        return load_settings(overrides=settings.model_dump(exclude_defaults=True))
+    return load_settings(folder, home, os.environ, settings)
+
+
+def _default_tools() -> tuple[Tool, ...]:
+    return (*builtin_tools(), *spec_families())
+
+
+def _frames() -> Any:
+    from lango_nb import frames
+
+    return frames
+
+
+def _diff_view(found: TreeDiff) -> View[TreeDiff]:
+    def frame() -> pd.DataFrame:
+        import pandas as pd
+
+        columns = ["tool", "change", "before", "after", "rule_before", "rule_after"]
+        rows = [[getattr(change, column) for column in columns] for change in found.tools]
+        return pd.DataFrame(rows, columns=columns, dtype="string")
+
+    return View(found, frame)
+
+
+def _check_request(text: str) -> None:
+    if not text.strip():
+        raise UsageError("the request is empty; write what you want after 'ask'")
+    if len(text) > LONGEST_REQUEST:
+        raise UsageError(
+            f"the request has {len(text):,} characters and may have {LONGEST_REQUEST:,}; put the text into a file and "
+            "ask to read it"
+        )
+
+
+def _source(node: AgentNode) -> str:
+    return node.spec.source.name.lower() if node.spec is not None else "builtin"
+
+
+def _gist(event: Any) -> str:
+    """Say in one line what an event is about."""
+    match event.kind:
+        case "turn.started" | "text" | "declined" | "error":
+            return str(event.text)
+        case "handover":
+            return f"→ {event.target}" + (f": {event.reason}" if event.reason else "")
+        case "handover.refused" | "limit.reached":
+            return str(event.detail)
+        case "tool.started" | "approval.asked":
+            given = ", ".join(f"{name}={value!r}" for name, value in event.arguments.items())
+            return f"{event.tool}({given})"
+        case "approval.decided":
+            return f"{event.tool}: {'allowed' if event.allowed else 'refused'} by {event.by}"
+        case "tool.finished":
+            return f"{event.tool}: {event.result}"
+        case _:
+            return str(event.outcome)
+
+
+def _shown_folder(folder: Path) -> str:
+    """Name a folder without its path, so that saved notebooks do not tell where they ran."""
+    return "." if folder == Path.cwd() else folder.name

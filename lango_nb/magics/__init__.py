@@ -1,0 +1,1 @@
+"""``%lango``: parse a line, call the lab, return an object."""

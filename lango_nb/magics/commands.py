@@ -1,0 +1,187 @@
+"""What ``%lango`` can do, as data: the parser, the help and the completion all read this one table.
+
+A command is a row here and a ``do_<name>`` method in :mod:`lango_nb.magics.magics`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["topology", "agent", "tool", "turn", "command", "model", "setting"]
+"""What a word names; completion offers the names there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One ``--option``."""
+
+    name: str
+    """With its dashes."""
+    help: str
+    metavar: str = ""
+    """What its value stands for; empty for a switch."""
+    choices: tuple[str, ...] = ()
+    """The values it takes; any when empty."""
+    group: str = ""
+    """Options of one group exclude each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One argument that is a single word."""
+
+    metavar: str
+    kind: Kind
+    is_required: bool = False
+    is_many: bool = False
+    """Whether all further words belong to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of ``%lango``."""
+
+    name: str
+    help: str
+    """One sentence, no full stop."""
+    example: str
+    word: Word | None = None
+    """Its argument; ``None`` when it takes none, or a text."""
+    has_text: bool = False
+    """Whether everything after the options is a text, taken byte for byte."""
+    cell: Literal["no", "text", "only"] = "no"
+    """``text``: a cell may hold the text; ``only``: it is always a cell."""
+    options: tuple[Option, ...] = ()
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        """Its own options and those every command has."""
+        return (*self.options, OUT, HELP)
+
+    @property
+    def usage(self) -> str:
+        """How it is written.
+
+        Examples
+        --------
+        >>> COMMANDS["prompt"].usage, COMMANDS["agent"].usage
+        ('%lango prompt [options] [AGENT]', '%%lango agent [options] [NAME]')
+        """
+        parts = [f"{'%%' if self.cell == 'only' else '%'}lango {self.name}", "[options]"]
+        if self.word is not None:
+            metavar = f"{self.word.metavar}…" if self.word.is_many else self.word.metavar
+            parts.append(metavar if self.word.is_required else f"[{metavar}]")
+        if self.has_text:
+            parts.append("TEXT")
+        return " ".join(parts)
+
+
+OUT = Option("--out", "put the result into this variable instead of showing it", metavar="NAME")
+HELP = Option("--help", "show this")
+DF = Option("--df", "give a DataFrame", group="format")
+JSON = Option("--json", "give the rows as JSON text", group="format")
+TEXT = Option("--text", "give plain text", group="format")
+MERMAID = Option("--mermaid", "give mermaid text, to paste into documents", group="format")
+TIMING = Option("--timing", "with clock times and durations; left out otherwise, so that notebooks repeat")
+APPROVE = Option(
+    "--approve",
+    "who answers, for this turn, when a call needs an answer",
+    metavar="WHO",
+    choices=("ask", "allow", "deny"),
+)
+TABLE = (DF, JSON, TEXT)
+DRAWING = (DF, JSON, MERMAID, TEXT)
+
+_TURN = Word("TURN", "turn")
+
+COMMANDS: dict[str, Command] = {
+    command.name: command
+    for command in (
+        Command(
+            "use",
+            "go on with another topology, or with the Lab a variable holds; without a name, list the topologies",
+            "%lango use octet",
+            Word("TOPOLOGY", "topology"),
+        ),
+        Command("status", "show what is loaded: topology, agents, tools, model, workspace, turns", "%lango status"),
+        Command("tree", "show the agent tree", "%lango tree", options=DRAWING),
+        Command("agents", "list the agents and what each is for", "%lango agents", options=TABLE),
+        Command(
+            "tools",
+            "list the tools with their owners; with words, those that fit",
+            "%lango tools file",
+            Word("WORD", "tool", is_many=True),
+            options=TABLE,
+        ),
+        Command("partition", "show which agent owns which tool, and why", "p = %lango partition", options=DRAWING),
+        Command(
+            "diff",
+            "compare with another topology, or with the Lab or tree a variable holds",
+            "%lango diff quartet",
+            Word("OTHER", "topology", is_required=True),
+            options=TABLE,
+        ),
+        Command(
+            "prompt",
+            "show an agent's prompt by section; without a name, the root's",
+            "%lango prompt librarian",
+            Word("AGENT", "agent"),
+            options=TABLE,
+        ),
+        Command(
+            "route",
+            "who would get this request, and why nobody else; no model is asked",
+            "%lango route who reads the files in {folder}?",
+            has_text=True,
+            cell="text",
+            options=TABLE,
+        ),
+        Command(
+            "ask",
+            "run one turn",
+            "%lango ask list the files here",
+            has_text=True,
+            cell="text",
+            options=(APPROVE,),
+        ),
+        Command(
+            "why", "explain the hand-overs of a turn; without one, of the last", "%lango why -1", _TURN, options=TABLE
+        ),
+        Command(
+            "trace",
+            "show everything that happened in a turn; without one, in the last",
+            "%lango trace --timing",
+            _TURN,
+            options=(TIMING, *DRAWING),
+        ),
+        Command("events", "list the events of a turn; without one, of the last", "%lango events", _TURN, options=TABLE),
+        Command("turns", "list the turns so far", "%lango turns", options=TABLE),
+        Command("model", "show the model that answers, or take another", "%lango model offline", Word("NAME", "model")),
+        Command(
+            "config",
+            "list the settings, their values and where each came from; with a word, those that fit",
+            "%lango config agent",
+            Word("KEY", "setting"),
+            options=TABLE,
+        ),
+        Command("new", "begin a new session: the agents forget what was said, the turns are kept", "%lango new"),
+        Command("help", "show how a command is written", "%lango help ask", Word("COMMAND", "command")),
+        Command(
+            "agent",
+            "add the agent the cell describes, written as an AGENT.md, and show what changes",
+            "%%lango agent pharmacist",
+            Word("NAME", "agent"),
+            cell="only",
+        ),
+        Command(
+            "tool",
+            "add the Python functions of the cell as tools and show where each lands; they count as dangerous "
+            'unless @tool(safety="safe") says otherwise',
+            "%%lango tool",
+            cell="only",
+            options=TABLE,
+        ),
+    )
+}
+"""Every command by name, in the order in which help lists them."""

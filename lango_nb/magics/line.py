@@ -1,0 +1,210 @@
+"""What was typed after ``%lango``, taken apart: a command, its options, and a word or a text.
+
+Options come first. For commands that take a text the rest of the line *is* the text, byte for byte: quotes, braces,
+backslashes and further ``--words`` belong to it; ``--`` ends the options for a text that begins with dashes. Other
+commands take options and words in any order, and a ``;`` at the end means: do not show the result.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lango_nb.core.errors import UnknownNameError, UsageError, shorten, suggest
+from lango_nb.magics.commands import COMMANDS, HELP, OUT, Command, Option
+
+_TOKEN = re.compile(r"\s*(\S+)")
+_BLANKS = re.compile(r"[ \t]*")
+_LINE = "%lango"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One parsed line, and the cell below it."""
+
+    command: Command | None
+    """``None`` for a bare ``%lango``."""
+    words: tuple[str, ...] = ()
+    text: str = ""
+    """The text of a command that takes one, or the cell of one that reads a cell."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Values by option name; a switch that is on has an empty one."""
+    is_quiet: bool = False
+    """Whether a ``;`` asks not to show the result."""
+
+    @property
+    def word(self) -> str | None:
+        """The one word, if there is any."""
+        return self.words[0] if self.words else None
+
+    @property
+    def out(self) -> str | None:
+        """Name of the variable that gets the result."""
+        return self.options.get(OUT.name)
+
+    @property
+    def wants_help(self) -> bool:
+        """Whether ``--help`` was given."""
+        return HELP.name in self.options
+
+    def chosen(self, group: str) -> str | None:
+        """Return which option of a group was given, without its dashes."""
+        options = () if self.command is None else self.command.all_options
+        return next((o.name.removeprefix("--") for o in options if o.group == group and o.name in self.options), None)
+
+
+def parse_line(line: str, cell: str | None = None) -> Line:
+    """Take a line apart.
+
+    Parameters
+    ----------
+    line : str
+        What follows ``%lango`` or ``%%lango``.
+    cell : str, optional
+        The lines below ``%%lango``. The last line break is IPython's and is taken off.
+
+    Returns
+    -------
+    Line
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such command.
+    UsageError
+        An option is unknown, doubled or without its value; a word is missing or too many; a cell where none is read.
+
+    Examples
+    --------
+    >>> parse_line('ask --approve deny say "hi" --out loud').text
+    'say "hi" --out loud'
+    >>> parse_line("prompt librarian --text;").words
+    ('librarian',)
+    """
+    first = _TOKEN.match(line)
+    name = first[1] if first is not None else ""
+    has_semicolon = name not in COMMANDS and name.endswith(";")
+    if has_semicolon:
+        name = name.rstrip(";")
+    if first is None or name in {"", HELP.name}:
+        if cell is not None:
+            raise UsageError(f"%%lango needs a command that reads a cell: {', '.join(_cell_commands())}")
+        return Line(COMMANDS["help"] if name else None, is_quiet=has_semicolon)
+    command = COMMANDS.get(name)
+    if command is None:
+        raise UnknownNameError("command", name, COMMANDS, where=_LINE)
+    if has_semicolon:
+        return _finish(Line(command, is_quiet=True), cell)
+    rest = line[first.end() :]
+    return _finish(_with_text(command, rest) if command.has_text else _with_words(command, rest), cell)
+
+
+def _with_text(command: Command, rest: str) -> Line:
+    options: dict[str, str] = {}
+    at = 0
+    while (token := _TOKEN.match(rest, at)) is not None and token[1].startswith("--"):
+        if token[1] == "--":
+            at = token.end()
+            break
+        at = _take_option(command, rest, token, options)
+    start = _BLANKS.match(rest, at)
+    return Line(command, text=rest[start.end() if start else at :], options=options)
+
+
+def _with_words(command: Command, rest: str) -> Line:
+    options: dict[str, str] = {}
+    words: list[str] = []
+    at, may_be_option = 0, True
+    is_quiet = rest.rstrip().endswith(";")
+    if is_quiet:
+        rest = rest.rstrip().rstrip(";")
+    while (token := _TOKEN.match(rest, at)) is not None:
+        if token[1] == "--" and may_be_option:
+            may_be_option, at = False, token.end()
+        elif token[1].startswith("--") and may_be_option:
+            at = _take_option(command, rest, token, options)
+        else:
+            words.append(token[1])
+            at = token.end()
+    return Line(command, words=tuple(words), options=options, is_quiet=is_quiet)
+
+
+def _take_option(command: Command, rest: str, token: re.Match[str], options: dict[str, str]) -> int:
+    """Read one option and return where it ends."""
+    name, equals, value = token[1].partition("=")
+    option = next((option for option in command.all_options if option.name == name), None)
+    if option is None:
+        raise UsageError(_unknown_option(command, name))
+    if name in options:
+        raise UsageError(f"{name} is given twice; keep one")
+    for other in command.all_options:
+        if option.group and other.group == option.group and other.name in options:
+            raise UsageError(f"{other.name} and {name} exclude each other; keep one")
+    at = token.end()
+    if not option.metavar:
+        if equals:
+            raise UsageError(f"{name} is a switch and takes no value")
+    elif not equals:
+        following = _TOKEN.match(rest, at)
+        value, at = (following[1], following.end()) if following else ("", at)
+    _check_value(option, value)
+    options[name] = value
+    return at
+
+
+def _check_value(option: Option, value: str) -> None:
+    if option.metavar and not value:
+        what = " or ".join(option.choices) if option.choices else option.metavar
+        raise UsageError(f"{option.name} needs a value: {what}")
+    if option.choices and value not in option.choices:
+        raise UnknownNameError("value", value, option.choices, where=option.name)
+    if option is OUT and (not value.isidentifier() or keyword.iskeyword(value)):
+        raise UsageError(f"{option.name} needs the name of a variable, not {shorten(value)!r}")
+
+
+def _unknown_option(command: Command, name: str) -> str:
+    names = [option.name for option in command.all_options]
+    hint = " (a text that begins with dashes goes after --)" if command.has_text else ""
+    return f"option {shorten(name)!r} not found in {_LINE} {command.name}; {suggest(name, names)}{hint}"
+
+
+def _finish(line: Line, cell: str | None) -> Line:
+    """Check words, text and cell against what the command takes, and put the cell's text in."""
+    command = line.command
+    if command is None or line.wants_help:
+        return line
+    if cell is not None:
+        return _with_cell(line, command, cell)
+    if command.cell == "only":
+        raise UsageError(f"{command.name} reads a cell: begin it with %%lango {command.name}")
+    _check_words(line, command)
+    if command.has_text and not line.text.strip():
+        raise UsageError(f"nothing to {command.name}: write the text after it, as in {command.example!r}")
+    return line
+
+
+def _with_cell(line: Line, command: Command, cell: str) -> Line:
+    if command.cell == "no":
+        raise UsageError(f"{command.name} reads no cell: write %lango {command.name}, with one %")
+    if line.text:
+        raise UsageError(f"the text is the cell: move {shorten(line.text, 40)!r} below the first line")
+    _check_words(line, command)
+    if not cell.strip():
+        raise UsageError(f"the cell is empty: write below %%lango {command.name} what it should read")
+    return Line(command, line.words, cell.removesuffix("\n"), line.options, line.is_quiet)
+
+
+def _check_words(line: Line, command: Command) -> None:
+    most = 0 if command.word is None else len(line.words) if command.word.is_many else 1
+    if len(line.words) > most:
+        extra = shorten(line.words[most], 40)
+        takes = f"takes one {command.word.metavar}" if command.word is not None else "takes no argument"
+        raise UsageError(f"{command.name} {takes}, {extra!r} is too much; see %lango help {command.name}")
+    if command.word is not None and command.word.is_required and not line.words:
+        raise UsageError(f"{command.name} needs {command.word.metavar}, as in {command.example!r}")
+
+
+def _cell_commands() -> Iterator[str]:
+    return (name for name, command in COMMANDS.items() if command.cell != "no")

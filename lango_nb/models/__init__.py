@@ -1,0 +1,1 @@
+"""What answers: the seam, the offline model and the scripted one."""

@@ -1,0 +1,222 @@
+"""Arguments out of a text: quoted strings, paths, addresses, commands, amounts, numbers; the rest is a query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lango_nb.core.messages import ToolSchema
+from lango_nb.routing.families import SHAPES
+
+_QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w])'([^']+)'(?!\w)")
+_URL = re.compile(
+    r"https?://[^\s\"'`<>]+|www\.[^\s\"'`<>]+|\b[\w-]+\.(?:com|org|net|io|dev)(?:/[^\s\"'`<>]*)?", re.IGNORECASE
+)
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+_AMOUNT = re.compile(r"[$€]\s?(\d+(?:\.\d+)?)|\b(\d+(?:\.\d+)?)\s?(?:usdc|dollars?|usd|eur|euros?)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+_PATH_SHAPE = next(shape.pattern for shape in SHAPES if shape.name == "path")
+_SCHEDULE_SHAPE = next(shape.pattern for shape in SHAPES if shape.name == "schedule")
+_NAMED = re.compile(
+    r"\b(?:file|folder|directory|dir|subfolder)\s+(?:called|named)?\s*(?:`|\"|')?([\w./\\~-][\w./\\ ~-]*?)(?:`|\"|')?"
+    r"(?=$|[\s,;:!?]*$|\s+(?:and|with|to|in|into|for|containing|that|which|please|then|here)\b|[,;:!?]|\.\s|\.$)",
+    re.IGNORECASE,
+)
+_BARE_PATH = re.compile(r"(?<!\S)(~?(?:\.{0,2}[/\\])[^\s,;\"'`]*|[A-Za-z]:\\[^\s,;\"'`]*|~[^\s,;\"'`]*)")
+_AFTER_RUN = re.compile(
+    r"\b(?:run|execute|call|start|launch)\s+(?:the\s+|this\s+|a\s+)?(?:shell\s+)?(?:command\s*:?\s*)?(.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_AFTER_COMMAND = re.compile(r"\bcommand\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
+_TRAILING = re.compile(
+    r"(?:[,;.]|\s)+(?:and|then)\s+(?:then\s+)?(?:please\s+)?(?:tell|report|say|show|give|let|print me|explain|return)\b.*$"
+    r"|\s+(?:in|as a|in the)\s+(?:the\s+)?background\b.*$|\s+please[.!?]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROCESS = re.compile(r"\b(p\d+)\b", re.IGNORECASE)
+_FILLER_NAMES = frozenset(
+    ("the a an is are this that here called named with in to of please and it new content contents").split()
+)
+
+
+def quoted(text: str) -> list[str]:
+    """Return quoted strings in order.
+
+    Examples
+    --------
+    >>> quoted("write 'hello you' to `a.txt`")
+    ['hello you', 'a.txt']
+    """
+    return [next(part for part in match.groups() if part is not None) for match in _QUOTED.finditer(text)]
+
+
+def paths(text: str) -> list[str]:
+    """Return what looks like a file or folder name, in order.
+
+    Examples
+    --------
+    >>> paths("copy src/app.py to the folder old stuff, not ../x")
+    ['src/app.py', '../x', 'old stuff']
+    >>> paths("delete `my notes.txt`")
+    ['my notes.txt']
+    """
+    found: dict[str, int] = {}
+    plain = _URL.sub(
+        lambda match: " " * len(match[0]) if "//" in match[0] or match[0].startswith("www") else match[0], text
+    )
+    covered = text
+    for match in _QUOTED.finditer(text):
+        part = next(part for part in match.groups() if part is not None)
+        if (
+            (match[0].startswith("`") and " " not in part)
+            or _PATH_SHAPE.fullmatch(part)
+            or re.search(r"\.\w{1,5}$", part)
+        ):
+            found.setdefault(part, match.start())
+        covered = covered[: match.start()] + " " * len(match[0]) + covered[match.end() :]
+        plain = plain[: match.start()] + " " * len(match[0]) + plain[match.end() :]
+    for pattern in (_BARE_PATH, _PATH_SHAPE):
+        for match in pattern.finditer(plain):
+            name = match[0].rstrip(".,;:!?")
+            if name and not any(name in other for other in found):
+                found.setdefault(name, match.start())
+    ordered = sorted(found, key=lambda name: found[name])
+    for match in _NAMED.finditer(plain):
+        name = match[1].strip().rstrip(".")
+        if (
+            name
+            and name.split()[0].casefold() not in _FILLER_NAMES
+            and not any(name in p or p in name for p in ordered)
+        ):
+            ordered.append(name)
+    return ordered
+
+
+def command(text: str) -> str | None:
+    """Return the command a text asks to run.
+
+    Examples
+    --------
+    >>> command("please run the command: ls -la src and tell me the exit code")
+    'ls -la src'
+    >>> command("execute `echo 'hi'`")
+    "echo 'hi'"
+    """
+    ticks = re.search(r"`([^`]+)`", text)
+    if ticks:
+        return ticks[1].strip()
+    match = _AFTER_COMMAND.search(text) or _AFTER_RUN.search(text)
+    if match is None:
+        return None
+    whole = match[1].strip()
+    quotes = re.fullmatch(r"\"([^\"]+)\"|'([^']+)'", _TRAILING.sub("", whole).strip())
+    if quotes:
+        return (quotes[1] or quotes[2]).strip()
+    found = _TRAILING.sub("", whole).strip().rstrip(".!?").strip()
+    return found or None
+
+
+def process_id(text: str) -> str | None:
+    """Return the id of a background process.
+
+    Examples
+    --------
+    >>> process_id("is p2 done?")
+    'p2'
+    """
+    match = _PROCESS.search(text)
+    return match[1].lower() if match else None
+
+
+def number_after(text: str, word: str) -> int | None:
+    """Return the number behind a word.
+
+    Examples
+    --------
+    >>> number_after("change line 3 of a.txt", "line")
+    3
+    """
+    match = re.search(rf"\b{word}s?\s+(?:number\s+|no\.?\s*)?(\d+)\b", text, re.IGNORECASE)
+    return int(match[1]) if match else None
+
+
+def fill(schema: ToolSchema, text: str) -> tuple[dict[str, Any], list[str]]:
+    """Fill a tool's arguments from a text.
+
+    Parameters
+    ----------
+    schema : ToolSchema
+        Its required arguments are filled; optional ones only where the text clearly holds them.
+    text : str
+        The request.
+
+    Returns
+    -------
+    arguments : dict
+    missing : list of str
+        Required arguments the text does not hold.
+    """
+    properties = schema.parameters.get("properties")
+    required = schema.parameters.get("required")
+    wanted = [str(name) for name in required] if isinstance(required, list) else []
+    known: Mapping[str, Any] = properties if isinstance(properties, dict) else {}
+    pool = quoted(text)
+    arguments: dict[str, Any] = {}
+    missing = []
+    for name in wanted:
+        shape = known.get(name)
+        value = _value(name, shape if isinstance(shape, dict) else {}, text, pool)
+        if value is None:
+            missing.append(name)
+        else:
+            arguments[name] = value
+    return arguments, missing
+
+
+def _value(name: str, shape: Mapping[str, Any], text: str, pool: list[str]) -> Any:  # noqa: PLR0911 - one line per kind
+    """Find the value of one argument."""
+    folded = name.casefold()
+    if isinstance(shape.get("enum"), list):
+        return next(
+            (option for option in shape["enum"] if re.search(rf"\b{re.escape(str(option))}\b", text, re.IGNORECASE)),
+            None,
+        )
+    kind = shape.get("type")
+    if kind in {"integer", "number"}:
+        match = _NUMBER.search(text)
+        return int(match[0]) if match else None
+    if kind == "boolean":
+        return True
+    if kind == "array":
+        return pool or None
+    if kind == "object":
+        return None
+    if "url" in folded:
+        match = _URL.search(text)
+        return match[0].rstrip(".,;:!?") if match else None
+    if folded in {"to", "address", "recipient"}:
+        match = _ADDRESS.search(text)
+        return match[0] if match else None
+    if "amount" in folded:
+        match = _AMOUNT.search(text)
+        return (match[1] or match[2]) if match else None
+    if "path" in folded or folded in {"file", "folder", "filename"}:
+        return next(iter(paths(text)), None)
+    if "command" in folded:
+        return command(text)
+    if folded == "schedule":
+        match = _SCHEDULE_SHAPE.search(text)
+        return match[0] if match else None
+    if folded == "id" or folded.endswith("_id"):
+        match = re.search(r"\b([a-z]+-[0-9a-f]{1,16}|[a-z]\d+|\d+)\b", text, re.IGNORECASE)
+        return pool.pop(0) if pool else (match[1] if match else None)
+    if folded in {"name", "key", "start_node", "subject", "type", "type_name", "entity_id", "title"}:
+        return pool.pop(0) if pool else _last_name(text)
+    return pool.pop(0) if pool else text.strip() or None
+
+
+def _last_name(text: str) -> str | None:
+    """Return the word behind "called", "named", "of", "about" or "for"."""
+    match = re.search(r"\b(?:called|named|about|for|of)\s+(?:the\s+|my\s+)?([\w.-]+)", text, re.IGNORECASE)
+    return match[1] if match else None

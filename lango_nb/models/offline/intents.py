@@ -1,0 +1,275 @@
+"""What people want with files and commands, read from one sentence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from lango_nb.models.offline import fill
+
+Verb = Literal[
+    "list",
+    "read",
+    "count",
+    "find",
+    "write",
+    "edit",
+    "replace",
+    "mkdir",
+    "delete",
+    "stat",
+    "ask",
+    "run",
+    "status",
+    "stop",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One wish, with what it needs; an empty text stands for what the sentence does not say."""
+
+    verb: Verb
+    path: str = ""
+    text: str = ""
+    """Content to write, new line, fragment of a name, question, command or process id."""
+    old: str = ""
+    """Text to replace."""
+    line: int = 0
+    """Line to edit, from 1."""
+    in_background: bool = False
+
+
+_FOLDER = r"(?:folder|directory|dir|subfolder|subdirectory)"
+_COUNT = re.compile(
+    r"\bhow many lines\b|\bcount (?:the |all )?lines\b|\bnumber of lines\b|\bline count\b", re.IGNORECASE
+)
+_FIND = re.compile(
+    r"\b(?:find|locate|search for|where(?:'s| is| are)|which|look for)\b.*?\bfiles?\b.*?"
+    r"(?:\b(?:called|named|like|with|has|have|having|contain(?:s|ing)?|starting with|beginning with|whose)\b\s*)+"
+    r"(?:the )?(?:(?:name|word|part|text|string|file name|filename)\s+)*(?:(?:has|contains|with|in it|is)\s+)*"
+    r"[\"'`“]?([\w.-]+)",
+    re.IGNORECASE,
+)
+_FIND_DIRECT = re.compile(
+    r"\b(?:find|locate|look for|where(?:'s| is))\s+(?:me\s+)?(?:the\s+|a\s+|my\s+|any\s+)?[\"'`“]?([\w.-]+)[\"'`”]?\s+files?\b",
+    re.IGNORECASE,
+)
+_WHERE_FILE = re.compile(
+    r"\b(?:find|locate|look for|where(?:'s| is))\s+(?:me\s+)?(?:the\s+|my\s+|a\s+)?(?:file\s+)?[\"'`“]?([\w-]+\.[\w.-]+)",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    rf"\b(?:list|show|display|what|which|see)\b.*\b(?:files?|{_FOLDER}s?|entries|documents)\b|\bls\b|\bwhat(?:'s| is) (?:in|inside|here)\b",
+    re.IGNORECASE,
+)
+_MKDIR = re.compile(rf"\b(?:make|create|add|new|set up)\b[^.]*?\b{_FOLDER}\b|\bmkdir\b", re.IGNORECASE)
+_DELETE = re.compile(r"\b(?:delete|remove|erase|get rid of|throw away|trash|rm)\b", re.IGNORECASE)
+_WRITE = re.compile(r"\b(?:write|save|put|store|create|make|add)\b", re.IGNORECASE)
+_WRITE_CONTENT = re.compile(
+    r"\b(?:with (?:the )?(?:text|content|contents|words?|line)|containing|that says|saying|which says|with|content:|contents:|text:)"
+    r"\s*:?\s*(.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_WRITE_BEFORE = re.compile(
+    r"\b(?:write|save|put|store)\s+(?:the (?:text|words?|line|sentence)\s+)?(.+?)\s+(?:to|into|in|as)\s+(?:the |a |a new |new )?(?:file\s+)?"
+    r"(?:called |named )?[\w./~\\`\"'-]+\s*[.!]?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_EDIT = re.compile(r"\b(?:edit|change|replace|set|update|modify|rewrite|fix|make)\b", re.IGNORECASE)
+_EDIT_CONTENT = re.compile(
+    r"(?:\bto (?:say|read|be)|\bwith|\binto|\bto|\bby|\bas|=|:)\s*:?\s*(.+?)\s*$", re.IGNORECASE | re.DOTALL
+)
+_REPLACE = re.compile(
+    r"\b(?:replace|change|rename|swap)\s+(?:the (?:word|text|value|string)\s+)?[\"'`“](.+?)[\"'`”]\s+(?:with|by|to|into|for)\s+[\"'`“](.*?)[\"'`”]",
+    re.IGNORECASE | re.DOTALL,
+)
+_STAT = re.compile(
+    r"\bhow (?:big|large|old)\b|\bsize of\b|\bwhen was\b.*\b(?:changed|modified|written|edited)\b|\bdoes\b.*\bexist\b|\bis there a file\b|\bmetadata\b",
+    re.IGNORECASE,
+)
+_READ = re.compile(r"\b(?:read|show|open|print|display|cat|view|see|give me|look at)\b|\bcontents? of\b", re.IGNORECASE)
+_ASK = re.compile(
+    r"^(?:what|which|who|when|where|why|how|is|are|does|do|according|tell me|in )\b|\?\s*$|\band (?:tell|say|answer|explain)\b|"
+    r"\bwhat\b.*\bsays?\b|\bsummar",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"^\W*(?:what(?:'s| is) (?:in|inside)|what does\b.*\bsay\W*$|(?:please |can you |could you )*(?:read|show|open|print|display|cat|view)\b)",
+    re.IGNORECASE,
+)
+_AND_ANSWER = re.compile(
+    r"\band (?:then )?(?:tell me|say|answer|explain|find out|give me|report)\b\s*:?\s*(.+)$|^(?:read|open|look at|check)\b.+?[.:,]\s*(\S.+\?)\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_RUN = re.compile(r"\b(?:run|execute|launch|start)\b|\bcommand\b|`[^`]+`", re.IGNORECASE)
+_STATUS = re.compile(r"\b(?:status|done|finished|running|progress|output)\b", re.IGNORECASE)
+_STOP = re.compile(r"\b(?:stop|kill|terminate|end|cancel)\b", re.IGNORECASE)
+_BACKGROUND = re.compile(r"\bbackground\b", re.IGNORECASE)
+_QUOTES = "\"'`“”"
+
+
+def understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish, the most specific first
+    """Read a wish about files or commands from a request.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    Intent or None
+        ``None`` when the text is about something else.
+
+    Examples
+    --------
+    >>> understand("how many lines does notes.md have?")
+    Intent(verb='count', path='notes.md', text='', old='', line=0, in_background=False)
+    >>> understand("delete old.txt").verb, understand("run `ls` and tell me the exit code").text
+    ('delete', 'ls')
+    """
+    named = fill.paths(text)
+    path = named[0] if named else ""
+    process = fill.process_id(text)
+    if process and _STOP.search(text):
+        return Intent("stop", text=process)
+    if process and _STATUS.search(text):
+        return Intent("status", text=process)
+    if _is_command(text):
+        return Intent("run", text=fill.command(text) or "", in_background=bool(_BACKGROUND.search(text)))
+    if _COUNT.search(text):
+        return Intent("count", path)
+    if (found := _fragment(text)) is not None:
+        return Intent("find", text=found)
+    if _MKDIR.search(text) and not re.search(r"\bfile\b", text, re.IGNORECASE):
+        return Intent("mkdir", _folder(text, named))
+    if path and (replaced := _REPLACE.search(text)):
+        return Intent("replace", _path_apart(named, replaced.group(0)), text=replaced[2], old=replaced[1])
+    line = fill.number_after(text, "line")
+    if line is not None and _EDIT.search(text):
+        return Intent("edit", path, _content(text, path, _EDIT_CONTENT), line=line)
+    if _DELETE.search(text) and (path or re.search(rf"\b(?:file|{_FOLDER})\b", text, re.IGNORECASE)):
+        return Intent("delete", path)
+    if path and _STAT.search(text):
+        return Intent("stat", path)
+    if _WRITE.search(text) and path and not _reads_first(text):
+        return Intent("write", named[-1] if _WRITE_BEFORE.search(text) else path, _written(text, named))
+    if path and (question := _question(text)):
+        return Intent("ask", path, question)
+    if _LIST.search(text) and not re.search(r"\.\w{1,5}$", path):
+        return Intent("list", _listed(text, named))
+    if path and (_READ.search(text) or _ASK.search(text)):
+        return Intent("read", path)
+    return None
+
+
+def _is_command(text: str) -> bool:
+    if not _RUN.search(text) or fill.command(text) is None:
+        return False
+    if re.search(r"\b(?:run|execute|launch)\b|\bcommand\b", text, re.IGNORECASE):
+        return not re.search(r"\b(?:skill|workflow|pipeline|job)\b", text, re.IGNORECASE)
+    return False
+
+
+def _fragment(text: str) -> str | None:
+    """Return the part of a name that is looked for."""
+    for pattern in (_FIND, _FIND_DIRECT, _WHERE_FILE):
+        match = pattern.search(text)
+        if match and match[1].casefold() not in {"the", "a", "my", "in", "this", "all", "any", "is", "are"}:
+            return match[1].strip(_QUOTES + ".")
+    return None
+
+
+def _folder(text: str, named: list[str]) -> str:
+    match = re.search(
+        rf"\b{_FOLDER}\s+(?:called|named)?\s*[{_QUOTES}]?([\w./~\\-][^{_QUOTES},;]*?)[{_QUOTES}]?"
+        r"(?:\s+(?:in|for|please|here|inside|under)\b.*)?[.!?]*$",
+        text,
+        re.IGNORECASE,
+    )
+    if match:
+        return match[1].strip()
+    match = re.search(rf"\b(?:a|the|new)\s+[{_QUOTES}]?([\w./-]+)[{_QUOTES}]?\s+{_FOLDER}\b", text, re.IGNORECASE)
+    if match and match[1].casefold() not in {"new", "a", "the"}:
+        return match[1]
+    after = re.search(r"\bmkdir\s+(?:-p\s+)?(\S+)", text)
+    return after[1] if after else (named[0] if named else "")
+
+
+def _listed(text: str, named: list[str]) -> str:
+    if named:
+        return named[0].rstrip("/") or "."
+    match = re.search(
+        rf"\b(?:in|inside|of|under)\s+(?:the\s+)?[{_QUOTES}]?([\w./-]+)[{_QUOTES}]?\s+{_FOLDER}\b"
+        rf"|\b{_FOLDER}\s+[{_QUOTES}]?([\w./-]+)",
+        text,
+        re.IGNORECASE,
+    )
+    name = (match[1] or match[2]) if match else ""
+    if name.casefold() in {
+        "this",
+        "the",
+        "current",
+        "my",
+        "your",
+        "here",
+        "working",
+        "contents",
+        "please",
+        "is",
+        "and",
+    }:
+        return "."
+    return name.strip(".,;:!?") or "."
+
+
+def _path_apart(named: list[str], replaced: str) -> str:
+    """Return the first path that is not part of the replaced text."""
+    return next((name for name in named if name not in replaced), named[0])
+
+
+def _content(text: str, path: str, pattern: re.Pattern[str]) -> str:
+    strings = [part for part in fill.quoted(text) if part != path]
+    if strings:
+        return strings[-1]
+    behind = text[text.find(path) + len(path) :] if path else text
+    match = pattern.search(behind)
+    if match is None:
+        match = pattern.search(text)
+    return match[1].strip() if match else ""
+
+
+def _written(text: str, named: list[str]) -> str:
+    strings = [part for part in fill.quoted(text) if part not in named]
+    if strings:
+        return strings[-1]
+    before = _WRITE_BEFORE.search(text)
+    if before and not re.fullmatch(r"(?:a|an|the)?\s*(?:new )?file", before[1], re.IGNORECASE):
+        return before[1].strip().rstrip(":")
+    match = _WRITE_CONTENT.search(text)
+    if match is None:
+        colon = re.search(r":\s*(.+)$", text, re.DOTALL)
+        return colon[1].strip() if colon else ""
+    return match[1].strip()
+
+
+def _reads_first(text: str) -> bool:
+    return bool(
+        re.match(
+            r"\W*(?:please\s+|can you\s+|could you\s+)*(?:read|open|show|list|count|find|what|how|which)\b",
+            text,
+            re.IGNORECASE,
+        )
+    )
+
+
+def _question(text: str) -> str:
+    """Return what is asked about a file's content, or nothing when the whole file is wanted."""
+    match = _AND_ANSWER.search(text)
+    if match:
+        return (match[1] or match[2]).strip()
+    if _WHOLE.search(text):
+        about = re.search(r"\b(?:say|says|tell us|state) (?:about|on) (.+)$", text, re.IGNORECASE)
+        return about[1].strip() if about else ""
+    return text.strip() if _ASK.search(text) else ""

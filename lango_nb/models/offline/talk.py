@@ -1,0 +1,96 @@
+"""Sentences of the offline model that need no tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lango_nb.core.errors import shorten
+from lango_nb.routing.route import Route
+from lango_nb.routing.table import RoutingTable
+
+_GREETING = re.compile(
+    r"^\W*(hello|hi|hey|hallo|hola|bonjour|ciao|moin|servus|namaste|salut|howdy|greetings|good (?:morning|evening|afternoon))\b",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(r"\b(thanks?|thank you|cheers|danke|merci|gracias)\b", re.IGNORECASE)
+_BYE = re.compile(r"\b(bye|goodbye|good night|see you|tschüss|adieu)\b", re.IGNORECASE)
+_ABOUT = re.compile(r"\b(who|what) are you\b|\bwhat can you do\b|\bhelp\b|\byour (name|job)\b", re.IGNORECASE)
+_JOKE = re.compile(r"\bjoke|make me laugh\b", re.IGNORECASE)
+_OPINION = re.compile(
+    r"\bdo you think\b|\bdo you (like|prefer|enjoy)\b|\bopinion\b|\bfavou?rite\b|\bwhich is better\b|\bhow are you\b|\bfeel\b",
+    re.IGNORECASE,
+)
+
+
+def small_talk(text: str, table: RoutingTable) -> str:
+    """Answer a greeting, thanks, an opinion or a question about the world.
+
+    Examples
+    --------
+    >>> small_talk("thank you!", RoutingTable())
+    'You are welcome.'
+    """
+    if _GREETING.search(text) and not _ABOUT.search(text):
+        return f"Hello! {_offer(table)}"
+    if _ABOUT.search(text):
+        return f"I am the offline demo model of this lab. {_offer(table)}"
+    if _THANKS.search(text):
+        return "You are welcome."
+    if _BYE.search(text):
+        return "Goodbye."
+    if _JOKE.search(text):
+        return "A router walks into a bar and asks: who would get this order, and why not the other waiter?"
+    if _OPINION.search(text):
+        return "I have no opinions: I route requests and use tools, the same way every time."
+    return (
+        "I would answer this myself instead of handing it over, but I am the offline demo model and know nothing of the "
+        "world. A real model would know."
+    )
+
+
+def ask_back(route: Route) -> str:
+    """Ask what is meant, naming the nearest agents.
+
+    Examples
+    --------
+    >>> ask_back(Route("", None, "no agent matches"))
+    'I cannot tell who should do this. Please say what it is about: a file, a command, a web page …'
+    """
+    near = [c.agent for c in route.candidates if c.score > 0 and not c.vetoes][:2]
+    if not near:
+        return "I cannot tell who should do this. Please say what it is about: a file, a command, a web page …"
+    return f"I cannot tell who should do this; the nearest is {' or '.join(near)}. Please say a little more."
+
+
+def nobody(names: Sequence[str]) -> str:
+    """Say that everybody who could have done it declined."""
+    return f"Nobody here can do this: {', '.join(names)} declined, and no other agent comes near."
+
+
+def plan(text: str) -> str:
+    """Break a request into numbered steps.
+
+    Examples
+    --------
+    >>> print(plan("plan a release: write notes, tag the commit and tell the team"))
+    [PLAN: plan a release]
+    Step 1: write notes
+    Step 2: tag the commit
+    Step 3: tell the team
+    """
+    head, _, tail = text.strip().partition(":")
+    body = tail if tail.strip() else text
+    parts = [part.strip(" .!?\n") for part in re.split(r",| and then | then | and |;|\n", body)]
+    steps = [part for part in parts if part]
+    if len(steps) < 2:  # noqa: PLR2004 - one part is no plan
+        goal = steps[0] if steps else "the goal"
+        steps = [f"say what a good result looks like: {shorten(goal, 100)}", "do the smallest part first", "check it"]
+    lines = [f"Step {number}: {step}" for number, step in enumerate(steps, 1)]
+    return "\n".join([f"[PLAN: {shorten((head if tail.strip() else text).strip(), 80)}]", *lines])
+
+
+def _offer(table: RoutingTable) -> str:
+    if not table.rows:
+        return "Ask me to list, read or write files here, or to run a command."
+    return f"I hand requests to {len(table)} agents: {', '.join(table.names)}. Ask me to list or read the files here."

@@ -1,0 +1,64 @@
+"""Turns and their traces: one user message to its outcome, and everything that happened in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from lango_nb.core.events import Event, Outcome
+from lango_nb.core.messages import Message
+from lango_nb.records.decisions import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One user message to its outcome."""
+
+    id: str
+    number: int
+    """Position in its session, from 1."""
+    session_id: str
+    topology: str
+    model: str
+    """Name of the model that answered."""
+    text: str
+    """What the user wrote, byte for byte."""
+    answer: str
+    """What the user got; empty when the turn ended without."""
+    outcome: Outcome
+    error_code: str
+    """Short word for what went wrong; empty when nothing did."""
+    path: tuple[str, ...]
+    """Agents in the order in which they worked, the root first."""
+    rounds: int
+    """Replies that handed over."""
+    steps: int
+    """Model calls."""
+    tool_calls: int
+    started_at: datetime
+    ended_at: datetime
+    duration_ms: float
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+    @property
+    def agent(self) -> str:
+        """The agent that worked last."""
+        return self.path[-1]
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether the outcome is ``success``."""
+        return self.outcome == "success"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Everything that happened in one turn."""
+
+    turn: Turn
+    events: tuple[Event, ...]
+    """In order; the first is ``turn.started``, the last ``turn.finished``."""
+    decisions: tuple[Decision, ...]
+    messages: tuple[Message, ...]
+    """What the turn added to its session, authors included."""

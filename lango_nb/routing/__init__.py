@@ -1,0 +1,1 @@
+"""Partition, tree, table, prompts, router, diff: pure functions over frozen data, no clock, no disk."""

@@ -1,0 +1,137 @@
+"""Build the agent tree from tools and a topology: partition, then only the agents that have work, then the prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lango_nb.core.errors import DefinitionError
+from lango_nb.routing.capabilities import capabilities
+from lango_nb.routing.partition import Partition, partition_tools, partition_tools_dynamic
+from lango_nb.routing.prompts import merge_sections, orchestrator_sections, specialist_sections
+from lango_nb.routing.table import RoutingRow, RoutingTable
+from lango_nb.routing.tree import AgentNode, AgentTree
+from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.specs.topology import PromptSection, Topology
+from lango_nb.tools.tool import Tool
+
+CONTROL_TOOLS = {"none": "", "transfer": "transfer_to_agent", "spawn": "agent_spawn", "delegate": "delegate"}
+"""The tool that hands work over, by control."""
+
+
+def build_agent_tree(  # noqa: PLR0913 - the keywords are the tree's whole configuration
+    tools: Sequence[Tool],
+    topology: Topology,
+    *,
+    agents: Sequence[AgentSpec] = (),
+    remote_agents: Sequence[AgentSpec] = (),
+    shared_sections: Sequence[PromptSection] = (),
+    max_rounds: int = 0,
+) -> AgentTree:
+    """Build the tree of agents that a topology makes of a set of tools.
+
+    Parameters
+    ----------
+    tools : sequence of Tool, length n
+    topology : Topology
+        A single-agent topology gives one node with all tools.
+    agents : sequence of AgentSpec
+        User and embedded agents that join the topology's own; disabled ones are left out.
+    remote_agents : sequence of AgentSpec
+        Appended after the local ones; they need no tools here.
+    shared_sections : sequence of PromptSection
+        What every agent is told; the orchestrator and the specialists see a part of them.
+    max_rounds : int
+        Replies of one turn that may hand work over; 0 or less takes the topology's number.
+
+    Returns
+    -------
+    AgentTree
+        Only agents that own a tool, or that say ``always_include``; the root of a multi-agent tree has no tools.
+
+    Raises
+    ------
+    DefinitionError
+        A tool has no name, two tools or two agents have the same name, or an agent has the root's name.
+
+    Notes
+    -----
+    Source: spec 000 "Hierarchical agent tree", "Conditional Sub-Agent Creation"; spec 001 D3, D5; spec 003.
+    """
+    if topology.is_single:
+        return _single(tools, topology, shared_sections)
+    roster = [spec for spec in (*topology.agents, *agents) if spec.is_active]
+    remotes = [spec for spec in remote_agents if spec.is_active]
+    _check_names([*topology.agents, *agents, *remote_agents], topology)
+    partition = (partition_tools_dynamic if agents else partition_tools)(tools, topology, roster)
+    rounds = max_rounds if max_rounds > 0 else topology.max_rounds
+    made = [spec for spec in roster if partition[spec.name] or spec.always_include]
+    nodes = [_specialist(spec, topology, partition, shared_sections) for spec in made]
+    nodes += [AgentNode(spec.name, "remote", spec.description, spec) for spec in remotes]
+    table = RoutingTable(
+        (*(_row(spec, partition) for spec in made), *(_row(spec, partition, is_remote=True) for spec in remotes))
+    )
+    sections = orchestrator_sections(
+        topology,
+        shared_sections,
+        table,
+        unmatched=[tool.name for tool in partition.unmatched],
+        max_rounds=rounds,
+        control_tool=CONTROL_TOOLS[topology.control],
+    )
+    made_names = {spec.name for spec in made}
+    return AgentTree(
+        topology=topology,
+        root=AgentNode(topology.root, "orchestrator", topology.root_description, None, sections=sections),
+        agents=tuple(nodes),
+        partition=partition,
+        table=table,
+        skipped=tuple(spec.name for spec in roster if spec.name not in made_names),
+        inactive=tuple(spec.name for spec in (*topology.agents, *agents, *remote_agents) if not spec.is_active),
+    )
+
+
+def _single(tools: Sequence[Tool], topology: Topology, shared: Sequence[PromptSection]) -> AgentTree:
+    partition = partition_tools(tools, topology)
+    sections = merge_sections(shared, topology.root_sections)
+    root = AgentNode(topology.root, "single", topology.root_description, None, tuple(tools), sections)
+    return AgentTree(topology, root, (), partition, RoutingTable())
+
+
+def _specialist(
+    spec: AgentSpec, topology: Topology, partition: Partition, shared: Sequence[PromptSection]
+) -> AgentNode:
+    tools = partition.tools_of(spec.name)
+    is_attached = topology.control != "spawn" or spec.source is not Source.BUILTIN
+    sections = specialist_sections(topology, shared, spec, has_tools=bool(tools))
+    return AgentNode(spec.name, "specialist", spec.description, spec, tools, sections, is_attached)
+
+
+def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> RoutingRow:
+    own = () if is_remote else capabilities(partition.owned[spec.name])
+    return RoutingRow(
+        name=spec.name,
+        role=" ".join(spec.description.split()),
+        keywords=spec.keywords,
+        capabilities=tuple(dict.fromkeys((*spec.capabilities, *own))),
+        accepts=" ".join((spec.accepts or ("what the remote agent takes" if is_remote else "")).split()),
+        returns=" ".join((spec.returns or ("what the remote agent answers" if is_remote else "")).split()),
+        cannot=spec.cannot_do,
+        examples=spec.example_requests,
+        not_for=" ".join(spec.disambiguation.split()),
+        is_remote=is_remote,
+    )
+
+
+def _check_names(specs: Sequence[AgentSpec], topology: Topology) -> None:
+    seen: dict[str, AgentSpec] = {}
+    for spec in specs:
+        if spec.name == topology.root:
+            raise DefinitionError(f"agent {spec.name!r} has the name of the root; rename it")
+        if spec.name in seen:
+            places = " and ".join(_place(s) for s in (seen[spec.name], spec))
+            raise DefinitionError(f"two agents are called {spec.name!r} ({places}); rename or remove one")
+        seen[spec.name] = spec
+
+
+def _place(spec: AgentSpec) -> str:
+    return spec.path or f"{spec.source.name.lower()} definition"

@@ -1,0 +1,183 @@
+"""Prompts in sections: what every agent is told, and what is kept from the orchestrator.
+
+    shared sections   identity 100 · safety 200 · conversation rules 300 · output principles 350 · tool usage 400
+    orchestrator      shared, without tool usage, identity replaced by its own, plus the topology's root sections
+    specialist        shared, without identity and tool usage, plus its instruction (agent identity 150)
+    single agent      shared, everything kept
+
+Identity and tool usage name tool categories that a model could take for agents' names; that is why an orchestrator
+never sees them (spec 000 "Orchestrator system prompt isolation").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lango_nb.routing.table import RoutingTable, one_line
+from lango_nb.specs.agent import AgentSpec
+from lango_nb.specs.topology import PromptSection, Topology
+
+IDENTITY = "identity"
+AGENT_IDENTITY = "agent_identity"
+TOOL_USAGE = "tool_usage"
+AGENT_IDENTITY_PRIORITY = 150
+_KEPT_FROM_ORCHESTRATOR = {TOOL_USAGE, IDENTITY}
+_KEPT_FROM_SPECIALISTS = {TOOL_USAGE, IDENTITY}
+
+
+def render_sections(sections: Iterable[PromptSection]) -> str:
+    """Join sections into one prompt.
+
+    Parameters
+    ----------
+    sections : iterable of PromptSection
+        In order.
+
+    Returns
+    -------
+    str
+        ``## Title`` and text of each, a blank line between two; empty sections are left out.
+
+    Examples
+    --------
+    >>> route, rules = PromptSection(id="a", text="You route."), PromptSection(id="b", title="Rules", text="1.")
+    >>> print(render_sections([route, rules]))
+    You route.
+    <BLANKLINE>
+    ## Rules
+    1.
+    """
+    parts = []
+    for section in sections:
+        text = section.text.strip()
+        if text:
+            parts.append(f"## {section.title}\n{text}" if section.title else text)
+    return "\n\n".join(parts)
+
+
+def merge_sections(*groups: Iterable[PromptSection]) -> tuple[PromptSection, ...]:
+    """Put sections together: a later one replaces an earlier one of the same id; sorted by priority.
+
+    Parameters
+    ----------
+    *groups : iterables of PromptSection
+
+    Returns
+    -------
+    tuple of PromptSection
+        Sections of equal priority keep the order in which they came.
+    """
+    by_id: dict[str, PromptSection] = {}
+    for group in groups:
+        for section in group:
+            by_id[section.id] = section
+    return tuple(sorted(by_id.values(), key=lambda section: section.priority))
+
+
+def orchestrator_sections(  # noqa: PLR0913 - what an orchestrator knows
+    topology: Topology,
+    shared: Sequence[PromptSection],
+    table: RoutingTable,
+    *,
+    unmatched: Sequence[str],
+    max_rounds: int,
+    control_tool: str,
+) -> tuple[PromptSection, ...]:
+    """Write the sections of a tool-less root.
+
+    Parameters
+    ----------
+    topology : Topology
+        Gives the root's own sections.
+    shared : sequence of PromptSection
+        Sections of every agent; identity and tool usage are kept out.
+    table : RoutingTable
+        One row per agent that exists.
+    unmatched : sequence of str
+        Names of tools that nobody owns.
+    max_rounds : int
+        Replies of one turn that may hand work over.
+    control_tool : str
+        Name of the tool that hands work over.
+
+    Returns
+    -------
+    tuple of PromptSection
+        Placeholders filled, in order.
+    """
+    words = {
+        "max_rounds": str(max_rounds),
+        "agent_names": ", ".join(table.names),
+        "root": topology.root,
+        "control_tool": control_tool,
+        "unmatched": ", ".join(unmatched),
+    }
+    own = [
+        _fill(section, words, table, unmatched)
+        for section in topology.root_sections
+        if section.render != "unmatched" or unmatched
+    ]
+    kept = [section for section in shared if section.id not in _KEPT_FROM_ORCHESTRATOR]
+    return merge_sections(kept, own)
+
+
+def specialist_sections(
+    topology: Topology, shared: Sequence[PromptSection], spec: AgentSpec, *, has_tools: bool
+) -> tuple[PromptSection, ...]:
+    """Write the sections of a specialist: its instruction, and what every specialist of the topology is told.
+
+    Parameters
+    ----------
+    topology : Topology
+    shared : sequence of PromptSection
+        Sections of every agent; identity and tool usage are kept out.
+    spec : AgentSpec
+        Its instruction becomes the section ``agent_identity``.
+    has_tools : bool
+        Chooses between the sections for specialists with and without tools.
+
+    Returns
+    -------
+    tuple of PromptSection
+    """
+    words = {"root": topology.root, "name": spec.name}
+    tail = topology.specialist_sections if has_tools else topology.planner_sections
+    own = PromptSection(id=AGENT_IDENTITY, text=spec.instruction or spec.description, priority=AGENT_IDENTITY_PRIORITY)
+    kept = [section for section in shared if section.id not in _KEPT_FROM_SPECIALISTS]
+    return merge_sections(kept, [own], [_fill(section, words, RoutingTable(), ()) for section in tail])
+
+
+def agent_line(name: str, description: str, capabilities: Sequence[str], *, is_remote: bool) -> str:
+    """Write one agent for a root prompt that has no routing table.
+
+    Examples
+    --------
+    >>> agent_line("executor", "Runs things.", ("command execution", "file operations"), is_remote=False)
+    '- "executor": Runs things. Capabilities: command execution, file operations'
+    """
+    text = one_line(description)
+    if capabilities:
+        text = f"{text} Capabilities: {', '.join(capabilities)}".strip()
+    return f'- "{name}": {text}' + (" (remote A2A agent)" if is_remote else "")
+
+
+def _fill(
+    section: PromptSection, words: Mapping[str, str], table: RoutingTable, unmatched: Sequence[str]
+) -> PromptSection:
+    """Fill placeholders and add what the section renders."""
+    text = section.text.strip()
+    for word, value in words.items():
+        text = text.replace("{" + word + "}", value)
+    rendered = ""
+    match section.render:
+        case "agents":
+            rendered = "\n".join(
+                agent_line(row.name, row.role, row.capabilities, is_remote=row.is_remote) for row in table
+            )
+        case "routing_table":
+            rendered = table.to_markdown()
+        case "unmatched":
+            rendered = ", ".join(unmatched) if "{unmatched}" not in section.text else ""
+        case "text":
+            pass
+    return section.model_copy(update={"text": "\n\n".join(part for part in (text, rendered) if part)})

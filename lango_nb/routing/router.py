@@ -1,0 +1,437 @@
+"""Score a text against a routing table and say why: the offline model's judgement, and the ruler for anybody else's.
+
+The table is compiled once into an index from stems to terms, so that a route costs a dictionary look-up per word. A
+score is exactly the sum of its signals. The router abstains when the best score is below the threshold, or too close to
+the next one: a wrong agent costs more than a question.
+
+This is a demo router made of word lists. What it scores is no probability, and its accuracy is a matter of measurement.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from lango_nb.routing.families import CONVERSATION, FAMILIES, GREETINGS, SHAPES, Family, by_capability, by_refusal
+from lango_nb.routing.route import Candidate, Route, Signal, SignalKind
+from lango_nb.routing.table import RoutingRow, RoutingTable
+from lango_nb.routing.words import stem, words
+
+THRESHOLD = 1.5
+"""Score below which the router abstains: one strong cue, or two weak ones."""
+MIN_MARGIN = 0.2
+"""Lead over the next agent below which the router abstains."""
+READ_CHARS = 4000
+"""Characters of a text that are scored; what people ask for stands at the beginning."""
+
+_KEYWORD = 1.0
+_CAPABILITY_WORD = 1.0
+_DESCRIPTION = 0.25
+_DESCRIPTION_MOST = 0.75
+_EXAMPLE = 2.0
+_EXAMPLE_LEAST = 0.5
+_NAME = 3.0
+_CANNOT = -1.0
+_SMALL_TALK_WORDS = 4
+_LEAST_WORDS = 2
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
+_NOBODY = -1
+"""Row of a family that no agent owns: a text may still be about it."""
+_STOP = frozenset(
+    (
+        "a an and are as at be by can could do does for from get give have how i if in into is it its just let "
+        "like me my of on one or our out please so some tell that the their them then there these this to up us "
+        "use want was we what when where which who will with would you your need also"
+    ).split()
+)
+
+
+class _Term(NamedTuple):
+    row: int
+    kind: SignalKind
+    label: str
+    weight: float
+    family: str = ""
+
+
+class _Example(NamedTuple):
+    row: int
+    text: str
+    stems: frozenset[str]
+    norm: float
+
+
+@lru_cache(maxsize=8192)
+def _stems_of(phrase: str) -> tuple[str, ...]:
+    return tuple(stem(word.removesuffix("'s")) for word in words(phrase))
+
+
+class Router:
+    """Routes texts over one routing table.
+
+    Parameters
+    ----------
+    table : RoutingTable
+        Targets; nothing else is known of them.
+    threshold : float
+        Score below which the router abstains.
+    min_margin : float
+        Lead below which the router abstains.
+
+    Examples
+    --------
+    >>> table = RoutingTable((RoutingRow("vault", "keeps secrets", keywords=("secret", "password")),
+    ...                       RoutingRow("clock", "runs things later", keywords=("schedule",))))
+    >>> Router(table, threshold=0.5).route("store my password please").chosen
+    'vault'
+    """
+
+    def __init__(self, table: RoutingTable, threshold: float = THRESHOLD, min_margin: float = MIN_MARGIN) -> None:
+        self.table = table
+        self.threshold = threshold
+        self.min_margin = min_margin
+        self._index: defaultdict[str, list[tuple[tuple[str, ...], _Term]]] = defaultdict(list)
+        self._owners: dict[str, list[int]] = defaultdict(list)
+        self._examples: list[_Example] = []
+        self._by_example_stem: defaultdict[str, list[int]] = defaultdict(list)
+        self._refused: list[dict[str, str]] = []
+        self._names: list[tuple[str, ...]] = []
+        self._families: list[tuple[str, ...]] = []
+        self._no_vetoes: list[tuple[str, ...]] = [()] * len(table)
+        self._silent = [Candidate(row.name, 0.0) for row in table]
+        self._compile()
+
+    def route(self, text: str, exclude: Collection[str] = ()) -> Route:
+        """Say who would get a request.
+
+        Parameters
+        ----------
+        text : str
+            Any length; the first 4000 characters are scored.
+        exclude : collection of str
+            Agents that are out of the question, because they declined this very request for instance.
+
+        Returns
+        -------
+        Route
+            Every target as a candidate, best first, even those without a single signal.
+        """
+        read = text[:READ_CHARS]
+        said = words(_without_quotes(read))
+        found = [stem(word.removesuffix("'s")) for word in said]
+        signals: list[dict[tuple[SignalKind, str], Signal]] = [{} for _ in self.table.rows]
+        families: defaultdict[str, float] = defaultdict(float)
+        self._add_words(found, signals, families)
+        self._add_names(said, signals)
+        self._add_shapes(read, signals, families)
+        self._add_examples(found, signals)
+        domains = tuple(sorted(families, key=lambda name: (-families[name], name)))
+        vetoes = self._vetoes(domains, families, signals, exclude)
+        candidates = self._rank(signals, vetoes)
+        about = domains[0] if domains and families[domains[0]] >= self.threshold else None
+        return self._conclude(text, candidates, domains, about, is_talk=_is_small_talk(said), read=read)
+
+    # -- compiling -----------------------------------------------------------------------------------------------------
+
+    def _compile(self) -> None:
+        rows = self.table.rows
+        spread = _Spread(rows)
+        for number, row in enumerate(rows):
+            self._names.append(tuple(words(row.name)))
+            for phrase in row.keywords:
+                self._add_term(phrase, _Term(number, "keyword", phrase, _KEYWORD * spread.rarity(phrase)))
+            self._families.append(tuple(family.name for family in _families_of(row)))
+            for family_name in self._families[-1]:
+                self._owners[family_name].append(number)
+            known = by_capability()
+            for phrase in row.capabilities:
+                if phrase not in known:
+                    self._add_term(phrase, _Term(number, "description", phrase, _CAPABILITY_WORD))
+            self._add_description(number, row, spread)
+            self._add_row_examples(number, row)
+            self._refused.append(
+                {family.name: item for item in row.cannot for family in by_refusal().get(item.casefold(), ())}
+            )
+        for family in FAMILIES:
+            for owner in self._owners.get(family.name) or (_NOBODY,):
+                for phrase, weight in family.cues.items():
+                    self._add_term(phrase, _Term(owner, "family", phrase, weight, family.name))
+
+    def _add_term(self, phrase: str, term: _Term) -> None:
+        found = _stems_of(phrase)
+        if found:
+            self._index[found[0]].append((found, term))
+
+    def _add_description(self, number: int, row: RoutingRow, spread: _Spread) -> None:
+        said = {stem(word): word for word in words(row.role) if word not in _STOP}
+        for key, word in said.items():
+            if spread.count(key) == 1:
+                self._index[key].append(((key,), _Term(number, "description", word, _DESCRIPTION)))
+
+    def _add_row_examples(self, number: int, row: RoutingRow) -> None:
+        for text in row.examples:
+            content = frozenset(s for s in _stems_of(text) if s not in _STOP)
+            if content:
+                norm = math.sqrt(len(content))
+                self._examples.append(_Example(number, text, content, norm))
+                for key in content:
+                    self._by_example_stem[key].append(len(self._examples) - 1)
+
+    # -- scoring -------------------------------------------------------------------------------------------------------
+
+    def _add_words(
+        self,
+        found: Sequence[str],
+        signals: list[dict[tuple[SignalKind, str], Signal]],
+        families: defaultdict[str, float],
+    ) -> None:
+        spoken: set[tuple[str, str]] = set()
+        for place, key in enumerate(found):
+            for phrase, term in self._index.get(key, ()):
+                size = len(phrase)
+                if size > 1 and tuple(found[place : place + size]) != phrase:
+                    continue
+                if term.family and (term.family, term.label) not in spoken:
+                    spoken.add((term.family, term.label))
+                    families[term.family] += term.weight
+                if term.row >= 0:
+                    signals[term.row].setdefault((term.kind, term.label), Signal(term.kind, term.label, term.weight))
+
+    def _add_names(self, said: Sequence[str], signals: list[dict[tuple[SignalKind, str], Signal]]) -> None:
+        """Look for agents called by their names, letter by letter: a "plan" is no call for the planner."""
+        for number, name in enumerate(self._names):
+            if name and name[0] in said:
+                place = said.index(name[0])
+                if tuple(said[place : place + len(name)]) == name:
+                    term = self.table.rows[number].name
+                    signals[number]["name", term] = Signal("name", term, _NAME)
+
+    def _add_shapes(
+        self,
+        text: str,
+        signals: list[dict[tuple[SignalKind, str], Signal]],
+        families: defaultdict[str, float],
+    ) -> None:
+        folded = text.casefold()
+        shapes = {shape.name: shape.label for shape in SHAPES if shape.occurs(text, folded)}
+        if "url" in shapes:
+            without = SHAPES[0].pattern.sub(" ", text)
+            if not SHAPES[1].pattern.search(without):
+                shapes.pop("path", None)
+        if not shapes:
+            return
+        for family in FAMILIES:
+            for name, weight in family.shapes.items():
+                if name in shapes:
+                    families[family.name] += weight
+                    for owner in self._owners.get(family.name, ()):
+                        label = shapes[name]
+                        signals[owner].setdefault(("structure", label), Signal("structure", label, weight))
+
+    def _add_examples(self, found: Sequence[str], signals: list[dict[tuple[SignalKind, str], Signal]]) -> None:
+        content = {key for key in found if key not in _STOP}
+        shared: defaultdict[int, int] = defaultdict(int)
+        for key in content:
+            for number in self._by_example_stem.get(key, ()):
+                shared[number] += 1
+        best: dict[int, tuple[float, str]] = {}
+        for number, count in shared.items():
+            example = self._examples[number]
+            likeness = count / (math.sqrt(len(content)) * example.norm)
+            if likeness >= _EXAMPLE_LEAST and likeness > best.get(example.row, (0.0, ""))[0]:
+                best[example.row] = (likeness, example.text)
+        for row, (likeness, text) in best.items():
+            signals[row]["example", text] = Signal("example", text, _EXAMPLE * likeness)
+
+    def _vetoes(
+        self,
+        domains: Sequence[str],
+        families: defaultdict[str, float],
+        signals: list[dict[tuple[SignalKind, str], Signal]],
+        exclude: Collection[str],
+    ) -> list[tuple[str, ...]]:
+        """Veto whoever is excluded, and whoever declares it cannot do what the text is clearly about."""
+        top = domains[0] if domains and families[domains[0]] >= self.threshold else None
+        if top is None and not exclude:
+            return self._no_vetoes
+        return [
+            self._vetoes_of(number, row.name, top, families, signals[number], exclude)
+            for number, row in enumerate(self.table.rows)
+        ]
+
+    def _vetoes_of(  # noqa: PLR0913 - one row of the table against one text
+        self,
+        number: int,
+        name: str,
+        top: str | None,
+        families: defaultdict[str, float],
+        terms: dict[tuple[SignalKind, str], Signal],
+        exclude: Collection[str],
+    ) -> tuple[str, ...]:
+        reasons = ["already declined this request"] if name in exclude else []
+        refusal = self._refused[number].get(top) if top is not None else None
+        if top is not None and refusal is not None and number not in self._owners.get(top, ()):
+            own = max((families.get(family, 0.0) for family in self._families[number]), default=0.0)
+            if own + _KEYWORD < families[top]:
+                reasons.append(f"cannot do {refusal}")
+                if terms:
+                    terms["cannot", refusal] = Signal("cannot", refusal, _CANNOT)
+        return tuple(reasons)
+
+    def _rank(
+        self, signals: list[dict[tuple[SignalKind, str], Signal]], vetoes: list[tuple[str, ...]]
+    ) -> tuple[Candidate, ...]:
+        candidates = [
+            _candidate(row.name, terms, reasons) if terms or reasons else self._silent[number]
+            for number, (row, terms, reasons) in enumerate(zip(self.table.rows, signals, vetoes, strict=True))
+        ]
+        candidates.sort(key=lambda candidate: (bool(candidate.vetoes), -candidate.score))
+        return tuple(candidates)
+
+    def _conclude(  # noqa: PLR0913 - what a verdict is made of
+        self,
+        text: str,
+        candidates: tuple[Candidate, ...],
+        domains: tuple[str, ...],
+        about: str | None,
+        *,
+        is_talk: bool,
+        read: str,
+    ) -> Route:
+        open_ones = [candidate for candidate in candidates if not candidate.vetoes]
+        best = open_ones[0] if open_ones else None
+        second = open_ones[1] if len(open_ones) > 1 else None
+        margin = round(best.score - (second.score if second else 0.0), 3) if best else 0.0
+        chosen: str | None = None
+        conversation = False
+        if best is None or best.score < self.threshold or (is_talk and best.score < 2 * self.threshold):
+            conversation = is_talk or (about is None and bool(CONVERSATION.search(read.strip())))
+            reason = self._no_choice(best, about, conversation=conversation, is_empty=not read.strip())
+        elif margin < self.min_margin and second is not None:
+            reason = f"{best.agent} and {second.agent} are too close: {best.score:g} and {second.score:g}"
+        else:
+            chosen = best.agent
+            leading = ", ".join(f"{s.kind} {s.term!r}" for s in best.signals[:3] if s.weight > 0)
+            reason = f"{best.agent} leads by {margin:g}: {leading}"
+        return Route(
+            text=text,
+            chosen=chosen,
+            reason=reason,
+            candidates=candidates,
+            runner_up=second.agent if second and second.score > 0 else None,
+            margin=margin,
+            threshold=self.threshold,
+            min_margin=self.min_margin,
+            is_conversation=conversation,
+            domains=domains,
+        )
+
+    def _no_choice(self, best: Candidate | None, about: str | None, *, conversation: bool, is_empty: bool) -> str:
+        if is_empty:
+            return "the request is empty"
+        if conversation:
+            return "small talk, an opinion or general knowledge: the root answers itself"
+        if about is not None and about not in self._owners:
+            return f"it is about {about}, and no agent owns tools of that family"
+        if best is None or best.score <= 0:
+            return "no agent matches"
+        return f"the best score, {best.agent} with {best.score:g}, is below {self.threshold:g}"
+
+
+class _Spread:
+    """In how many rows each stem and keyword occurs."""
+
+    def __init__(self, rows: Sequence[RoutingRow]) -> None:
+        self._rows = len(rows)
+        self._stems: defaultdict[str, int] = defaultdict(int)
+        self._phrases: defaultdict[tuple[str, ...], int] = defaultdict(int)
+        for row in rows:
+            for key in {stem(word) for word in words(row.role)}:
+                self._stems[key] += 1
+            for phrase in {_stems_of(keyword) for keyword in row.keywords}:
+                self._phrases[phrase] += 1
+
+    def count(self, key: str) -> int:
+        """Count the rows whose role holds a stem."""
+        return self._stems[key]
+
+    def rarity(self, phrase: str) -> float:
+        """Rate a keyword from nearly 0 (every row has it) to 1 (one row has it)."""
+        return math.log(1 + self._rows / self._phrases[_stems_of(phrase)]) / math.log(1 + self._rows)
+
+
+def _families_of(row: RoutingRow) -> list[Family]:
+    """Return the families a row owns: by capability, or by what its role speaks of where the family has no tools."""
+    known = by_capability()
+    owned = {known[text].name: known[text] for text in row.capabilities if text in known}
+    spoken = set(words(row.role))
+    for family in FAMILIES:
+        if family.marks and not row.capabilities and spoken.intersection(family.marks):
+            owned[family.name] = family
+    return list(owned.values())
+
+
+def _candidate(name: str, terms: Mapping[tuple[SignalKind, str], Signal], vetoes: tuple[str, ...]) -> Candidate:
+    kept = _cap(sorted(terms.values(), key=lambda s: (-abs(s.weight), s.kind, s.term)))
+    return Candidate(name, round(sum(signal.weight for signal in kept), 3), kept, vetoes)
+
+
+def _cap(signals: Sequence[Signal]) -> tuple[Signal, ...]:
+    """Keep words of the description from adding up: no more than three of them count."""
+    kept, described = [], 0.0
+    for signal in signals:
+        if signal.kind == "description" and signal.weight == _DESCRIPTION:
+            if described >= _DESCRIPTION_MOST:
+                continue
+            described += signal.weight
+        kept.append(signal)
+    return tuple(kept)
+
+
+def _is_small_talk(said: Sequence[str]) -> bool:
+    """Tell whether a short text begins as small talk does."""
+    return 0 < len(said) <= _SMALL_TALK_WORDS and said[0] in GREETINGS
+
+
+def _without_quotes(text: str) -> str:
+    """Take quoted strings out: they are what is worked on, not what is wanted."""
+    if '"' not in text and "'" not in text and "“" not in text:
+        return text
+    rest = _QUOTED.sub(" ", text)
+    return rest if len(rest.split()) >= _LEAST_WORDS else text
+
+
+@lru_cache(maxsize=64)
+def router_for(table: RoutingTable) -> Router:
+    """Return the router of a table; compiled once per table.
+
+    Parameters
+    ----------
+    table : RoutingTable
+
+    Returns
+    -------
+    Router
+    """
+    return Router(table)
+
+
+@lru_cache(maxsize=64)
+def router_for_prompt(prompt: str) -> Router:
+    """Return the router of the table that a prompt holds.
+
+    Parameters
+    ----------
+    prompt : str
+        A root's system prompt.
+
+    Returns
+    -------
+    Router
+        Over no targets when the prompt holds no table.
+    """
+    return router_for(RoutingTable.from_markdown(prompt))

@@ -1,0 +1,180 @@
+"""The routing table: one row per target of the root, written into its prompt as markdown and read back from there.
+
+The markdown is the only thing a model sees of the roster, so the router of the offline model reads it too: what is not
+in the table cannot influence a route.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from lango_nb.core.errors import DefinitionError, UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingRow:
+    """What the root knows of one target."""
+
+    name: str
+    role: str = ""
+    """Description of the agent, one line."""
+    keywords: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    """What it declares and what its tools' prefixes stand for, without repetition."""
+    accepts: str = ""
+    returns: str = ""
+    cannot: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    not_for: str = ""
+    """When not this agent."""
+    is_remote: bool = False
+
+
+_LABELS = {
+    "role": "Role",
+    "keywords": "Keywords",
+    "capabilities": "Capabilities",
+    "accepts": "Accepts",
+    "returns": "Returns",
+    "cannot": "Cannot",
+    "examples": "Example requests",
+    "not_for": "When not this agent",
+    "is_remote": "Where",
+}
+_REMOTE = "remote A2A agent"
+_TUPLES = {"keywords", "capabilities", "cannot", "examples"}
+_HEADING = re.compile(r"^### (\S+)$")
+_ENTRY = re.compile(r"^- \*\*([^*]+)\*\*: (.*)$")
+_AGENT_LINE = re.compile(r'^- "([^"]+)": (.*?)(?: ?Capabilities: (.*?))?( \(remote A2A agent\))?$')
+_COMMA = re.compile(r", (?![^()]*\))")
+_SEPARATOR = "; "
+
+
+def one_line(text: str) -> str:
+    r"""Fold white space, so that a value fits one markdown line.
+
+    Examples
+    --------
+    >>> one_line(" a\n  b ")
+    'a b'
+    """
+    return " ".join(text.split())
+
+
+def _escape(item: str) -> str:
+    return one_line(item).replace("\\", "\\\\").replace(";", "\\;")
+
+
+def _split(text: str) -> tuple[str, ...]:
+    parts = re.findall(r"(?:\\.|[^;\\])+", text)
+    return tuple(re.sub(r"\\(.)", r"\1", part).strip() for part in parts if part.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingTable:
+    """All targets of a root, in the order of the tree.
+
+    Examples
+    --------
+    >>> table = RoutingTable((RoutingRow("vault", "keeps secrets", keywords=("secret", "sign")),))
+    >>> print(table.to_markdown())
+    ### vault
+    - **Role**: keeps secrets
+    - **Keywords**: secret; sign
+    >>> RoutingTable.from_markdown(table.to_markdown()) == table
+    True
+    """
+
+    rows: tuple[RoutingRow, ...] = ()
+
+    def __iter__(self) -> Iterator[RoutingRow]:
+        """Iterate over the rows."""
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> RoutingRow:
+        """Row of one agent."""
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise UnknownNameError("agent", name, self.names, where="the routing table")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all targets, in order."""
+        return tuple(row.name for row in self.rows)
+
+    def to_markdown(self) -> str:
+        """Write the table as the root's prompt holds it."""
+        return "\n\n".join(_write_row(row) for row in self.rows)
+
+    @classmethod
+    def from_markdown(cls, text: str) -> RoutingTable:
+        """Read a table out of a text; whatever is not a row is passed over.
+
+        Prompts without a table have a line per agent (``- "executor": Runs things. Capabilities: file operations``);
+        those are rows too.
+
+        Parameters
+        ----------
+        text : str
+            A prompt, or what :meth:`to_markdown` wrote.
+
+        Raises
+        ------
+        DefinitionError
+            Two rows have the same name.
+        """
+        rows: list[dict[str, object]] = []
+        inside = False
+        for line in text.splitlines():
+            if heading := _HEADING.match(line):
+                rows.append({"name": heading[1]})
+                inside = True
+            elif line.startswith("#"):
+                inside = False
+            elif inside and (entry := _ENTRY.match(line)):
+                _read_entry(rows[-1], entry[1], entry[2])
+            elif line.startswith('- "') and (agent := _AGENT_LINE.match(line)):
+                rows.append(_read_agent_line(agent))
+        known = [row for row in rows if len(row) > 1]
+        names = [row["name"] for row in known]
+        for name in names:
+            if names.count(name) > 1:
+                raise DefinitionError(f"the routing table has two rows for {name!r}; keep one")
+        return cls(tuple(RoutingRow(**row) for row in known))  # type: ignore[arg-type]  # keys come from the fields
+
+
+def _write_row(row: RoutingRow) -> str:
+    lines = [f"### {row.name}"]
+    for item in fields(row)[1:]:
+        value = getattr(row, item.name)
+        if item.name == "role":
+            lines.append(f"- **Role**: {one_line(value)}")
+        elif value:
+            written = (
+                _REMOTE
+                if item.name == "is_remote"
+                else _SEPARATOR.join(_escape(part) for part in value)
+                if item.name in _TUPLES
+                else one_line(value)
+            )
+            lines.append(f"- **{_LABELS[item.name]}**: {written}")
+    return "\n".join(lines)
+
+
+def _read_agent_line(match: re.Match[str]) -> dict[str, object]:
+    name, role, capabilities, remote = match.groups()
+    listed = tuple(_COMMA.split(capabilities)) if capabilities else ()
+    return {"name": name, "role": role.strip(), "capabilities": listed, "is_remote": bool(remote)}
+
+
+def _read_entry(row: dict[str, object], label: str, value: str) -> None:
+    for field, written in _LABELS.items():
+        if written == label:
+            row[field] = True if field == "is_remote" else _split(value) if field in _TUPLES else value.strip()

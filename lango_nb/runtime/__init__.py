@@ -1,0 +1,1 @@
+"""Where things happen: steps, turns, hand-overs, approvals."""

@@ -1,0 +1,1 @@
+"""The ways to hand work over."""

@@ -1,0 +1,23 @@
+"""No hand-over at all: one agent works alone."""
+
+from __future__ import annotations
+
+from lango_nb.core.messages import ToolCall, ToolSchema
+from lango_nb.routing.tree import AgentNode, AgentTree
+from lango_nb.runtime.control.protocol import Refusal
+
+
+class NoControl:
+    """The control of a single agent."""
+
+    def owns(self, tool: str) -> bool:  # noqa: ARG002 - no tool hands over
+        """Tell that no call hands work over."""
+        return False
+
+    def schemas(self, node: AgentNode, tree: AgentTree) -> tuple[ToolSchema, ...]:  # noqa: ARG002 - none for anybody
+        """Return nothing."""
+        return ()
+
+    def read(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Refusal:  # noqa: ARG002 - nobody is there
+        """Refuse: there is nobody else."""
+        return Refusal(call, call.name, "unknown_agent", "this agent works alone")

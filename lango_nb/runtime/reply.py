@@ -1,0 +1,85 @@
+"""What a model's reply asks for, as a value: the turn matches on it once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lango_nb.core.messages import Reply, ToolCall
+from lango_nb.runtime.control.protocol import Control
+from lango_nb.specs.topology import Decline
+
+REJECT = "[REJECT]"
+"""How a specialist of the sextet begins to say that a request is not its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The turn's answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """Work goes to somebody else; ``rest`` are calls of tools in the same reply."""
+
+    calls: tuple[ToolCall, ...]
+    rest: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalls:
+    """Tools are to be called."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The specialist says the request is not its own."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """Neither text nor call."""
+
+
+NextStep = Final | HandOver | ToolCalls | Declined | Empty
+
+
+def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: bool) -> NextStep:
+    """Classify a reply.
+
+    Parameters
+    ----------
+    reply : Reply
+    control : Control
+        Knows which calls hand work over.
+    decline : {"none", "reject", "escalate", "fail"}
+        How the topology's specialists decline.
+    is_root : bool
+        Whether the root said it; a root does not decline.
+
+    Returns
+    -------
+    Final or HandOver or ToolCalls or Declined or Empty
+
+    Examples
+    --------
+    >>> from lango_nb.runtime.control.none import NoControl
+    >>> read_reply(Reply(text=" [REJECT] not mine"), NoControl(), "reject", is_root=False)
+    Declined(text='[REJECT] not mine')
+    """
+    if reply.tool_calls:
+        handing = tuple(call for call in reply.tool_calls if control.owns(call.name))
+        if handing:
+            return HandOver(handing, tuple(call for call in reply.tool_calls if not control.owns(call.name)))
+        return ToolCalls(reply.tool_calls)
+    text = reply.text.strip()
+    if not text:
+        return Empty()
+    if decline == "reject" and not is_root and text.startswith(REJECT):
+        return Declined(text)
+    return Final(text)

@@ -1,0 +1,1 @@
+"""Agents and topologies as data, the files they are written in, and the registry that holds them."""

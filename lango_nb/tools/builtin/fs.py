@@ -1,0 +1,327 @@
+"""File tools: ``fs_read``, ``fs_list``, ``fs_write``, ``fs_edit``, ``fs_mkdir``, ``fs_delete``, ``fs_stat``.
+
+They work on real files and never leave the workspace (see ``paths.py``). A file is written beside its place and then
+moved there, so that nobody ever sees half of it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import stat
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from lango_nb.core.errors import ToolError
+from lango_nb.tools.arguments import BAD_ARGUMENT, coded_error
+from lango_nb.tools.builtin.paths import Place, locate, printable, telling
+from lango_nb.tools.context import ToolContext
+from lango_nb.tools.decorator import tool
+from lango_nb.tools.tool import ToolResult
+
+MAX_READ_BYTES = 10 * 1024 * 1024
+"""Size of the largest file that is read when ``limits`` does not say."""
+MAX_LISTED = 1000
+"""Entries of a folder that are shown."""
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must not wait for its other end
+
+
+@tool(safety="safe", source="builtin")
+def fs_read(path: str, offset: int | None = None, limit: int | None = None, *, context: ToolContext) -> ToolResult:
+    """Read a text file of the workspace, whole or some of its lines.
+
+    Parameters
+    ----------
+    path : str
+        File, relative to the workspace.
+    offset : int, optional
+        First line to read, counted from 1.
+    limit : int, optional
+        How many lines to read at most.
+    """
+    place = locate(context, path)
+    lines = _lines(_read_text(place, context))
+    first = max(offset or 1, 1)
+    if first > max(len(lines), 1):
+        raise coded_error(f"{place.shown} has {_count(len(lines), 'line')}; there is no line {first}", BAD_ARGUMENT)
+    if limit is not None and limit < 1:
+        raise coded_error(f"limit must be 1 or more, got {limit}", BAD_ARGUMENT)
+    part = lines[first - 1 : None if limit is None else first - 1 + limit]
+    last = first - 1 + len(part)
+    data = {"path": place.shown, "first": first, "last": last, "lines": len(lines)}
+    if not lines:
+        return ToolResult(f"{place.shown} is empty", data=data)
+    text = "".join(part)
+    if len(part) < len(lines):
+        text += f"{'' if text.endswith(('\n', '\r')) else chr(10)}[lines {first}-{last} of {len(lines)}]"
+    return ToolResult(text, data=data)
+
+
+@tool(safety="safe", source="builtin")
+def fs_list(path: str, *, context: ToolContext) -> ToolResult:
+    """List what a folder of the workspace holds: folders end in "/", files have their size.
+
+    Parameters
+    ----------
+    path : str
+        Folder, relative to the workspace; "." is the workspace itself.
+    """
+    place = locate(context, path)
+    with telling(place):
+        if not stat.S_ISDIR(os.stat(place.real).st_mode):
+            raise ToolError(f"{place.shown} is no folder; read it with fs_read")
+        entries = sorted(_entries(place), key=lambda entry: entry["name"])
+    if not entries:
+        return ToolResult(f"{_folder(place)} is empty", data=[])
+    lines = [_entry_line(entry) for entry in entries[:MAX_LISTED]]
+    if len(entries) > MAX_LISTED:
+        lines.append(f"[{MAX_LISTED} of {len(entries)} entries]")
+    return ToolResult("\n".join(lines), data=entries[:MAX_LISTED])
+
+
+@tool(safety="dangerous", source="builtin")
+def fs_write(path: str, content: str, *, context: ToolContext) -> ToolResult:
+    """Write a text file of the workspace; what was in it is gone. Missing folders are made.
+
+    Parameters
+    ----------
+    path : str
+        File, relative to the workspace.
+    content : str
+        Everything the file is to hold.
+    """
+    place = locate(context, path)
+    data = _encode(content)
+    if place.is_root or path.endswith("/"):
+        raise ToolError(f"{_folder(place)} is a folder; give the name of a file")
+    with telling(place):
+        mode = _writable_mode(place)
+        os.makedirs(os.path.dirname(place.real), exist_ok=True)
+        _replace(place, data, mode)
+    verb = "wrote" if mode is None else "replaced"
+    size = f"{_count(len(data), 'byte')}, {_count(len(_lines(content)), 'line')}"
+    return ToolResult(
+        f"{verb} {place.shown} ({size})",
+        data={"path": place.shown, "bytes": len(data), "is_new": mode is None},
+    )
+
+
+@tool(safety="dangerous", source="builtin")
+def fs_edit(path: str, startLine: int, endLine: int, content: str, *, context: ToolContext) -> ToolResult:  # noqa: N803 - the names models know
+    """Replace a range of lines of a text file of the workspace.
+
+    Parameters
+    ----------
+    path : str
+        File, relative to the workspace.
+    startLine : int
+        First line to replace, counted from 1.
+    endLine : int
+        Last line to replace.
+    content : str
+        What stands there afterwards, any number of lines; empty takes the lines out.
+    """
+    place = locate(context, path)
+    lines = _lines(_read_text(place, context))
+    if not 1 <= startLine <= endLine <= len(lines):
+        has = f"{place.shown} has {_count(len(lines), 'line')}"
+        raise coded_error(f"lines {startLine}-{endLine} are out of range: {has}", BAD_ARGUMENT)
+    end = _line_end(lines)
+    new = [line.rstrip("\r\n") + end for line in _lines(content)]
+    if endLine == len(lines) and not lines[-1].endswith(("\n", "\r")):  # the file's last line had no end: keep it so
+        if new:
+            new[-1] = new[-1].removesuffix(end)
+        elif startLine > 1:
+            lines[startLine - 2] = lines[startLine - 2].rstrip("\r\n")
+    lines[startLine - 1 : endLine] = new
+    with telling(place):
+        _replace(place, _encode("".join(lines)), _writable_mode(place))
+    gone = endLine - startLine + 1
+    return ToolResult(
+        f"replaced {_count(gone, 'line')} of {place.shown} from line {startLine} by {_count(len(new), 'line')}",
+        data={"path": place.shown, "removed": gone, "added": len(new), "lines": len(lines)},
+    )
+
+
+@tool(safety="moderate", source="builtin")
+def fs_mkdir(path: str, *, context: ToolContext) -> ToolResult:
+    """Make a folder in the workspace, and those above it that are missing.
+
+    Parameters
+    ----------
+    path : str
+        Folder, relative to the workspace.
+    """
+    place = locate(context, path)
+    with telling(place):
+        is_new = not os.path.isdir(place.real)
+        if is_new:
+            os.makedirs(place.real)
+    said = f"made {_folder(place)}" if is_new else f"{_folder(place)} is there already"
+    return ToolResult(said, data={"path": place.shown, "is_new": is_new})
+
+
+@tool(safety="dangerous", source="builtin")
+def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
+    """Delete a file of the workspace, or a folder with everything in it. Of a link only the link goes.
+
+    Parameters
+    ----------
+    path : str
+        File or folder, relative to the workspace.
+    """
+    place = locate(context, path)
+    if place.is_root or place.link == place.root:
+        raise coded_error("the workspace itself cannot be deleted; name something in it", "refused")
+    with telling(place):
+        if not stat.S_ISDIR(os.lstat(place.link).st_mode):
+            os.unlink(place.link)
+            shown = printable(os.path.relpath(place.link, place.root))
+            return ToolResult(f"deleted {shown}", data={"path": shown, "entries": 1})
+        inside = sum(len(folders) + len(files) for _, folders, files in os.walk(place.link))
+        shutil.rmtree(place.link)
+    return ToolResult(
+        f"deleted {place.shown}/ with {_count(inside, 'entry')}", data={"path": place.shown, "entries": inside + 1}
+    )
+
+
+@tool(safety="safe", source="builtin")
+def fs_stat(path: str, *, context: ToolContext) -> ToolResult:
+    """Show kind, size, permissions and time of change of a file or folder, without reading it.
+
+    Parameters
+    ----------
+    path : str
+        File or folder, relative to the workspace.
+    """
+    place = locate(context, path)
+    with telling(place):
+        found = os.lstat(place.real)
+    kind = _kind(found.st_mode)
+    changed = datetime.fromtimestamp(found.st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    mode = stat.filemode(found.st_mode)
+    size = "" if kind == "folder" else f", {_count(found.st_size, 'byte')}"
+    return ToolResult(
+        f"{place.shown}: {kind}{size}, {mode}, changed {changed}",
+        data={"path": place.shown, "kind": kind, "bytes": found.st_size, "mode": mode, "changed_at": changed},
+    )
+
+
+def _read_text(place: Place, context: ToolContext) -> str:
+    """Read a whole file, or say why it is none to read."""
+    most = int(context.limits.get("max_read_bytes", MAX_READ_BYTES))
+    with telling(place):
+        if os.path.isdir(place.real):
+            raise ToolError(f"{place.shown} is a folder; list it with fs_list")
+        handle = os.open(place.real, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
+        with os.fdopen(handle, "rb") as file:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise ToolError(f"{place.shown} is a {_kind(found.st_mode)}, no file to read")
+            data = file.read(most + 1) if found.st_size <= most else b""
+    if found.st_size > most or len(data) > most:
+        raise coded_error(
+            f"{place.shown} has {found.st_size:,} bytes, more than the {most:,} that may be read; "
+            "take a part of it with a command such as head, tail or grep",
+            "too_large",
+        )
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise coded_error(
+            f"{place.shown} is a binary file of {_count(len(data), 'byte')}, no UTF-8 text", "binary_file"
+        )
+    return text
+
+
+def _encode(content: str) -> bytes:
+    try:
+        return content.encode()
+    except UnicodeEncodeError as error:
+        raise coded_error(f"content holds half a character at position {error.start}", BAD_ARGUMENT) from error
+
+
+def _writable_mode(place: Place) -> int | None:
+    """Return the permissions of the file to be replaced, ``None`` when there is none yet."""
+    try:
+        found = os.lstat(place.real)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise ToolError(f"{place.shown} is a {_kind(found.st_mode)}, no file to write")
+    if not os.access(place.real, os.W_OK):
+        raise ToolError(f"{place.shown} is read-only")
+    return stat.S_IMODE(found.st_mode)
+
+
+def _replace(place: Place, data: bytes, mode: int | None) -> None:
+    """Put a file in its place in one step, with the permissions of the one before."""
+    beside = os.path.join(os.path.dirname(place.real), f".lango-{os.urandom(8).hex()}.tmp")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        if mode is not None:
+            os.chmod(beside, mode)
+        os.replace(beside, place.real)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def _entries(place: Place) -> list[dict[str, Any]]:
+    handle = os.open(place.real, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_FOLLOW)
+    try:
+        with os.scandir(handle) as found:
+            entries = []
+            for entry in found:
+                seen = entry.stat(follow_symlinks=False)
+                entries.append({"name": printable(entry.name), "kind": _kind(seen.st_mode), "bytes": seen.st_size})
+            return entries
+    finally:
+        os.close(handle)
+
+
+def _entry_line(entry: dict[str, Any]) -> str:
+    match entry["kind"]:
+        case "folder":
+            return f"{entry['name']}/"
+        case "file":
+            return f"{entry['name']}  {_count(entry['bytes'], 'byte')}"
+        case other:
+            return f"{entry['name']}  {other}"
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "link" if stat.S_ISLNK(mode) else "device, pipe or socket"
+
+
+def _lines(text: str) -> list[str]:
+    """Split a text into lines with their ends, as editors count them."""
+    return list(io.StringIO(text, newline=""))
+
+
+def _line_end(lines: list[str]) -> str:
+    """Return how the file ends its lines."""
+    first = lines[0]
+    return first[len(first.rstrip("\r\n")) :] or "\n"
+
+
+def _folder(place: Place) -> str:
+    return f"{place.shown}/"
+
+
+def _count(number: int, noun: str) -> str:
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"

@@ -1,0 +1,146 @@
+"""Where a file tool may reach: links are resolved first, then the place has to lie under the workspace.
+
+Nothing a tool says names the workspace's own folder: places are shown as they are seen from inside it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NoReturn
+
+from lango_nb.core.errors import shorten, suggest
+from lango_nb.tools.arguments import BAD_ARGUMENT, coded_error
+from lango_nb.tools.context import ToolContext
+
+OUTSIDE_WORKSPACE = "outside_workspace"
+NOT_FOUND = "not_found"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place under the workspace, whether something is there or not."""
+
+    root: str
+    """The workspace, links resolved."""
+    real: str
+    """The place, links resolved."""
+    link: str
+    """The place with its last part as it was written: a link itself rather than what it points to."""
+
+    @property
+    def shown(self) -> str:
+        """The place as seen from the workspace, fit for one line of text."""
+        return printable(os.path.relpath(self.real, self.root))
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it is the workspace itself."""
+        return self.real == self.root
+
+
+def locate(context: ToolContext, given: str) -> Place:
+    """Find the place a path means, and refuse it when it lies outside the workspace.
+
+    Parameters
+    ----------
+    context : ToolContext
+    given : str
+        Relative to the workspace, or absolute and inside it. ``~`` is not expanded.
+
+    Returns
+    -------
+    Place
+
+    Raises
+    ------
+    ToolError
+        With code ``outside_workspace``, or ``bad_argument`` for what is no path at all.
+    """
+    root = os.path.realpath(context.workspace)
+    if not given.strip():
+        raise coded_error("path is empty; '.' is the workspace itself", BAD_ARGUMENT)
+    shown = printable(shorten(given.replace(root, "."), 80))
+    if _CONTROL.search(given):
+        raise coded_error(f"path {shown!r} holds a control character; leave it out", BAD_ARGUMENT)
+    if given.startswith("~"):
+        _refuse(shown, "'~' is not expanded")
+    if given.startswith(("//", "\\\\")) or _DRIVE.match(given):
+        _refuse(shown, "it names another computer or drive")
+    whole = os.path.join(root, given)
+    try:
+        os.fsencode(given)
+        real = os.path.realpath(whole)
+        parent, name = os.path.split(whole.rstrip("/"))
+        link = real if name in {"", ".", ".."} else os.path.join(os.path.realpath(parent), name)
+    except (OSError, ValueError) as error:
+        raise coded_error(f"path {shown!r} cannot be used: {_reason(error)}", BAD_ARGUMENT) from error
+    if not _is_under(real, root):
+        _refuse(shown, "it leads out")
+    return Place(root, real, link if _is_under(link, root) else real)
+
+
+def _refuse(shown: str, why: str) -> NoReturn:
+    message = f"path {shown!r} is refused: {why}; file tools stay inside the workspace"
+    raise coded_error(message, OUTSIDE_WORKSPACE)
+
+
+def _is_under(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+@contextmanager
+def telling(place: Place) -> Iterator[None]:
+    """Turn what the operating system objects to into a sentence about a place.
+
+    Parameters
+    ----------
+    place : Place
+
+    Raises
+    ------
+    ToolError
+        For every ``OSError``; a place where nothing is gets the code ``not_found`` and the nearest names.
+    """
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise coded_error(f"{place.shown} does not exist; {_neighbours(place)}", NOT_FOUND) from error
+    except OSError as error:
+        raise coded_error(f"{place.shown}: {_reason(error)}", "os_error") from error
+
+
+def _neighbours(place: Place) -> str:
+    folder, name = os.path.split(place.real)
+    try:
+        return suggest(name, sorted(printable(one) for one in os.listdir(folder)))
+    except OSError:
+        return f"nor does the folder {printable(os.path.relpath(folder, place.root))}"
+
+
+def printable(text: str) -> str:
+    """Make any text fit to be shown: what cannot be encoded or printed is escaped.
+
+    Examples
+    --------
+    >>> print(printable("a\\nb"), printable("größe.md"))
+    a\\nb größe.md
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape", "backslashreplace").decode()
+        for letter in text
+    )
+
+
+def _reason(error: Exception) -> str:
+    """Word an error without the path it holds."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[0].lower() + error.strerror[1:]
+    return "it holds characters that no file name can hold" if isinstance(error, ValueError) else type(error).__name__

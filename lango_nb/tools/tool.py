@@ -1,0 +1,121 @@
+"""A tool: its name, what it is for, a JSON schema, how dangerous it is, and a handler, or none: known by name only.
+
+Tools known by name only are first-class: they are partitioned, routed and asked for like any other, and a call of one
+answers that it is known by name only. That is how people look at a system they did not build here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from pydantic import JsonValue
+
+from lango_nb.core.messages import ToolSchema
+from lango_nb.tools.context import ToolContext
+
+Safety = Literal["safe", "moderate", "dangerous"]
+"""How much harm a call can do; a tool that does not say counts as dangerous."""
+SAFETIES: tuple[str, ...] = get_args(Safety)
+
+BY_NAME_ONLY = "known by name only"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool call gave."""
+
+    content: str
+    """What the model reads."""
+    is_error: bool = False
+    code: str = ""
+    """Short word for what went wrong: ``missing_argument``, ``outside_workspace``, ``by_name_only`` …"""
+    data: JsonValue = None
+    """The same answer as data, where a tool has it."""
+
+
+Handler = Callable[[Mapping[str, Any], ToolContext], Awaitable[ToolResult]]
+"""Runs a call whose arguments were already checked against the schema."""
+SchemaSource = Callable[[], dict[str, JsonValue]]
+
+
+def _no_parameters() -> dict[str, JsonValue]:
+    return {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tool:
+    """One tool.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits, ``_``, ``.`` and ``-``; 128 characters at most.
+    description : str
+        What it does, for a model that has to choose.
+    safety : {"safe", "moderate", "dangerous"}
+        How much harm a call can do.
+    family : str
+        What it belongs to, ``fs`` for instance; empty when unknown.
+    handler : callable, optional
+        Runs a call; ``None`` for a tool known by name only.
+    schema_source : callable
+        Gives the JSON schema of the arguments when it is first needed.
+    source : str
+        Where it was found: ``builtin``, a file name, ``cell`` …
+    """
+
+    name: str
+    description: str = ""
+    safety: Safety = "dangerous"
+    family: str = ""
+    handler: Handler | None = None
+    schema_source: SchemaSource = _no_parameters
+    source: str = ""
+    _schema: list[ToolSchema] = field(default_factory=list, repr=False)
+
+    @property
+    def is_by_name(self) -> bool:
+        """Whether only the name is known: it can be routed, not run."""
+        return self.handler is None
+
+    @property
+    def schema(self) -> ToolSchema:
+        """The tool as a model sees it; made on first use."""
+        if not self._schema:
+            self._schema.append(
+                ToolSchema(name=self.name, description=self.description, parameters=self.schema_source())
+            )
+        return self._schema[0]
+
+    @property
+    def parameters(self) -> dict[str, JsonValue]:
+        """JSON schema of the arguments."""
+        return self.schema.parameters
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Names of the arguments a call must hold."""
+        required = self.parameters.get("required")
+        return tuple(str(name) for name in required) if isinstance(required, list) else ()
+
+    async def call(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        """Run the tool, or answer that only its name is known.
+
+        Parameters
+        ----------
+        arguments : mapping of str to any
+            Checked against the schema beforehand (see :func:`lango_nb.tools.arguments.check_arguments`).
+        context : ToolContext
+
+        Returns
+        -------
+        ToolResult
+            Never raises for what the model can mend; other exceptions pass through to the turn.
+        """
+        if self.handler is None:
+            return ToolResult(
+                f"tool {self.name!r} is {BY_NAME_ONLY}: it can be routed but not run here", True, "by_name_only"
+            )
+        return await self.handler(arguments, context)

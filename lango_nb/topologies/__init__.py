@@ -1,0 +1,1 @@
+"""Data only: one folder per topology."""

@@ -1,0 +1,1 @@
+"""Records as text, HTML, SVG and mermaid."""

@@ -1,0 +1,247 @@
+"""A private JupyterLab and a Chromium that drives it.
+
+Everything JupyterLab writes (settings, workspaces, runtime files, IPython profile) goes to a folder that is removed
+afterwards, so runs do not disturb each other or the person at the machine. Nothing leaves the machine: requests to
+other hosts are collected in :attr:`Browser.offsite` and tests assert that there are none.
+
+    with jupyterlab(folder) as base, browser() as window:
+        window.open_notebook(base, "00_start_here.ipynb")
+        window.run_all()
+        assert window.errors() == []
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import ConsoleMessage, Page, Request
+
+Theme = Literal["light", "dark"]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
+THEMES: dict[Theme, str] = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+_FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--force-color-profile=srgb",
+]
+_LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
+_START_S = 60
+_IDLE = """() => {
+    const widget = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+    const session = widget && widget.sessionContext && widget.sessionContext.session;
+    const kernel = session && session.kernel;
+    return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle';
+}"""
+_OUTPUTS = """() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell => ({
+    type: cell.model.type,
+    count: cell.model.executionCount,
+    source: cell.model.sharedModel.getSource(),
+    outputs: cell.model.outputs ? cell.model.outputs.toJSON() : [],
+}))"""
+
+
+def need_chromium() -> None:
+    """Skip a test on a machine without Chromium; fail it in CI, where there has to be one."""
+    if CHROMIUM:
+        return
+    if os.environ.get("CI"):
+        pytest.fail("no chromium on this machine, and CI may not skip browser tests; install it or set CHROMIUM")
+    pytest.skip("no chromium on this machine; install it or set CHROMIUM to its path")
+
+
+@contextlib.contextmanager
+def jupyterlab(root: Path, *, theme: Theme = "light", env: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Run a JupyterLab of one's own.
+
+    Parameters
+    ----------
+    root : Path
+        Folder it shows.
+    theme : {"light", "dark"}
+    env : mapping of str to str, optional
+        Variables for the server and its kernels.
+
+    Yields
+    ------
+    str
+        Address without a trailing slash.
+    """
+    private = Path(tempfile.mkdtemp(prefix="lango-lab-"))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    base = f"http://127.0.0.1:{port}"
+    log = private / "lab.log"
+    with log.open("wb") as sink:
+        process = subprocess.Popen(
+            _command(root, port),
+            env=_environment(private, theme, env or {}),
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            _wait(base, process, log)
+            yield base
+        finally:
+            process.send_signal(signal.SIGTERM)  # shuts kernels down; SIGINT would ask a question
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            shutil.rmtree(private, ignore_errors=True)
+
+
+def _command(root: Path, port: int) -> list[str]:
+    return [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser",
+        "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}",
+        "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True",
+        "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.extension_manager=readonly",
+    ]  # fmt: skip
+
+
+def _environment(private: Path, theme: Theme, env: Mapping[str, str]) -> dict[str, str]:
+    folders = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_RUNTIME_DIR": "run",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    for name in folders.values():
+        (private / name).mkdir()
+    settings: dict[str, dict[str, object]] = {
+        "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+        "apputils-extension/themes": {"theme": THEMES[theme]},
+        "notebook-extension/tracker": {"windowingMode": "none", "autoStartDefaultKernel": True},
+    }
+    for name, values in settings.items():
+        file = private / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values), encoding="utf-8")
+    private_folders = {variable: str(private / name) for variable, name in folders.items()}
+    quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
+    return {**os.environ, **private_folders, **quiet, **env}
+
+
+def _wait(base: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + _START_S
+    while True:
+        try:
+            urllib.request.urlopen(base + "/api/status", timeout=1).read()
+        except OSError:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(errors='replace')[-3000:]}") from None
+            time.sleep(0.1)
+        else:
+            return
+
+
+@dataclass
+class Browser:
+    """One page in Chromium."""
+
+    page: Page
+    offsite: list[str] = field(default_factory=list)
+    """Requests that tried to leave the machine."""
+    complaints: list[str] = field(default_factory=list)
+    """Errors of the page itself, and of its console."""
+
+    def open_notebook(self, base: str, name: str) -> None:
+        """Open a notebook alone on the page and wait until its kernel is idle."""
+        self.page.goto(f"{base}/doc/tree/{name}?reset", wait_until="domcontentloaded")
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        self.page.wait_for_function(_IDLE, timeout=60_000)
+
+    def open_file(self, file: Path) -> None:
+        """Open a saved page from disk."""
+        self.page.goto(file.as_uri(), wait_until="load")
+
+    def run_all(self, timeout_s: float = 180) -> bool:
+        """Run every cell; tell whether none of them failed."""
+        self.page.set_default_timeout(timeout_s * 1000)
+        return bool(self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')"))
+
+    def cells(self) -> list[dict[str, Any]]:
+        """Return the notebook's cells as they would be saved: type, count, source, outputs."""
+        found: list[dict[str, Any]] = self.page.evaluate(_OUTPUTS)
+        return found
+
+    def errors(self) -> list[dict[str, Any]]:
+        """Return the error outputs of all cells."""
+        return [out for cell in self.cells() for out in cell["outputs"] if out["output_type"] == "error"]
+
+    def save(self) -> None:
+        """Save the notebook."""
+        self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+
+    def screenshot(self, file: Path, *, selector: str = "") -> None:
+        """Take a picture of the page, or of one element."""
+        if selector:
+            self.page.locator(selector).first.screenshot(path=str(file))
+        else:
+            self.page.screenshot(path=str(file))
+
+
+@contextlib.contextmanager
+def browser(width: int = 1280, height: int = 900) -> Iterator[Browser]:
+    """Start Chromium with one empty page.
+
+    Parameters
+    ----------
+    width, height : int
+        Size of the page in pixels.
+
+    Yields
+    ------
+    Browser
+    """
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        try:
+            page = chromium.new_context(viewport={"width": width, "height": height}).new_page()
+            window = Browser(page)
+
+            def note_request(request: Request) -> None:
+                if not request.url.startswith(_LOCAL):
+                    window.offsite.append(request.url)
+
+            def note_message(message: ConsoleMessage) -> None:
+                if message.type == "error":
+                    window.complaints.append(f"console: {message.text[:300]}")
+
+            page.on("request", note_request)
+            page.on("pageerror", lambda error: window.complaints.append(str(error)[:300]))
+            page.on("console", note_message)
+            yield window
+        finally:
+            chromium.close()

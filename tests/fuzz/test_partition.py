@@ -1,0 +1,162 @@
+"""Whatever the tools and agents are called: every tool has exactly one place, and the order decides between claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from lango_nb.routing.partition import Partition, partition_tools, partition_tools_dynamic
+from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.specs.topologies import load_topology, topology_names
+from lango_nb.specs.topology import Topology
+from lango_nb.tools.tool import Tool
+
+NAMES = topology_names()
+SEGMENTS = ("a", "ab", "abc", "b", "fs", "exec", "execute", "save", "knowledge", "search", "memory", "x1")
+"""Few and alike, so that made-up prefixes overlap with each other and with the published ones."""
+RESERVED = ("builtin_", "tool_output_", "agent_", "task_")
+
+
+def _names() -> st.SearchStrategy[str]:
+    head = st.sampled_from((*SEGMENTS, "builtin", "tool_output", "agent", "task", "zebra"))
+    tail = st.lists(st.sampled_from(SEGMENTS), max_size=2)
+    return st.tuples(head, tail).map(lambda parts: "_".join((parts[0], *parts[1])))
+
+
+def _prefixes() -> st.SearchStrategy[str]:
+    stem = st.lists(st.sampled_from(SEGMENTS), min_size=1, max_size=2).map("_".join)
+    return st.tuples(stem, st.sampled_from(("", "_", "_*", "*"))).map("".join)
+
+
+tools = st.lists(_names(), unique=True, max_size=30).map(lambda names: [Tool(name) for name in names])
+
+
+@st.composite
+def custom_agents(draw: st.DrawFn) -> tuple[AgentSpec, ...]:
+    """Draw up to four user agents; now and then they declare what they can do."""
+    return tuple(
+        AgentSpec(
+            name=f"mine-{number}",
+            prefixes=tuple(draw(st.lists(_prefixes(), max_size=3))),
+            capabilities=tuple(draw(st.lists(st.sampled_from(("zebra", "x1 abc")), max_size=1))),
+            source=Source.USER,
+        )
+        for number in range(draw(st.integers(0, 4)))
+    )
+
+
+@cache
+def topology(name: str) -> Topology:
+    return load_topology(name)
+
+
+def claims(spec: AgentSpec, name: str) -> bool:
+    """Say, in the plainest way, whether an agent's prefixes claim a tool."""
+    for written in spec.prefixes:
+        start = written.removesuffix("*")
+        if start and (name.startswith(start) or (start.endswith("_") and name == start[:-1])):
+            return True
+    return False
+
+
+def places(partition: Partition) -> Counter[str]:
+    buckets = [*partition.owned.values(), partition.unmatched, partition.universal, partition.dropped]
+    return Counter(tool.name for bucket in buckets for tool in bucket)
+
+
+@given(st.sampled_from(NAMES), tools, custom_agents(), st.booleans())
+@settings(deadline=None)
+def test_every_tool_has_exactly_one_place(
+    name: str, given_tools: list[Tool], custom: tuple[AgentSpec, ...], dynamic: bool
+) -> None:
+    found = topology(name)
+    agents = (*found.agents, *custom)
+    partition = (partition_tools_dynamic if dynamic else partition_tools)(given_tools, found, agents)
+    assert places(partition) == Counter(tool.name for tool in given_tools)
+    if found.is_single:
+        assert partition[found.root] == tuple(tool.name for tool in given_tools)
+        return
+    settled = {tool.name for tool in given_tools if tool.name.startswith(RESERVED)}
+    assert {tool.name for tool in (*partition.universal, *partition.dropped)} == settled
+    assert {tool.name for tool in partition.dropped} == {name for name in settled if name.startswith("builtin_")}
+    assert set(partition.owned) == {spec.name for spec in agents}
+
+
+@given(st.sampled_from(NAMES), tools, custom_agents())
+@settings(deadline=None)
+def test_the_owner_is_the_first_agent_in_order_that_claims(
+    name: str, given_tools: list[Tool], custom: tuple[AgentSpec, ...]
+) -> None:
+    found = topology(name)
+    assume(not found.is_single)
+    agents = {spec.name: spec for spec in (*found.agents, *custom)}
+    partition = partition_tools(given_tools, found, tuple(agents.values()))
+    order = [*found.match_order, *(name for name in agents if name not in found.match_order)]
+    assert list(partition.order) == order
+    for tool in given_tools:
+        why = partition.why(tool.name)
+        if tool.name.startswith(RESERVED):
+            assert (why.agent, partition.owner(tool.name)) == (None, None)
+            continue
+        claimants = [name for name in order if claims(agents[name], tool.name)]
+        assert why.agent == (claimants[0] if claimants else found.unmatched_to)
+        assert [other for other, _ in why.also] == claimants[1:]
+        assert (why.rule == "prefix") == bool(claimants)
+        if why.agent is not None:
+            assert tool.name in partition[why.agent]
+            assert why.rank == order.index(why.agent) + 1
+
+
+@given(st.sampled_from(NAMES), tools, custom_agents())
+@settings(deadline=None)
+def test_buckets_keep_the_order_of_the_tools_and_universal_ones_go_to_the_busy(
+    name: str, given_tools: list[Tool], custom: tuple[AgentSpec, ...]
+) -> None:
+    found = topology(name)
+    partition = partition_tools(given_tools, found, (*found.agents, *custom))
+    place = {tool.name: number for number, tool in enumerate(given_tools)}
+    for bucket in (*partition.owned.values(), partition.unmatched, partition.universal, partition.dropped):
+        assert list(bucket) == sorted(bucket, key=lambda tool: place[tool.name])
+    for agent in partition:
+        own = partition.owned[agent]
+        assert partition.tools_of(agent) == ((*own, *partition.universal) if own else ())
+
+
+@given(tools, custom_agents(), st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_the_same_input_in_another_order_gives_everybody_the_same_tools(
+    given_tools: list[Tool], custom: tuple[AgentSpec, ...], random: object
+) -> None:
+    octet = topology("octet")
+    shuffled = list(given_tools)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands over a random.Random
+    agents = (*octet.agents, *custom)
+    first, second = partition_tools(given_tools, octet, agents), partition_tools(shuffled, octet, agents)
+    assert {name: set(first[name]) for name in first} == {name: set(second[name]) for name in second}
+
+
+def between(order: Sequence[str], *agents: AgentSpec) -> Topology:
+    return Topology(name="made-up", root="root", control="transfer", agents=agents, match_order=tuple(order))
+
+
+@given(_prefixes(), st.lists(st.sampled_from(SEGMENTS), max_size=2), _names())
+@settings(deadline=None)
+def test_order_decides_between_overlapping_prefixes(wide: str, more: list[str], tail: str) -> None:
+    """Of two agents, one claims more of the other's names; whoever comes first in the order gets them."""
+    start = wide.removesuffix("*")
+    narrow = "_".join((start.rstrip("_"), *more)) + "_"
+    tool = Tool(f"{narrow}{tail}")
+    assume(not tool.name.startswith(RESERVED))
+    agents = (AgentSpec(name="wide", prefixes=(wide,)), AgentSpec(name="narrow", prefixes=(narrow,)))
+    assert all(claims(spec, tool.name) for spec in agents)
+    first = partition_tools([tool], between(("wide", "narrow"), *agents))
+    second = partition_tools([tool], between(("narrow", "wide"), *agents))
+    assert (first.owner(tool.name), second.owner(tool.name)) == ("wide", "narrow")
+    assert [name for name, _ in first.why(tool.name).also] == ["narrow"]
+    assert [name for name, _ in second.why(tool.name).also] == ["wide"]
+    by_roster = partition_tools([tool], between((), *agents[::-1]))
+    assert by_roster.owner(tool.name) == "narrow"

@@ -1,0 +1,179 @@
+"""Whatever the tools are: prompts name only agents that exist, and raw tool names only where they may."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.table import RoutingRow, RoutingTable, one_line
+from lango_nb.routing.tree import AgentTree
+from lango_nb.specs.agent import NAME_PATTERN, AgentSpec, Source
+from lango_nb.specs.sources import EmbeddedStore
+from lango_nb.specs.topologies import load_prompt_sections, load_topology, topology_names
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.by_name import sample_tools, spec_families
+from lango_nb.tools.tool import Tool
+
+TEAMS = tuple(name for name in topology_names() if not load_topology(name).is_single)
+OWN_CALLS = {
+    "transfer": {"transfer_to_agent"},
+    "spawn": {"agent_spawn", "agent_wait", "agent_stop", "transfer_to_agent"},
+}
+"""Tools that belong to a control and may be named by the root that uses it."""
+CUSTOM = (
+    AgentSpec(
+        name="painter",
+        description="Paints walls and fences.",
+        prefixes=("paint_*",),
+        keywords=("paint",),
+        source=Source.USER,
+    ),
+    AgentSpec(name="retired", description="Nobody's business any more.", prefixes=("zebra_*",), status="disabled"),
+    AgentSpec(name="code-reviewer-2", description="Reviews.", capabilities=("linting",), source=Source.USER),
+)
+REMOTE = AgentSpec(name="weather", description="Knows the forecast.", source=Source.REMOTE)
+
+
+@cache
+def every_tool() -> tuple[Tool, ...]:
+    """Return all tools anybody ships, and a few that nobody knows."""
+    made_up = ("zebra_paint", "paint_wall", "yak_shave", "linting_now", "execute_x", "builtin_search", "exec_zz9")
+    found = {tool.name: tool for tool in (*sample_tools(), *spec_families(), *builtin_tools())}
+    return (*found.values(), *(Tool(name) for name in made_up if name not in found))
+
+
+@cache
+def every_agent() -> frozenset[str]:
+    """Return all names that could be taken for an agent's."""
+    known = {spec.name for name in topology_names() for spec in load_topology(name).agents}
+    roots = {load_topology(name).root for name in topology_names()}
+    return frozenset({*known, *roots, *(spec.name for spec in (*CUSTOM, REMOTE, *EmbeddedStore().load()))})
+
+
+def mentions(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> AgentTree:
+    """Draw a topology, some tools, and who joins."""
+    families = sorted({tool.name.partition("_")[0] for tool in every_tool()})
+    kept = draw(st.sets(st.sampled_from(families), max_size=8))
+    loose = draw(st.sets(st.sampled_from(sorted(tool.name for tool in every_tool())), max_size=8))
+    tools = [tool for tool in every_tool() if tool.name in loose or tool.name.partition("_")[0] in kept]
+    return build_agent_tree(
+        tools,
+        load_topology(draw(st.sampled_from(TEAMS))),
+        agents=draw(st.lists(st.sampled_from(CUSTOM), unique_by=lambda spec: spec.name)),
+        remote_agents=[REMOTE] if draw(st.booleans()) else [],
+        shared_sections=load_prompt_sections(),
+        max_rounds=draw(st.integers(0, 20)),
+    )
+
+
+@given(trees())
+@settings(deadline=None)
+def test_every_agent_a_prompt_names_is_in_the_tree(tree: AgentTree) -> None:
+    absent = every_agent() - set(tree.names)
+    named = {(node.name, name) for node in tree for name in absent if mentions(node.prompt, name)}
+    assert named == set()
+
+
+@given(trees())
+@settings(deadline=None)
+def test_the_root_names_every_agent_of_the_tree(tree: AgentTree) -> None:
+    assert [node.name for node in tree.agents if not mentions(tree.root.prompt, node.name)] == []
+    assert list(tree.table.names) == [node.name for node in tree.agents]
+
+
+@given(trees())
+@settings(deadline=None)
+def test_raw_tool_names_stand_only_where_they_may(tree: AgentTree) -> None:
+    topology = tree.topology
+    own = OWN_CALLS[topology.control]
+    unmatched = {tool.name for tool in tree.partition.unmatched}
+    listing = {section.id for section in topology.root_sections if section.render == "unmatched"}
+    for section in tree.root.sections:
+        for tool in tree.partition.tools:
+            may = tool.name in own or (section.id in listing and tool.name in unmatched)
+            assert may or not mentions(section.text, tool.name), (section.id, tool.name)
+    if listing:
+        assert [name for name in unmatched if not mentions(tree.root.prompt, name)] == []
+    else:
+        assert unmatched == set()
+
+
+@given(trees())
+@settings(deadline=None)
+def test_no_placeholder_is_left(tree: AgentTree) -> None:
+    left = [(node.name, found) for node in tree for found in re.findall(r"\{[a-z_]+\}", node.prompt)]
+    assert left == []
+
+
+@given(trees())
+@settings(deadline=None)
+def test_the_prompt_holds_the_table_it_was_made_from(tree: AgentTree) -> None:
+    if any(section.render == "routing_table" for section in tree.topology.root_sections):
+        assert RoutingTable.from_markdown(tree.root.prompt) == tree.table
+
+
+# -- the routing table by itself ---------------------------------------------------------------------------------------
+
+nasty = st.one_of(
+    st.text(max_size=40),
+    st.sampled_from(
+        ["### vault", "- **Role**: x", "a; b", "a\\", "\\;", ";", "- **Where**: here", "a\u2028b", "# x", "`"]
+    ),
+)
+line = nasty.map(one_line)
+items = st.lists(line.filter(bool), max_size=4).map(tuple)
+rows = st.lists(
+    st.builds(
+        RoutingRow,
+        name=st.from_regex(NAME_PATTERN, fullmatch=True),
+        role=line,
+        keywords=items,
+        capabilities=items,
+        accepts=line,
+        returns=line,
+        cannot=items,
+        examples=items,
+        not_for=line,
+        is_remote=st.booleans(),
+    ),
+    unique_by=lambda row: row.name,
+    max_size=5,
+)
+
+
+@given(rows, nasty.map(one_line))
+@settings(deadline=None)
+def test_a_routing_table_survives_its_markdown(given_rows: list[RoutingRow], around: str) -> None:
+    table = RoutingTable(tuple(given_rows))
+    assert RoutingTable.from_markdown(table.to_markdown()) == table
+    framed = (
+        f"You route. {around}\n\n## Routing Table\nOne entry per agent.\n\n{table.to_markdown()}\n\n## Rules\n- none"
+    )
+    assert RoutingTable.from_markdown(framed) == table
+
+
+untidy = st.lists(nasty, max_size=3).map(tuple)
+
+
+@given(
+    st.builds(
+        RoutingRow, name=st.just("painter"), role=nasty, keywords=untidy, accepts=nasty, cannot=untidy, not_for=nasty
+    )
+)
+@settings(deadline=None)
+def test_untidy_text_cannot_break_out_of_its_line(row: RoutingRow) -> None:
+    written = RoutingTable((row, RoutingRow("vault", "keeps secrets"))).to_markdown()
+    read = RoutingTable.from_markdown(written)
+    assert read.names == ("painter", "vault")
+    assert read["vault"] == RoutingRow("vault", "keeps secrets")
+    assert read["painter"].keywords == tuple(text for item in row.keywords if (text := one_line(item)))
+    assert RoutingTable.from_markdown(read.to_markdown()) == read

@@ -1,0 +1,105 @@
+"""Tab: commands, options, their values, and the names there are; nothing inside a text."""
+
+import pytest
+
+from lango_nb.magics.commands import COMMANDS, Kind
+from lango_nb.magics.completion import complete
+
+
+class Small:
+    """A world with a few names of each kind."""
+
+    def __init__(self) -> None:
+        self.asked: list[Kind] = []
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        self.asked.append(kind)
+        return {
+            "topology": ("octet", "quartet", "sextet", "solo"),
+            "agent": ("lango-orchestrator", "librarian", "vault"),
+            "tool": ("fs_read", "fs_write"),
+            "turn": ("-1", "1", "2"),
+            "command": tuple(COMMANDS),
+            "model": ("offline",),
+            "setting": ("agent.model", "agent.maxTurns"),
+        }[kind]
+
+
+def candidates(before: str) -> tuple[str, ...] | None:
+    found = complete(before, Small())
+    return None if found is None else found.candidates
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("%lango tr", ("tree", "trace")),
+        ("    %lango tr", ("tree", "trace")),
+        ("x = %lango part", ("partition",)),
+        ("x['a'].b = %lango part", ("partition",)),
+        ("%%lango a", ("ask", "agent")),
+        ("%%lango ", ("route", "ask", "agent", "tool", "--help")),
+        ("%lango use ", ("octet", "quartet", "sextet", "solo")),
+        ("%lango use s", ("sextet", "solo")),
+        ("%lango diff --json q", ("quartet",)),
+        ("%lango prompt li", ("librarian",)),
+        ("%lango prompt --text l", ("lango-orchestrator", "librarian")),
+        ("%lango tools fs_", ("fs_read", "fs_write")),
+        ("%lango tools fs_read fs_w", ("fs_write",)),
+        ("%lango trace ", ("-1", "1", "2")),
+        ("%lango trace --timing -", ("--df", "--json", "--mermaid", "--text", "--out", "--help")),
+        ("%lango why -", ("--df", "--json", "--text", "--out", "--help")),
+        ("%lango tree --text --", ("--out", "--help")),
+        ("%lango ask --ap", ("--approve",)),
+        ("%lango ask --approve ", ("ask", "allow", "deny")),
+        ("%lango ask --approve a", ("ask", "allow")),
+        ("%lango ask --approve allow --", ("--out", "--help")),
+        ("%lango help tu", ("turns",)),
+        ("%lango config agent.", ("agent.model", "agent.maxTurns")),
+        ("%lango model ", ("offline",)),
+        ("%lango use zzz", ()),
+    ],
+)
+def test_what_fits_is_offered(before: str, expected: tuple[str, ...]) -> None:
+    assert candidates(before) == expected
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "print(",
+        "%langoo tr",
+        "%lango",
+        "text about %lango tr",
+        "%lango ask list the fi",
+        "%lango route who --",
+        "%lango tree --out na",
+        "%lango use octet ",
+        "%lango nonsense x",
+        "%lango ask -- te",
+        "%timeit lango tr",
+    ],
+)
+def test_elsewhere_the_completion_is_not_ours(before: str) -> None:
+    assert candidates(before) is None
+
+
+def test_the_fragment_is_what_gets_replaced() -> None:
+    found = complete("%lango prompt --text lib", Small())
+    assert found is not None
+    assert (found.fragment, found.kind) == ("lib", "agent")
+
+
+def test_names_are_looked_up_only_where_they_can_stand() -> None:
+    world = Small()
+    complete("%lango tr", world)
+    complete("%lango tree --", world)
+    complete("%lango ask hello", world)
+    assert world.asked == []
+
+
+@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.cell != "only"])
+def test_every_command_offers_its_options(name: str) -> None:
+    offered = candidates(f"%lango {name} --")
+    assert offered is not None
+    assert set(offered) == {option.name for option in COMMANDS[name].all_options}

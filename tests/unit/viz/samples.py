@@ -1,0 +1,484 @@
+"""Made-up records that frames and views are tried on: an ordinary tree, a hostile one, turns of every outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+from lango_nb.core.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    Declined,
+    ErrorRaised,
+    Event,
+    HandedOver,
+    HandOverRefused,
+    LimitReached,
+    Outcome,
+    TextSaid,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from lango_nb.core.messages import Message, ToolCall, Usage
+from lango_nb.records.decisions import Decision
+from lango_nb.records.turns import Trace, Turn
+from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.route import Candidate, Route, Signal
+from lango_nb.routing.tree import AgentTree
+from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.specs.topology import PromptSection, Topology
+from lango_nb.tools.context import ToolContext
+from lango_nb.tools.tool import Safety, Tool, ToolResult
+
+HOSTILE = "<script>alert('x')</script> \" & \x1b[31mred\x00\u202e \ud800 {braces} `tick` | pipe"
+"""Everything a model, a tool, a file or a person might write."""
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "exec": ("exec", "exec_bg", "exec_status", "exec_stop"),
+    "fs": ("fs_read", "fs_list", "fs_write", "fs_edit", "fs_mkdir", "fs_delete", "fs_stat"),
+    "browser": ("browser_navigate", "browser_action", "browser_screenshot", "browser_search"),
+    "crypto": ("crypto_encrypt", "crypto_decrypt", "crypto_sign", "crypto_hash", "crypto_keys"),
+    "secrets": ("secrets_store", "secrets_get", "secrets_list", "secrets_delete"),
+    "payment": ("payment_send", "payment_balance", "payment_history", "payment_limits"),
+    "search": ("search_knowledge", "search_learnings"),
+    "rag": ("rag_retrieve",),
+    "graph": ("graph_traverse", "graph_query"),
+    "librarian": ("librarian_pending_inquiries", "librarian_dismiss_inquiry"),
+    "web": ("web_search", "web_fetch"),
+    "cron": ("cron_add", "cron_list", "cron_pause", "cron_resume", "cron_remove"),
+    "bg": ("bg_submit", "bg_status", "bg_result"),
+    "workflow": ("workflow_run", "workflow_status", "workflow_list"),
+    "memory": ("memory_save", "memory_recall", "memory_forget"),
+    "observe": ("observe_log",),
+    "reflect": ("reflect_now",),
+    "ontology": ("ontology_define_type", "ontology_assert", "ontology_query"),
+    "p2p": ("p2p_connect", "p2p_peers", "p2p_query"),
+    "tool_output": ("tool_output_get",),
+    "agent": ("agent_spawn", "agent_wait"),
+    "builtin": ("builtin_search",),
+}
+REAL = {"exec", "fs"}
+CLAIMS: dict[str, tuple[str, ...]] = {
+    "operator": ("exec_*", "fs_*"),
+    "navigator": ("browser_*",),
+    "vault": ("crypto_*", "secrets_*", "payment_*"),
+    "librarian": ("search_*", "rag_*", "graph_*", "librarian_*", "web_*"),
+    "automator": ("cron_*", "bg_*", "workflow_*"),
+    "planner": (),
+    "chronicler": ("memory_*", "observe_*", "reflect_*"),
+    "ontologist": ("ontology_*",),
+}
+SAYS = {
+    "operator": "Runs commands and works on files of the workspace.",
+    "navigator": "Opens pages, clicks, and takes screenshots.",
+    "vault": "Keeps secrets, signs, encrypts, and pays.",
+    "librarian": "Finds what is known, on the web and in the knowledge base.",
+    "automator": "Schedules jobs and runs workflows.",
+    "planner": "Breaks a large task into steps; has no tools.",
+    "chronicler": "Remembers what was said.",
+    "ontologist": "Keeps types, entities and facts in order.",
+}
+
+
+async def _answer(_arguments: object, _context: ToolContext) -> ToolResult:
+    return ToolResult("done")
+
+
+@lru_cache
+def tools() -> tuple[Tool, ...]:
+    """Some sixty tools; those of two families can run, the others are known by name only."""
+    safeties: tuple[Safety, ...] = ("safe", "moderate", "dangerous")
+    return tuple(
+        Tool(
+            name,
+            f"Does what {name} says.",
+            safeties[place % 3],
+            family,
+            _answer if family in REAL else None,
+            source="sample",
+        )
+        for family, names in FAMILIES.items()
+        for place, name in enumerate(names)
+    )
+
+
+def topology(name: str = "sample-eight") -> Topology:
+    """Eight specialists under one root."""
+    return Topology(
+        name=name,
+        title="eight specialists",
+        description="A made-up tree.",
+        root="orchestrator",
+        root_description="Decides who works.",
+        control="transfer",
+        agents=tuple(
+            AgentSpec(
+                name=agent,
+                description=SAYS[agent],
+                instruction=f"You are {agent}. {SAYS[agent]}",
+                prefixes=prefixes,
+                keywords=tuple(prefix.rstrip("_*") for prefix in prefixes),
+                cannot_do=("anything that is not its own",),
+                always_include=agent == "planner",
+                session_isolation=agent in {"vault", "navigator"},
+            )
+            for agent, prefixes in CLAIMS.items()
+        ),
+        match_order=("librarian", "chronicler", "automator", "navigator", "vault", "ontologist", "operator"),
+        root_sections=(
+            PromptSection(id="identity", text="You hand work over with {control_tool}.", priority=100),
+            PromptSection(id="table", title="Routing table", render="routing_table", priority=500),
+            PromptSection(id="unmatched", title="Unmatched tools", render="unmatched", priority=510),
+        ),
+    )
+
+
+SHARED = (
+    PromptSection(id="safety", title="Safety", text="Ask before anything that cannot be undone.\n" * 3, priority=200),
+    PromptSection(id="conversation_rules", title="Conversation", text="Answer in the user's language.", priority=300),
+)
+
+
+@lru_cache
+def tree() -> AgentTree:
+    """Build the ordinary tree: eight agents, one of them without tools."""
+    return build_agent_tree(tools(), topology(), shared_sections=SHARED)
+
+
+@lru_cache
+def other_tree() -> AgentTree:
+    """Build a tree that differs from the ordinary one in every way a diff can show."""
+    changed = topology("sample-seven")
+    kept = tuple(
+        spec.with_changes(prefixes=(*spec.prefixes, "p2p_*", "payment_*")) if spec.name == "operator" else spec
+        for spec in changed.agents
+        if spec.name != "ontologist"
+    )
+    changed = changed.model_copy(
+        update={
+            "agents": kept,
+            "match_order": ("operator", "librarian", "chronicler", "automator", "navigator", "vault"),
+        }
+    )
+    some = [tool for tool in tools() if tool.name != "exec_bg"] + [Tool("cron_new", family="cron")]
+    custom = AgentSpec(name="painter", prefixes=("paint_*",), always_include=True, source=Source.USER)
+    return build_agent_tree(some, changed, agents=[custom], shared_sections=SHARED)
+
+
+@lru_cache
+def single_tree() -> AgentTree:
+    """Build a root that works alone."""
+    alone = Topology(name="sample-one", title="one agent", root="agent", root_description="Does everything.")
+    return build_agent_tree(tools(), alone, shared_sections=SHARED)
+
+
+@lru_cache
+def empty_tree() -> AgentTree:
+    """Build a root with nobody under it and no tools."""
+    nobody = Topology(name="sample-empty", root="root", control="transfer", agents=(AgentSpec(name="idle"),))
+    return build_agent_tree((), nobody)
+
+
+@lru_cache
+def hostile_tree() -> AgentTree:
+    """Build a tree whose words try to break every view, with the longest names that are allowed."""
+    long = "a-very-long-agent-name-that-uses-every-one-of-the-64-characters-"
+    agents = [
+        AgentSpec(
+            name=name,
+            description=HOSTILE * 3,
+            instruction=HOSTILE,
+            prefixes=(f"{stem}_*",),
+            keywords=(HOSTILE, "x" * 300),
+            accepts=HOSTILE,
+            always_include=True,
+            source=Source.USER,
+            path="/home/somebody/agents/AGENT.md",
+        )
+        for name, stem in ((long[:64], "zeta"), ("W" * 64, "eta"), ("b", "theta"))
+    ]
+    names = ["zeta_" + "very_long_tool_name_" * 5, "eta_x", "theta_ünïcödé", *(f"eta_tool_{i:03}" for i in range(60))]
+    made = [Tool(name[:128], HOSTILE, family=HOSTILE if place == 1 else "") for place, name in enumerate(names)]
+    made += [Tool(f"family{number:02}_tool", family=f"family-{number:02}") for number in range(30)]
+    shape = Topology(
+        name="hostile",
+        title=HOSTILE,
+        root="the-root-" + "r" * 55,
+        root_description=HOSTILE,
+        control="transfer",
+        agents=(),
+    )
+    return build_agent_tree(
+        made, shape, agents=agents, shared_sections=(PromptSection(id="s", title="T", text=HOSTILE),)
+    )
+
+
+def route() -> Route:
+    """Route with a clear winner, a veto, a negative term and agents without a signal."""
+    return Route(
+        text="Read notes.md and tell me how many lines it has",
+        chosen="operator",
+        reason="operator leads by 3.1: structure 'a file or folder name', keyword 'file'",
+        candidates=(
+            Candidate(
+                "operator",
+                5.1,
+                (
+                    Signal("structure", "a file or folder name", 1.8),
+                    Signal("family", "lines", 1.6),
+                    Signal("keyword", "file", 1.0),
+                    Signal("example", "Read the README and count its lines", 0.4),
+                    Signal("description", "files", 0.3),
+                ),
+            ),
+            Candidate("librarian", 2.0, (Signal("family", "read", 1.2), Signal("keyword", "notes", 0.8))),
+            Candidate("navigator", 0.6, (Signal("family", "read", 1.4), Signal("cannot", "file operations", -0.8))),
+            Candidate("chronicler", 0.0),
+            Candidate("automator", 0.0),
+            Candidate(
+                "vault",
+                1.1,
+                (Signal("description", "keeps", 1.1),),
+                ("cannot do file operations", "already declined this request"),
+            ),
+        ),
+        runner_up="librarian",
+        margin=3.1,
+        threshold=1.0,
+        min_margin=0.35,
+        domains=("fs", "knowledge"),
+    )
+
+
+def abstention() -> Route:
+    """Route that the router would not decide."""
+    return Route(
+        "do the thing", None, "the best score, planner with 0.4, is below 1",
+        (Candidate("planner", 0.4, (Signal("description", "do", 0.4),)), Candidate("vault", 0.0)), "vault", 0.4, 1.0, 0.35,
+    )  # fmt: skip
+
+
+def small_talk() -> Route:
+    """Route of a greeting."""
+    return Route(
+        "hello",
+        None,
+        "small talk: the root answers itself",
+        (Candidate("vault", 0.0),),
+        threshold=1.0,
+        is_conversation=True,
+    )
+
+
+def hostile_route() -> Route:
+    """Route whose words try to break the view."""
+    signal = Signal("keyword", HOSTILE, 2.0)
+    return Route(
+        HOSTILE * 30,
+        "W" * 64,
+        HOSTILE,
+        (Candidate("W" * 64, 2.0, (signal, Signal("cannot", "x" * 300, -5.0)), (HOSTILE,)), Candidate(HOSTILE, -3.0)),
+        threshold=1.0,
+    )
+
+
+def decision(number: int = 1, turn_id: str = "turn-1") -> Decision:
+    """Hand-over that the router would have made too, with one agent out of the question."""
+    return Decision(
+        f"decision-{number}", turn_id, 2, "orchestrator", route().text, "operator",
+        "it has to read a file", route(), (("vault", "already declined this request"),),
+    )  # fmt: skip
+
+
+def disagreement() -> Decision:
+    """Hand-over to an agent the router does not know."""
+    return Decision("decision-9", "turn-1", 4, "orchestrator", "do the thing", "painter", "", abstention())
+
+
+def trace(outcome: Outcome = "success") -> Trace:
+    """Turn with a refused hand-over, a declining specialist, approvals, a failing tool, and an answer."""
+    usage = Usage(model="offline", input_tokens=120, output_tokens=14, latency_ms=3.5)
+    root, first, second = "orchestrator", "librarian", "operator"
+    made: list[Event] = []
+
+    def base(author: str, step: int = 0) -> dict[str, object]:
+        number = len(made) + 1
+        return {
+            "turn_id": "turn-1", "seq": number, "at": START + timedelta(milliseconds=7 * number),
+            "author": author, "step": step,
+        }  # fmt: skip
+
+    def add(kind: type, author: str, step: int = 0, **fields: object) -> None:
+        made.append(kind(**base(author, step), **fields))
+
+    add(TurnStarted, "user", text="Read notes.md and tell me how many lines it has")
+    add(HandedOver, root, 1, target=first, reason="it knows things", call_id="call-1", decision_id="decision-1", round=1,
+        usage=usage)  # fmt: skip
+    add(HandOverRefused, root, 1, target="libarian", code="unknown_agent",
+        detail="agent 'libarian' not found; did you mean 'librarian'?", call_id="call-2")  # fmt: skip
+    add(Declined, first, 2, text="[REJECT] I do not read files.", target=root, usage=usage)
+    add(HandedOver, root, 3, target=second, reason="it has to read a file", call_id="call-3", decision_id="decision-2",
+        round=2, usage=usage)  # fmt: skip
+    add(
+        ToolStarted,
+        second,
+        4,
+        call_id="call-4",
+        tool="fs_read",
+        arguments={"path": "note.md"},
+        safety="safe",
+        usage=usage,
+    )
+    add(ToolFinished, second, 4, call_id="call-4", tool="fs_read", result="no such file: note.md", is_error=True,
+        code="not_found", latency_ms=1.25)  # fmt: skip
+    add(
+        ToolStarted,
+        second,
+        5,
+        call_id="call-5",
+        tool="fs_read",
+        arguments={"path": "notes.md"},
+        safety="safe",
+        usage=usage,
+    )
+    add(ToolFinished, second, 5, call_id="call-5", tool="fs_read", result="\n".join(f"line {i}" for i in range(1, 43)),
+        latency_ms=2.5)  # fmt: skip
+    add(ApprovalAsked, second, 6, call_id="call-6", tool="exec", arguments={"command": "wc -l notes.md"},
+        arguments_hash="0123456789abcdef", reason="exec is dangerous")  # fmt: skip
+    add(
+        ApprovalDecided,
+        second,
+        6,
+        call_id="call-6",
+        tool="exec",
+        arguments_hash="0123456789abcdef",
+        allowed=True,
+        by="ask",
+    )
+    add(ToolStarted, second, 6, call_id="call-6", tool="exec", arguments={"command": "wc -l notes.md"}, safety="dangerous",
+        usage=usage)  # fmt: skip
+    add(ToolFinished, second, 6, call_id="call-6", tool="exec", result="42 notes.md\nexit code 0", latency_ms=11.0)
+    add(TextSaid, second, 7, text="notes.md has 42 lines.", usage=usage)
+    if outcome == "delegation_limit":
+        add(LimitReached, root, 7, limit="rounds", value=5, detail="5 rounds are used up")
+    if outcome == "internal_error":
+        add(ErrorRaised, root, 7, code="internal_error", text="KeyError: 'x'")
+    add(TurnFinished, root, outcome=outcome, rounds=2, steps=7, tool_calls=3, duration_ms=105.0)
+    decisions = (decision(1), decision(2))
+    return Trace(turn(outcome), tuple(made), decisions, messages())
+
+
+def turn(outcome: Outcome = "success", number: int = 1) -> Turn:
+    """Turn that went to two specialists."""
+    ok = outcome == "success"
+    return Turn(
+        f"turn-{number}", number, "main", "sample-eight", "offline", "Read notes.md and tell me how many lines it has",
+        "notes.md has 42 lines." if ok else "", outcome, "" if ok else outcome,
+        ("orchestrator", "librarian", "orchestrator", "operator"), 2, 7, 3, START, START + timedelta(milliseconds=105), 105.0,
+        840, 98,
+    )  # fmt: skip
+
+
+def greeting() -> Trace:
+    """Turn the root answers itself: three events."""
+    said = [
+        TurnStarted(turn_id="turn-2", seq=1, at=START, author="user", text="hello"),
+        TextSaid(
+            turn_id="turn-2", seq=2, at=START, author="orchestrator", step=1, text="Hello! What shall we look at?"
+        ),
+        TurnFinished(
+            turn_id="turn-2", seq=3, at=START, author="orchestrator", outcome="success", steps=1, duration_ms=2.0
+        ),
+    ]
+    short = Turn(
+        "turn-2", 2, "main", "sample-eight", "offline", "hello", "Hello! What shall we look at?", "success", "",
+        ("orchestrator",), 0, 1, 0, START, START, 2.0,
+    )  # fmt: skip
+    return Trace(short, tuple(said), (), (Message(role="user", content="hello", author="user"),))
+
+
+def messages() -> tuple[Message, ...]:
+    """Messages of a turn with one tool call."""
+    call = ToolCall(id="call-5", name="fs_read", arguments={"path": "notes.md"})
+    return (
+        Message(role="user", content="Read notes.md", author="user"),
+        Message(role="assistant", author="operator", tool_calls=(call,)),
+        Message(role="tool", content="line 1", author="operator", tool_call_id="call-5", tool_name="fs_read"),
+        Message(role="assistant", content="notes.md has 42 lines.", author="operator"),
+        Message(role="assistant", content="written before authors were kept"),
+    )
+
+
+def hostile_trace() -> Trace:
+    """Turn in which everybody tries to break the view."""
+    long = "W" * 64
+    said: list[Event] = [
+        TurnStarted(turn_id="t", seq=1, at=START, author="user", text=HOSTILE * 40),
+        HandedOver(turn_id="t", seq=2, at=START, author="orchestrator", step=1, target=long, reason=HOSTILE),
+        ToolStarted(
+            turn_id="t", seq=3, at=START, author=long, step=2, call_id=HOSTILE, tool="x" * 128,
+            arguments={HOSTILE: [HOSTILE, {"deep": HOSTILE}], "n": 2**70}, safety="dangerous",
+        ),
+        ToolFinished(
+            turn_id="t", seq=4, at=START, author=long, step=2, call_id=HOSTILE, tool="x" * 128,
+            result=HOSTILE * 400, is_error=True, code=HOSTILE,
+        ),
+        TextSaid(turn_id="t", seq=5, at=START, author=long, step=3, text=HOSTILE + "\n" + "y" * 500),
+        TurnFinished(turn_id="t", seq=6, at=START, author="orchestrator", outcome="tool_error", error_code=HOSTILE),
+    ]  # fmt: skip
+    bad = Turn(
+        "t", 1, HOSTILE, "hostile", HOSTILE, HOSTILE * 40, HOSTILE, "tool_error", HOSTILE, ("orchestrator", long),
+        1, 3, 1, START, START, 0.0,
+    )  # fmt: skip
+    return Trace(bad, tuple(said), (), ())
+
+
+def long_trace(events: int = 10_000) -> Trace:
+    """Turn with very many tool calls by four agents in turn."""
+    agents = ("operator", "navigator", "vault", "librarian")
+    made: list[Event] = [TurnStarted(turn_id="turn-1", seq=1, at=START, author="user", text="work hard")]
+    for number in range((events - 2) // 2):
+        call, author, seq = f"call-{number}", agents[number // 25 % 4], 2 + 2 * number
+        at = START + timedelta(milliseconds=number)
+        made.append(
+            ToolStarted(
+                turn_id="turn-1",
+                seq=seq,
+                at=at,
+                author=author,
+                step=number + 1,
+                call_id=call,
+                tool="fs_read",
+                arguments={"path": f"notes-{number}.md", "offset": number},
+                safety="safe",
+                usage=Usage(model="offline", input_tokens=number, output_tokens=7, latency_ms=0.5),
+            )  # fmt: skip
+        )
+        made.append(
+            ToolFinished(
+                turn_id="turn-1",
+                seq=seq + 1,
+                at=at,
+                author=author,
+                step=number + 1,
+                call_id=call,
+                tool="fs_read",
+                result=f"line {number}\n" * 3,
+                is_error=number % 50 == 0,
+                latency_ms=0.25,
+            )  # fmt: skip
+        )
+    made.append(
+        TurnFinished(turn_id="turn-1", seq=len(made) + 1, at=START, author="orchestrator", outcome="success", steps=1)
+    )
+    return Trace(turn(), tuple(made), (), ())
+
+
+def all_outcomes() -> Sequence[Trace]:
+    """One trace per outcome that a sample can have."""
+    outcomes: tuple[Outcome, ...] = ("success", "delegation_limit", "internal_error", "cancelled", "running")
+    return [trace(outcome) for outcome in outcomes]
