@@ -7,8 +7,8 @@
     lango settings                   every setting and where its value comes from
     lango agent status|list|tools    mode and registry, definitions, tool categories
 
-Exit codes: 0 done, 1 the turn failed, 2 usage, 3 settings or definitions, 4 refused, 130 stopped. Results go to standard
-output; errors, questions and remarks go to standard error, one line each where one line is enough.
+Exit codes: 0 done, 1 the turn failed, 2 usage, 3 settings or definitions, 4 refused, 130 stopped. Results go to
+standard output; errors, questions and remarks go to standard error, one line each where one line is enough.
 """
 
 from __future__ import annotations

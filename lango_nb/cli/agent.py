@@ -52,22 +52,16 @@ CATEGORIES = (
 )
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add ``lango agent status``, ``list`` and ``tools``."""
-    parser = commands.add_parser(
-        "agent",
-        help="status of the agents, their definitions, tool categories",
-        description=__doc__,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(parser=parser)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Describe ``lango agent status``, ``list`` and ``tools``."""
     kinds = parser.add_subparsers(metavar="COMMAND", title="commands")
     for name, run, sentence in (
-        ("status", run_status, "mode, model, limits and registry counts"),
-        ("list", run_list, "definitions in the registry; no live runs"),
-        ("tools", run_tools, "tool categories and their switches; owners are shown by lango partition"),
+        ("status", run_status, "show mode, model, limits and registry counts"),
+        ("list", run_list, "show the definitions in the registry; no live runs"),
+        ("tools", run_tools, "show tool categories and their switches; lango partition shows owners"),
     ):
-        kind = kinds.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
+        kind = kinds.add_parser(name, help=sentence, allow_abbrev=False)
+        kind.description = f"{sentence[0].upper()}{sentence[1:]}."
         add_common(kind)
         kind.set_defaults(run=run, parser=kind)
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.cli import STOPPED
-from lango_nb.cli.door import open_engine, read_text
+from lango_nb.cli.door import open_lab, read_text
 from lango_nb.cli.output import complain, say, say_json
 from lango_nb.cli.parser import add_common, add_text
 from lango_nb.cli.route import route_data
@@ -22,33 +22,24 @@ REFUSED_CODES = frozenset({RefusedError.code, "approval_denied", "outside_worksp
 """Results of tools that say that a guard refused the call."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add ``lango ask``."""
-    parser = commands.add_parser(
-        "ask",
-        help="run one request on the files of the workspace",
-        description=__doc__,
-        epilog="Ends with 1 when the turn fails, 4 when a call of it was refused, 130 when it was stopped.",
-        allow_abbrev=False,
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Describe ``lango ask``."""
     add_text(parser)
     add_common(parser)
-    parser.set_defaults(run=run, parser=parser)
+    parser.epilog = "Ends with 1 when the turn fails, 4 when a call of it was refused, 130 when it was stopped."
+    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run one turn and show what came of it."""
-    from lango_nb.runtime.loop import run_in_loop
-
     text = read_text(args.text)
-    engine = open_engine(args, _approver(args.approve))
+    lab = open_lab(args, _approver(args.approve))
     try:
-        trace = run_in_loop(lambda _emit: engine.run(text))
+        trace = lab.ask(text).record
     except KeyboardInterrupt:
-        if not len(engine.traces):
+        if not len(lab.turns):
             raise
-        trace = engine.traces.get(-1)
-        _show(trace, args.output)
+        _show(lab.trace().record, args.output)
         return STOPPED
     _show(trace, args.output)
     return exit_code(trace)
@@ -130,13 +121,13 @@ def _approver(name: str) -> Approver:
 
 async def _ask(request: ApprovalRequest) -> bool | None:
     """Ask on standard error, so that the answer of the turn stays alone on standard output."""
-    from lango_nb.runtime.ask import is_anybody_there, is_yes, question
+    from lango_nb.runtime.ask import YES, is_anybody_there, question
     from lango_nb.runtime.loop import ask_caller
 
     def put() -> bool:
         sys.stderr.write(question(request))
         sys.stderr.flush()
-        return is_yes(input())
+        return input().strip().casefold() in YES
 
     if not is_anybody_there():
         return None

@@ -1,4 +1,4 @@
-"""From the options of a command to settings, an engine and a request."""
+"""From the options of a command to settings, a lab and a request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lango_nb.core.errors import SettingsError, UsageError, shorten, suggest
 
 if TYPE_CHECKING:
     from lango_nb.config.loading import LoadedSettings
-    from lango_nb.engine import Engine
+    from lango_nb.lab import Lab
     from lango_nb.runtime.approvals import Approver
 
 MULTI_AGENT = "agent.multiAgent"
@@ -20,7 +20,7 @@ TOPOLOGY = "lab.topology"
 
 
 def read_settings(args: argparse.Namespace) -> LoadedSettings:
-    """Load the settings of this user, this folder, this environment and these options.
+    """Load the settings of this user, the workspace, this environment and these options.
 
     Parameters
     ----------
@@ -37,21 +37,32 @@ def read_settings(args: argparse.Namespace) -> LoadedSettings:
     from lango_nb.config.loading import ARGUMENT, home_folder, load_settings
     from lango_nb.specs.topologies import topology_names
 
-    overrides: dict[str, str] = {}
-    options = [("agent.model", args.model), (TOPOLOGY, args.topology)]
-    for key, value in [*(split(written) for written in args.overrides), *options]:
-        if value is None:
-            continue
-        if key in overrides:
-            raise UsageError(f"{key} is given twice; keep one")
-        overrides[key] = value
-    loaded = load_settings(Path.cwd(), home_folder(), os.environ, overrides)
+    loaded = load_settings(Path(args.workspace), home_folder(), os.environ, overrides(args))
     name, origin = loaded.settings.lab.topology, loaded.origins[TOPOLOGY]
     if origin != ARGUMENT and name not in topology_names():
         raise SettingsError(
             f"{origin}: {TOPOLOGY}: topology {shorten(name)!r} not found; {suggest(name, topology_names())}"
         )
     return loaded
+
+
+def overrides(args: argparse.Namespace) -> dict[str, str]:
+    """Return the settings that the options set, by dotted key.
+
+    Raises
+    ------
+    UsageError
+        ``--settings`` is not given as KEY=VALUE, or one key is given twice.
+    """
+    found: dict[str, str] = {}
+    options = [("agent.model", args.model), (TOPOLOGY, args.topology)]
+    for key, value in [*(split(written) for written in args.overrides), *options]:
+        if value is None:
+            continue
+        if key in found:
+            raise UsageError(f"{key} is given twice; keep one")
+        found[key] = value
+    return found
 
 
 def split(written: str) -> tuple[str, str]:
@@ -73,19 +84,8 @@ def split(written: str) -> tuple[str, str]:
     return key.strip(), value
 
 
-def topology_of(args: argparse.Namespace, loaded: LoadedSettings) -> str | None:
-    """Return the topology commands work with; ``None`` leaves it to the settings.
-
-    The terminal is a door to the lab, so it starts with the lab's topology; whoever writes down ``agent.multiAgent``
-    gets what it says.
-    """
-    if args.topology is None and loaded.origins[MULTI_AGENT] != "default":
-        return None
-    return loaded.settings.lab.topology
-
-
-def open_engine(args: argparse.Namespace, approver: Approver | str = "deny") -> Engine:
-    """Build the engine a command works with, with all tool families, those known by name included.
+def open_lab(args: argparse.Namespace, approver: Approver | str = "deny") -> Lab:
+    """Build the lab a command works with: the terminal is another door to what a notebook has.
 
     Parameters
     ----------
@@ -98,17 +98,21 @@ def open_engine(args: argparse.Namespace, approver: Approver | str = "deny") -> 
     ------
     LangoError
         A setting, a name or a definition is wrong.
+
+    Notes
+    -----
+    A lab starts with its own topology; where ``agent.multiAgent`` is written down as false, and no topology is asked
+    for, it works alone.
     """
-    from lango_nb.engine import Engine
-    from lango_nb.tools.builtin import builtin_tools
-    from lango_nb.tools.by_name import spec_families
+    from lango_nb.engine import SINGLE
+    from lango_nb.lab import Lab
 
     loaded = read_settings(args)
-    return Engine(
-        loaded.settings,
-        topology=topology_of(args, loaded),
-        tools=(*builtin_tools(), *spec_families()),
+    is_alone = loaded.origins[MULTI_AGENT] != "default" and not loaded.settings.agent.multi_agent
+    return Lab(
+        SINGLE if is_alone and args.topology is None else None,
         workspace=args.workspace,
+        settings=overrides(args),
         approver=approver,
     )
 

@@ -49,20 +49,17 @@ class _Stopped(Exception):  # noqa: N818 - a signal, not a failure
     """Somebody asked this process to end."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add ``lango lab``."""
-    parser = commands.add_parser(
-        "lab",
-        help="open JupyterLab on copies of the notebooks",
-        description="Open JupyterLab on copies of the notebooks that come with the package. A file that is already in "
-        "the folder is never overwritten; where the shipped one differs it is put beside it as <name>.new.ipynb.",
-        allow_abbrev=False,
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Describe ``lango lab``."""
     parser.add_argument("--dir", metavar="DIR", default="lango-notebooks", help="folder of the copies (%(default)s)")
     parser.add_argument("--port", metavar="PORT", help=f"port (from {FIRST_PORT} the first free one)")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
     parser.add_argument("--allow-root", action="store_true", help="run as root, in a container for instance")
-    parser.set_defaults(run=run, parser=parser)
+    parser.epilog = (
+        "A file that is already in the folder is never overwritten; where the shipped one differs, it is put beside it "
+        "as <name>.new.ipynb."
+    )
+    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -172,7 +169,7 @@ def _command(folder: Path, port: int, *, has_browser: bool, as_root: bool) -> li
         f"--ServerApp.ip={HOST}",
         f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0",
-        "--ServerApp.log_level=WARN",
+        "--log-level=WARN",
         f"--LabApp.default_url=/lab/tree/{START}",
         *_QUIET,
     ]

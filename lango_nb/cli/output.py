@@ -25,10 +25,16 @@ def say_json(data: Any) -> None:
 
 def say_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:
     """Write rows in aligned columns."""
-    from lango_nb.viz import to_text
     from lango_nb.viz.table import Table
 
-    say(to_text(Table(title, tuple(columns), tuple(tuple(row) for row in rows), note)))
+    say_record(Table(title, tuple(columns), tuple(tuple(row) for row in rows), note))
+
+
+def say_record(record: object) -> None:
+    """Write a record as text, the way a notebook without a browser shows it."""
+    from lango_nb.viz import to_text
+
+    say(to_text(record))
 
 
 def _write(stream: TextIO, text: str) -> None:

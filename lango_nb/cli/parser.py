@@ -10,8 +10,15 @@ from typing import Any, NoReturn
 from lango_nb import __version__
 from lango_nb.core.errors import UnknownNameError, UsageError, closest, shorten
 
-NOUNS = ("lab", "ask", "route", "partition", "settings", "agent")
-"""Modules of this folder that have a command, in the order of the help."""
+NOUNS = {
+    "lab": "open JupyterLab on copies of the notebooks",
+    "ask": "run one request on the files of the workspace",
+    "route": "say who would get a request, and why; nothing runs",
+    "partition": "show who owns which tool, and by which rule",
+    "settings": "show every setting and where its value comes from",
+    "agent": "show the agents' status, their definitions, the tool categories",
+}
+"""Commands in the order of the help; each is a module of this folder, loaded when it is asked for."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -69,7 +76,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     Traceback (most recent call last):
     lango_nb.core.errors.UnknownNameError: command 'rout' not found in lango; did you mean 'route'?
     """
-    parser = _parser()
+    parser = _parser(argv[0] if argv else "")
     args, rest = parser.parse_known_args(list(argv))
     found: argparse.ArgumentParser = getattr(args, "parser", parser)
     unknown = next((word for word in rest if word.startswith("-")), None)
@@ -82,7 +89,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if rest:
         raise UsageError(f"{found.prog} does not take {shorten(rest[0])!r}; put a text of several words in quotes")
     if not hasattr(args, "run"):
-        raise UsageError(f"{found.prog} needs a command: {', '.join(_commands(found))}")
+        raise UsageError(f"{found.prog} needs a command: {', '.join(_commands(found))}; see {found.prog} --help")
     return args
 
 
@@ -115,7 +122,7 @@ def add_text(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _parser() -> Parser:
+def _parser(wanted: str) -> Parser:
     parser = Parser(
         prog="lango",
         description="A laboratory for multi-agent routing: who owns a tool, who would get a request, and why.",
@@ -124,8 +131,12 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"lango {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", title="commands")
-    for noun in NOUNS:
-        import_module(f"lango_nb.cli.{noun}").add(commands)
+    for noun, sentence in NOUNS.items():
+        command = commands.add_parser(noun, help=sentence, allow_abbrev=False)
+        command.description = f"{sentence[0].upper()}{sentence[1:]}."
+        command.set_defaults(parser=command)
+        if noun == wanted:
+            import_module(f"lango_nb.cli.{noun}").fill(command)
     return parser
 
 

@@ -5,32 +5,27 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.cli.door import open_engine
-from lango_nb.cli.output import say, say_json
+from lango_nb.cli.door import open_lab
+from lango_nb.cli.output import say_json, say_record
 from lango_nb.cli.parser import add_common
 
 if TYPE_CHECKING:
     from lango_nb.routing.tree import AgentTree
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add ``lango partition``."""
-    parser = commands.add_parser(
-        "partition", help="who owns which tool, and by which rule", description=__doc__, allow_abbrev=False
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Describe ``lango partition``."""
     add_common(parser)
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Show the owner of every tool."""
-    tree = open_engine(args).tree
+    tree = open_lab(args).tree.record
     if args.output == "json":
         say_json(partition_data(tree))
-        return 0
-    from lango_nb.viz import to_text
-
-    say(to_text(tree.partition))
+    else:
+        say_record(tree.partition)
     return 0
 
 

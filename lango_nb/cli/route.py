@@ -5,33 +5,28 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.cli.door import open_engine, read_text
-from lango_nb.cli.output import say, say_json
+from lango_nb.cli.door import open_lab, read_text
+from lango_nb.cli.output import say_json, say_record
 from lango_nb.cli.parser import add_common, add_text
 
 if TYPE_CHECKING:
     from lango_nb.routing.route import Route
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add ``lango route``."""
-    parser = commands.add_parser(
-        "route", help="who would get a request, and why", description=__doc__, allow_abbrev=False
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Describe ``lango route``."""
     add_text(parser)
     add_common(parser)
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Score the request against the routing table and show every candidate."""
-    route = open_engine(args).route(read_text(args.text))
+    route = open_lab(args).route(read_text(args.text)).record
     if args.output == "json":
         say_json(route_data(route))
-        return 0
-    from lango_nb.viz import to_text
-
-    say(to_text(route))
+    else:
+        say_record(route)
     return 0
 
 

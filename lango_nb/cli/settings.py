@@ -9,18 +9,14 @@ from lango_nb.cli.output import say_json, say_table
 from lango_nb.cli.parser import add_common
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add ``lango settings``."""
-    parser = commands.add_parser(
-        "settings",
-        help="every setting and where its value comes from",
-        description=__doc__,
-        epilog="Later wins: default, lango.json in the home folder, [tool.lango] in pyproject.toml and lango.json here, "
-        "LANGO_… variables, --settings.",
-        allow_abbrev=False,
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Describe ``lango settings``."""
     add_common(parser)
-    parser.set_defaults(run=run, parser=parser)
+    parser.epilog = (
+        "Later wins: default, lango.json in the home folder, [tool.lango] in pyproject.toml, lango.json of the "
+        "workspace, LANGO_… variables, --settings."
+    )
+    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

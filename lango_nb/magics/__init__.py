@@ -1,1 +1,68 @@
 """``%lango``: parse a line, call the lab, return an object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from lango_nb.magics.magics import LangoMagics
+
+MAGIC = "lango"
+
+
+def load(shell: InteractiveShell) -> None:
+    """Register the magic, its completion and the renderers; a second time it changes nothing.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+    """
+    if loaded(shell) is not None:
+        return
+    from lango_nb.magics.completion import make_matcher
+    from lango_nb.magics.magics import LangoMagics
+    from lango_nb.magics.question import TRANSFORMERS
+    from lango_nb.viz.register import register
+
+    magics = LangoMagics(shell)
+    shell.register_magics(magics)
+    shell.input_transformer_manager.token_transformers.extend(TRANSFORMERS)
+    if shell.Completer is not None:
+        shell.Completer.custom_matchers.append(make_matcher(magics))
+    register(shell)
+
+
+def unload(shell: InteractiveShell) -> None:
+    """Take everything away again.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+    """
+    magics: Any = loaded(shell)
+    if magics is None:
+        return
+    from lango_nb.magics.completion import IDENTIFIER
+    from lango_nb.magics.question import TRANSFORMERS
+    from lango_nb.viz.register import unregister
+
+    manager = shell.magics_manager
+    for kind in ("line", "cell"):
+        manager.magics[kind].pop(MAGIC, None)
+    manager.registry.pop(type(magics).__name__, None)
+    shell.configurables[:] = [item for item in shell.configurables if item is not magics]
+    transformers = shell.input_transformer_manager.token_transformers
+    transformers[:] = [item for item in transformers if item not in TRANSFORMERS]
+    if shell.Completer is not None:
+        matchers = shell.Completer.custom_matchers
+        matchers[:] = [item for item in matchers if getattr(item, "matcher_identifier", "") != IDENTIFIER]
+    unregister(shell)
+
+
+def loaded(shell: InteractiveShell) -> LangoMagics | None:
+    """Return the magics of a shell, ``None`` when the extension is not loaded there."""
+    from lango_nb.magics.magics import LangoMagics
+
+    return next((item for item in shell.configurables if isinstance(item, LangoMagics)), None)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from lango_nb.core.errors import UnknownNameError, UsageError, shorten, suggest
 from lango_nb.magics.commands import COMMANDS, HELP, OUT, Command, Option
@@ -48,6 +48,11 @@ class Line:
     def wants_help(self) -> bool:
         """Whether ``--help`` was given."""
         return HELP.name in self.options
+
+    def filled(self, fill: Callable[[str], str]) -> Line:
+        """Return the same with its words, and the text of a request, filled in; a definition stays as it is."""
+        text = fill(self.text) if self.command is not None and self.command.has_text else self.text
+        return replace(self, words=tuple(fill(word) for word in self.words), text=text)
 
     def chosen(self, group: str) -> str | None:
         """Return which option of a group was given, without its dashes."""

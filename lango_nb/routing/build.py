@@ -65,7 +65,8 @@ def build_agent_tree(  # noqa: PLR0913 - the keywords are the tree's whole confi
     partition = (partition_tools_dynamic if agents else partition_tools)(tools, topology, roster)
     rounds = max_rounds if max_rounds > 0 else topology.max_rounds
     made = [spec for spec in roster if partition[spec.name] or spec.always_include]
-    nodes = [_specialist(spec, topology, partition, shared_sections) for spec in made]
+    names = [spec.name for spec in (*made, *remotes)]
+    nodes = [_specialist(spec, topology, partition, shared_sections, names) for spec in made]
     nodes += [AgentNode(spec.name, "remote", spec.description, spec) for spec in remotes]
     table = RoutingTable(
         (*(_row(spec, partition) for spec in made), *(_row(spec, partition, is_remote=True) for spec in remotes))
@@ -98,11 +99,11 @@ def _single(tools: Sequence[Tool], topology: Topology, shared: Sequence[PromptSe
 
 
 def _specialist(
-    spec: AgentSpec, topology: Topology, partition: Partition, shared: Sequence[PromptSection]
+    spec: AgentSpec, topology: Topology, partition: Partition, shared: Sequence[PromptSection], names: Sequence[str]
 ) -> AgentNode:
     tools = partition.tools_of(spec.name)
     is_attached = topology.control != "spawn" or spec.source is not Source.BUILTIN
-    sections = specialist_sections(topology, shared, spec, has_tools=bool(tools))
+    sections = specialist_sections(topology, shared, spec, has_tools=bool(tools), agent_names=names)
     return AgentNode(spec.name, "specialist", spec.description, spec, tools, sections, is_attached)
 
 

@@ -80,6 +80,7 @@ SHAPES: tuple[Shape, ...] = (
             re.IGNORECASE | re.MULTILINE,
         ),
     ),
+    Shape("process", "a process id", ("p",), re.compile(r"(?<![\w/.])p\d{1,4}\b", re.IGNORECASE)),
     Shape("address", "a wallet address", ("0x",), re.compile(r"\b0x[0-9a-fA-F]{6,}\b")),
     Shape(
         "amount",
@@ -117,7 +118,7 @@ FAMILIES: tuple[Family, ...] = (
             "script": 0.9, "install": 1.0, "compile": 1.3, "build": 0.8, "process": 0.7, "kill": 0.9, "git": 1.4,
             "unit tests": 1.5, "tests": 0.9, "test suite": 1.6, "disk space": 1.4, "restart": 0.9, "bash": 1.8, "stdout": 1.6,
         },
-        {"command": 2.2},
+        {"command": 2.2, "process": 1.6},
         ("shell commands", "executing commands", "code execution", "commands"),
     ),
     Family(
@@ -306,7 +307,7 @@ FAMILIES: tuple[Family, ...] = (
 GREETINGS = frozenset(
     (
         "hello hi hey hallo hola bonjour ciao moin servus namaste salut howdy greetings thanks thank cheers bye "
-        "goodbye ok okay yes no sure cool nice great sorry please welcome morning evening afternoon night"
+        "goodbye ok okay yes no sure cool nice great sorry welcome morning evening afternoon night"
     ).split()
 )
 """Words that make a short text small talk."""

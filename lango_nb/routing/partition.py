@@ -391,29 +391,33 @@ class _Reserved(NamedTuple):
 def _settle(tool: Tool, topology: Topology, custom: Sequence[AgentSpec] | None) -> tuple[Rule, str | None, str]:
     """Decide about a tool that no prefix claims."""
     if custom:
-        for rule, field in (("capability", "capabilities"), ("keyword", "keywords")):
-            won = _clear_winner(tool, custom, field)
-            if won is not None:
-                agent, phrase = won
-                return rule, agent, f"no prefix claims it; {agent} declares the {rule} {phrase!r}"  # type: ignore[return-value]  # the pair is literal above
+        signals: tuple[tuple[Literal["capability", "keyword"], str], ...] = (
+            ("capability", "capabilities"),
+            ("keyword", "keywords"),
+        )
+        for rule, field in signals:
+            best = _best_matches(tool, custom, field)
+            if len(best) == 1:
+                agent, phrase = best[0]
+                return rule, agent, f"no prefix claims it; {agent} declares the {rule} {phrase!r}"
+            if best:
+                names = " and ".join(agent for agent, _ in best)
+                return "unmatched", None, f"no prefix claims it; {names} match it equally well by {rule}"
     if topology.unmatched_to is not None:
         return "fallback", topology.unmatched_to, f"no prefix claims it; {topology.unmatched_to} takes what is left"
     return "unmatched", None, "no prefix claims it"
 
 
-def _clear_winner(tool: Tool, custom: Sequence[AgentSpec], field: str) -> tuple[str, str] | None:
-    """Return the one agent whose phrases match a tool best, with the phrase; ``None`` on a tie or no match."""
+def _best_matches(tool: Tool, custom: Sequence[AgentSpec], field: str) -> list[tuple[str, str]]:
+    """Return the agents whose phrases match a tool best, each with the phrase; more than one is a tie."""
     text = f"{tool.name} {tool.description}"
     scored = []
     for spec in custom:
-        hits = [(overlap_terms(phrase, text), phrase) for phrase in getattr(spec, field)]
-        total = sum(share for share, _ in hits if share == 1.0)
-        if total:
-            scored.append((total, spec.name, max(hits)[1]))
-    scored.sort(reverse=True)
-    if not scored or (len(scored) > 1 and scored[0][0] == scored[1][0]):
-        return None
-    return scored[0][1], scored[0][2]
+        hits = [phrase for phrase in getattr(spec, field) if overlap_terms(phrase, text) == 1.0]
+        if hits:
+            scored.append((len(hits), spec.name, hits[0]))
+    most = max((count for count, _, _ in scored), default=0)
+    return [(name, phrase) for count, name, phrase in scored if count == most]
 
 
 def _single(tools: Sequence[Tool], topology: Topology) -> Partition:

@@ -122,7 +122,12 @@ def orchestrator_sections(  # noqa: PLR0913 - what an orchestrator knows
 
 
 def specialist_sections(
-    topology: Topology, shared: Sequence[PromptSection], spec: AgentSpec, *, has_tools: bool
+    topology: Topology,
+    shared: Sequence[PromptSection],
+    spec: AgentSpec,
+    *,
+    has_tools: bool,
+    agent_names: Sequence[str] = (),
 ) -> tuple[PromptSection, ...]:
     """Write the sections of a specialist: its instruction, and what every specialist of the topology is told.
 
@@ -135,12 +140,14 @@ def specialist_sections(
         Its instruction becomes the section ``agent_identity``.
     has_tools : bool
         Chooses between the sections for specialists with and without tools.
+    agent_names : sequence of str
+        Every agent of the tree, for a planner that assigns steps.
 
     Returns
     -------
     tuple of PromptSection
     """
-    words = {"root": topology.root, "name": spec.name}
+    words = {"root": topology.root, "name": spec.name, "agent_names": ", ".join(agent_names)}
     tail = topology.specialist_sections if has_tools else topology.planner_sections
     own = PromptSection(id=AGENT_IDENTITY, text=spec.instruction or spec.description, priority=AGENT_IDENTITY_PRIORITY)
     kept = [section for section in shared if section.id not in _KEPT_FROM_SPECIALISTS]

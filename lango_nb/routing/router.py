@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from lango_nb.routing.families import CONVERSATION, FAMILIES, GREETINGS, SHAPES, Family, by_capability, by_refusal
+from lango_nb.routing.families import CONVERSATION, FAMILIES, GREETINGS, SHAPES, by_capability, by_refusal
 from lango_nb.routing.route import Candidate, Route, Signal, SignalKind
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.words import stem, words
@@ -95,7 +95,8 @@ class Router:
         self.threshold = threshold
         self.min_margin = min_margin
         self._index: defaultdict[str, list[tuple[tuple[str, ...], _Term]]] = defaultdict(list)
-        self._owners: dict[str, list[int]] = defaultdict(list)
+        self._owners: defaultdict[str, list[int]] = defaultdict(list)
+        self._shares: dict[tuple[int, str], float] = {}
         self._examples: list[_Example] = []
         self._by_example_stem: defaultdict[str, list[int]] = defaultdict(list)
         self._refused: list[dict[str, str]] = []
@@ -144,9 +145,11 @@ class Router:
             self._names.append(tuple(words(row.name)))
             for phrase in row.keywords:
                 self._add_term(phrase, _Term(number, "keyword", phrase, _KEYWORD * spread.rarity(phrase)))
-            self._families.append(tuple(family.name for family in _families_of(row)))
-            for family_name in self._families[-1]:
+            shares = _families_of(row)
+            self._families.append(tuple(shares))
+            for family_name, count in shares.items():
                 self._owners[family_name].append(number)
+                self._shares[number, family_name] = count
             known = by_capability()
             for phrase in row.capabilities:
                 if phrase not in known:
@@ -157,9 +160,13 @@ class Router:
                 {family.name: item for item in row.cannot for family in by_refusal().get(item.casefold(), ())}
             )
         for family in FAMILIES:
-            for owner in self._owners.get(family.name) or (_NOBODY,):
+            owners = self._owners.get(family.name) or [_NOBODY]
+            most = max(self._shares.get((owner, family.name), 1.0) for owner in owners)
+            for owner in owners:
+                share = self._shares.get((owner, family.name), 1.0) / most
+                self._shares[owner, family.name] = share
                 for phrase, weight in family.cues.items():
-                    self._add_term(phrase, _Term(owner, "family", phrase, weight, family.name))
+                    self._add_term(phrase, _Term(owner, "family", phrase, round(weight * share, 3), family.name))
 
     def _add_term(self, phrase: str, term: _Term) -> None:
         found = _stems_of(phrase)
@@ -230,7 +237,8 @@ class Router:
                     families[family.name] += weight
                     for owner in self._owners.get(family.name, ()):
                         label = shapes[name]
-                        signals[owner].setdefault(("structure", label), Signal("structure", label, weight))
+                        own = round(weight * self._shares[owner, family.name], 3)
+                        signals[owner].setdefault(("structure", label), Signal("structure", label, own))
 
     def _add_examples(self, found: Sequence[str], signals: list[dict[tuple[SignalKind, str], Signal]]) -> None:
         content = {key for key in found if key not in _STOP}
@@ -263,7 +271,7 @@ class Router:
             for number, row in enumerate(self.table.rows)
         ]
 
-    def _vetoes_of(  # noqa: PLR0913 - one row of the table against one text
+    def _vetoes_of(  # noqa: PLR0913, PLR0917 - one row of the table against one text
         self,
         number: int,
         name: str,
@@ -308,7 +316,7 @@ class Router:
         margin = round(best.score - (second.score if second else 0.0), 3) if best else 0.0
         chosen: str | None = None
         conversation = False
-        if best is None or best.score < self.threshold or (is_talk and best.score < 2 * self.threshold):
+        if best is None or best.score < self.threshold:
             conversation = is_talk or (about is None and bool(CONVERSATION.search(read.strip())))
             reason = self._no_choice(best, about, conversation=conversation, is_empty=not read.strip())
         elif margin < self.min_margin and second is not None:
@@ -364,15 +372,21 @@ class _Spread:
         return math.log(1 + self._rows / self._phrases[_stems_of(phrase)]) / math.log(1 + self._rows)
 
 
-def _families_of(row: RoutingRow) -> list[Family]:
-    """Return the families a row owns: by capability, or by what its role speaks of where the family has no tools."""
+def _families_of(row: RoutingRow) -> dict[str, int]:
+    """Return the families a row owns, with how many of its capabilities stand for each.
+
+    A family without tools belongs to a row without capabilities whose role speaks of it.
+    """
     known = by_capability()
-    owned = {known[text].name: known[text] for text in row.capabilities if text in known}
+    owned: dict[str, int] = {}
+    for text in row.capabilities:
+        if text in known:
+            owned[known[text].name] = owned.get(known[text].name, 0) + 1
     spoken = set(words(row.role))
     for family in FAMILIES:
         if family.marks and not row.capabilities and spoken.intersection(family.marks):
-            owned[family.name] = family
-    return list(owned.values())
+            owned[family.name] = 1
+    return owned
 
 
 def _candidate(name: str, terms: Mapping[tuple[SignalKind, str], Signal], vetoes: tuple[str, ...]) -> Candidate:

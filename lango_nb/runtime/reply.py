@@ -49,7 +49,7 @@ class Empty:
 NextStep = Final | HandOver | ToolCalls | Declined | Empty
 
 
-def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: bool) -> NextStep:
+def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: bool, may_hand_over: bool) -> NextStep:
     """Classify a reply.
 
     Parameters
@@ -61,6 +61,8 @@ def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: boo
         How the topology's specialists decline.
     is_root : bool
         Whether the root said it; a root does not decline.
+    may_hand_over : bool
+        Whether the agent was offered a way to hand work over; a call it was not offered is an unknown tool.
 
     Returns
     -------
@@ -69,11 +71,11 @@ def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: boo
     Examples
     --------
     >>> from lango_nb.runtime.control.none import NoControl
-    >>> read_reply(Reply(text=" [REJECT] not mine"), NoControl(), "reject", is_root=False)
+    >>> read_reply(Reply(text=" [REJECT] not mine"), NoControl(), "reject", is_root=False, may_hand_over=False)
     Declined(text='[REJECT] not mine')
     """
     if reply.tool_calls:
-        handing = tuple(call for call in reply.tool_calls if control.owns(call.name))
+        handing = tuple(call for call in reply.tool_calls if may_hand_over and control.owns(call.name))
         if handing:
             return HandOver(handing, tuple(call for call in reply.tool_calls if not control.owns(call.name)))
         return ToolCalls(reply.tool_calls)

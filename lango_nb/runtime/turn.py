@@ -181,7 +181,9 @@ class TurnRun:
         node = tree.root
         while self.steps < self.context.limits.steps:
             reply = await self._step(node)
-            match read_reply(reply, control, tree.topology.decline, is_root=node is tree.root):
+            offered = bool(control.schemas(node, tree))
+            decline = tree.topology.decline
+            match read_reply(reply, control, decline, is_root=node is tree.root, may_hand_over=offered):
                 case Final(text):
                     self._say(node, text)
                     return self._verdict()
@@ -233,7 +235,6 @@ class TurnRun:
 
     def _hand_over(self, node: AgentNode, calls: Sequence[ToolCall], rest: Sequence[ToolCall]) -> AgentNode:
         """Give the turn to the first valid target; answer every other call of the reply."""
-        self.rounds += 1
         winner: Target | None = None
         for call in calls:
             read = self.context.control.read(call, node, self.context.tree)
@@ -245,6 +246,7 @@ class TurnRun:
                 read = Refusal(call, read.node.name, "second_target", detail)
             if isinstance(read, Target):
                 winner = read
+                self.rounds += 1
                 self._answer(call, node, f"{read.node.name} takes over")
                 self._record_decision(node, read)
             else:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +30,17 @@ from pydantic import JsonValue
 
 from lango_nb.core.errors import DefinitionError, closest, shorten
 from lango_nb.specs.agent import AgentSpec, Constraints, Source
-from lango_nb.specs.document import MAX_BYTES, NUMBER, Document, read_document, read_text, too_big
+from lango_nb.specs.document import (
+    MAX_BYTES,
+    NUMBER,
+    Document,
+    Loc,
+    describe,
+    printable,
+    read_document,
+    read_text,
+    too_big,
+)
 
 MARK = "---"
 """The line before and after the front matter."""
@@ -170,15 +180,25 @@ def findings(spec: AgentSpec) -> tuple[str, ...]:
     ("AGENT.md: keyword: nothing reads this key; did you mean 'keywords'?",)
     """
     where = spec.path or f"agent {spec.name!r}"
-    limits = spec.extra.get("constraints")
-    unread = [(key, key, KEYS) for key in spec.extra if key != "constraints"]
-    unread += [(f"constraints.{key}", key, LIMITS) for key in (limits if isinstance(limits, dict) else ())]
-    found = [f"{where}: {shown}: nothing reads this key{_near(key, options)}" for shown, key, options in unread]
+    found = [
+        f"{where}: {printable(describe(loc))}: nothing reads this key{_near(str(loc[-1]), options)}"
+        for loc, options in _unread_keys(spec)
+    ]
     if spec.status not in STATUSES:
-        found.append(f"{where}: status: {spec.status!r} is not active{_near(spec.status, STATUSES)}")
+        what = f"{shorten(spec.status)!r} is none of {', '.join(STATUSES)}, so the agent takes no part"
+        found.append(f"{where}: status: {what}{_near(spec.status, STATUSES)}")
     if any(prefix in {"", "*"} for prefix in spec.prefixes):
         found.append(f"{where}: prefixes: an empty prefix claims nothing; write the beginning of a tool's name")
     return tuple(found)
+
+
+def _unread_keys(spec: AgentSpec) -> Iterator[tuple[Loc, tuple[str, ...]]]:
+    """Name the keys nobody reads, each with the keys it could have been."""
+    for key, value in spec.extra.items():
+        if key == "constraints" and isinstance(value, dict):
+            yield from (((key, inner), LIMITS) for inner in value)
+        else:
+            yield (key,), KEYS
 
 
 class _Parts(NamedTuple):

@@ -77,7 +77,7 @@ class Document:
 
     def error_at(self, line: int, name: str, what: str) -> DefinitionError:
         """Word what is wrong in one line."""
-        return DefinitionError(f"{self.path}:{line}: {name}: {what}")
+        return DefinitionError(f"{self.path}:{line}: {printable(name)}: {what}")
 
     def check(self, model: type[Model], values: Mapping[str, JsonValue]) -> Model:
         """Make a model of values of this document, without turning one type into another.
@@ -131,8 +131,8 @@ def read_text(path: Path, shown_as: str) -> str:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise too_big(shown_as, path.stat().st_size)
-    except OSError as error:
-        what = error.strerror or type(error).__name__
+    except (OSError, ValueError) as error:
+        what = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise DefinitionError(f"{shown_as}: cannot be read ({what}); check that it is there and readable") from error
     try:
         return data.decode("utf-8-sig")
@@ -237,7 +237,7 @@ class _Builder:
             raise self._error(event, loc, "a key has to be a word, not a list or a mapping")
         key = self._scalar(event, loc)
         if not isinstance(key, str):
-            raise self._error(event, loc, f"the key {event.value!r} is not text; put it in quotes")
+            raise self._error(event, loc, f"the key {shorten(event.value)!r} is not text; put it in quotes")
         return key
 
     def _sequence(self, loc: Loc) -> list[JsonValue]:
@@ -249,8 +249,6 @@ class _Builder:
         return values
 
     def _scalar(self, event: yaml.ScalarEvent, loc: Loc) -> JsonValue:
-        if event.tag not in _TEXT_TAGS:
-            raise self._error(event, loc, f"the tag {event.tag!r} is not read here; leave it out")
         if event.style or event.tag is not None:
             return event.value
         try:
@@ -261,8 +259,11 @@ class _Builder:
 
     def _refuse_extras(self, event: Any, loc: Loc) -> None:
         if event.anchor is not None:
-            written = f"alias *{event.anchor}" if isinstance(event, yaml.AliasEvent) else f"anchor &{event.anchor}"
+            name = shorten(event.anchor)
+            written = f"alias *{name}" if isinstance(event, yaml.AliasEvent) else f"anchor &{name}"
             raise self._error(event, loc, f"the {written} is not read here; write the value out")
+        if event.tag not in _TEXT_TAGS:
+            raise self._error(event, loc, f"the tag {shorten(event.tag)!r} is not read here; leave it out")
 
     def _line(self, event: Any) -> int:
         return int(event.start_mark.line) + self._document.first_line
@@ -282,12 +283,23 @@ def describe(loc: Loc) -> str:
     text = ""
     for before, part in zip((None, *loc), loc, strict=False):
         if isinstance(part, int):
-            text += f", item {part + 1}"
+            text += f", item {part + 1}" if text else f"item {part + 1}"
         elif isinstance(before, int):
             text += f", {shorten(part)}"
         else:
             text += f".{shorten(part)}" if text else shorten(part)
     return text
+
+
+def printable(text: str) -> str:
+    r"""Keep a text on one line, whatever it holds.
+
+    Examples
+    --------
+    >>> print(printable("two\nlines"))
+    two\nlines
+    """
+    return text if text.isprintable() else ascii(text)[1:-1]
 
 
 def _plain(word: str) -> JsonValue:
@@ -320,25 +332,32 @@ def _refuse_unprintable(text: str, document: Document) -> None:
         raise document.error_at(line, _field_above(text, line - document.first_line) or document.noun, what)
 
 
+_SYNTAX_HINTS = (
+    ("mapping values", "put a value that holds ': ' in quotes"),
+    ("end of stream", "close the quote"),
+    ("',' or ']'", "close the bracket, and put a comma between items"),
+    ("',' or '}'", "close the brace, and put a comma between items"),
+    ("cannot start any token", "put a value that begins with a sign in quotes"),
+    ("expected key", "give the keys of a mapping and the items of a list the same indentation"),
+    ("block end", "give the keys of a mapping and the items of a list the same indentation"),
+    ("", "put the value in quotes, or check the indentation"),
+)
+"""What to do, by a part of what the parser says; the first that fits."""
+
+
 def _explain_syntax(error: yaml.MarkedYAMLError, text: str, document: Document) -> DefinitionError:
     """Point at the line and field where the parser stopped, or at the beginning of what never ends."""
-    problem, mark = error.problem or "cannot be read", error.problem_mark
-    if error.context_mark is not None and "end of stream" in problem:
+    problem, context, mark = error.problem or "cannot be read", error.context or "", error.problem_mark
+    if error.context_mark is not None and ("end of stream" in problem or "flow" in context):
         mark = error.context_mark
-    row = min(mark.line if mark is not None else 0, max(text.count("\n") - text.endswith("\n"), 0))
-    context = f" {error.context}" if error.context else ""
-    what = f"bad YAML, {problem}{context}; {_syntax_hint(problem, text.split(chr(10))[row])}"
+    lines = text.removesuffix("\n").split("\n")
+    row = min(mark.line if mark is not None else 0, len(lines) - 1)
+    indent = lines[row][: len(lines[row]) - len(lines[row].lstrip())]
+    hint = next(hint for part, hint in _SYNTAX_HINTS if part in problem)
+    if "\t" in indent:
+        hint = "indent with spaces, not with tabs"
+    what = f"bad YAML, {problem}{context and ' '}{context}; {hint}"
     return document.error_at(row + document.first_line, _field_above(text, row) or document.noun, what)
-
-
-def _syntax_hint(problem: str, line: str) -> str:
-    if "\t" in line[: len(line) - len(line.lstrip())] or "\\t" in problem:
-        return "indent with spaces, not with tabs"
-    if "mapping values" in problem:
-        return "put a value that holds ': ' in quotes"
-    if "end of stream" in problem:
-        return "close the quote"
-    return "check the indentation, and put values with special characters in quotes"
 
 
 def _field_above(text: str, row: int) -> str:
@@ -358,7 +377,7 @@ def _kind(value: Any) -> str:
     """Name what was written instead of what should be there."""
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
-    return "nothing" if value is None else shorten(json.dumps(value, ensure_ascii=False))
+    return "nothing" if value is None else printable(shorten(json.dumps(value, ensure_ascii=False)))
 
 
 _EXPECTED = {

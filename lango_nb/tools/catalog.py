@@ -202,19 +202,21 @@ def _words(text: str) -> list[str]:
 
 
 def _score(tool: Tool, query: str, wanted: list[str]) -> int:
-    """Add up what speaks for a tool: 20 for its very name, per word 4 in the name, 3 its family, 1 in the description.
+    """Add up what speaks for a tool.
 
-    A word that is the other one's beginning ("file", "files") counts too, one point less in the name.
+    20 for its very name; per word 4 in the name (3 where one word is the other's beginning: "file", "files"), else 2
+    in the family; 1 in the description.
     """
-    name, told = _words(tool.name), _words(tool.description)
+    name, family, told = _words(tool.name), [tool.family.casefold()], _words(tool.description)
     score = 20 if query == tool.name.casefold() else 0
     for word in wanted:
         if word in name:
             score += 4
-        elif _is_near(word, [*name, tool.family.casefold()]):
+        elif _is_near(word, name):
             score += 3
-        if _is_near(word, told):
-            score += 1
+        elif _is_near(word, family):
+            score += 2
+        score += _is_near(word, told)
     return score
 
 

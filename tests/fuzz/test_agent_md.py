@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -123,6 +121,7 @@ def test_what_is_rendered_is_read_back_in_every_field(spec: AgentSpec) -> None:
     again = parse_agent_md(render_agent_md(spec), spec.path, spec.source)
     assert again == spec
     assert repr(again) == repr(spec)  # 1, 1.0 and True are equal but not the same
+    assert all(len(line.splitlines()) == 1 for line in findings(spec))
 
 
 @settings(max_examples=100, deadline=None)
@@ -181,4 +180,4 @@ def test_any_text_is_read_or_refused_in_one_line(text: str, framed: bool) -> Non
     else:
         assert NAME_PATTERN.fullmatch(spec.name)
         assert parse_agent_md(render_agent_md(spec), spec.path) == spec
-        json.dumps(findings(spec))
+        assert all(len(line.splitlines()) == 1 for line in findings(spec))

@@ -306,7 +306,6 @@ def test_requirement_instruction_avoids_words_like_agent_names(tree_of: TreeOf) 
         "filesystem",
         "browser",
         "crypto",
-        "skill",
         "payment",
         "rag_retrieve",
         "reflect",
@@ -491,7 +490,7 @@ def test_requirement_every_sub_agent_reports_its_result(tree_of: TreeOf) -> None
 
 
 def test_executor_result_reporting() -> None:
-    assert re.search(r"provide the results clearly", instruction("executor"))
+    assert re.search(r"provide (the |your )?results clearly", instruction("executor"))
 
 
 def test_researcher_result_reporting() -> None:

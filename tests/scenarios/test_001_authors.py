@@ -17,6 +17,7 @@ from lango_nb.records.sessions import author_of
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.control.transfer import TransferControl
 from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.tools.tool import Tool
 
 TreeOf = Callable[..., AgentTree]
 EngineOn = Callable[..., Engine]
@@ -166,7 +167,7 @@ def test_d4_rounds_are_limited_in_the_prompt_and_in_code(engine_on: EngineOn) ->
             "This reply is one too many.",
         ]
     )
-    engine = engine_on("sextet", settings=settings, model=model, tools=["fs_read", "search_docs"])
+    engine = engine_on("sextet", settings=settings, model=model, tools=[Tool("fs_read"), Tool("search_docs")])
     assert re.search(r"\b2 (delegation )?rounds\b", engine.tree.root.prompt)
     trace = engine.run_sync("Who takes this?")
     assert [event.target for event in trace.events if event.kind == "handover"] == ["operator", "librarian"]

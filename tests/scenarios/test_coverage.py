@@ -75,7 +75,7 @@ def lines() -> tuple[Line, ...]:
 
 
 @cache
-def tests_in(path: Path) -> dict[str, frozenset[str]]:
+def contents(path: Path) -> dict[str, frozenset[str]]:
     """Return the tests of a file, ``name`` or ``Class::name``, with the ids of its cases."""
     module = ast.parse(path.read_text(encoding="utf-8"))
     constants = {
@@ -130,7 +130,7 @@ def complaint(test: str) -> str:
     path, name, case = parsed.groups()
     if not (ROOT / path).is_file():
         return f"there is no file {path}"
-    found = tests_in(ROOT / path)
+    found = contents(ROOT / path)
     if name not in found:
         return f"{path} has no test {name}"
     if case is not None and case not in found[name]:
@@ -193,7 +193,7 @@ def test_every_scenario_test_stands_for_a_line() -> None:
     extra = [
         f"tests/scenarios/{path.name}::{name}"
         for path in sorted(Path(__file__).parent.glob("test_00*.py"))
-        for name in tests_in(path)
+        for name in contents(path)
         if f"tests/scenarios/{path.name}::{name}" not in named
     ]
     assert extra == []

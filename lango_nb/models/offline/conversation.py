@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lango_nb.core.messages import Message, Reply, ToolCall
 
 REJECT = "[REJECT]"
+TRANSFER = "transfer_to_agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,10 @@ class Conversation:
             for call in message.tool_calls:
                 if call.id in results:
                     yield Done(call, results[call.id])
+
+    def worked(self) -> tuple[Done, ...]:
+        """Return the calls of this turn that were real work: hand-overs are none."""
+        return tuple(done for done in self.done() if done.call.name != TRANSFER)
 
     def call(self, tool: str, **arguments: object) -> Reply:
         """Reply with one tool call, named after how many there were before."""

@@ -18,14 +18,15 @@ _AMOUNT = re.compile(r"[$€]\s?(\d+(?:\.\d+)?)|\b(\d+(?:\.\d+)?)\s?(?:usdc|doll
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _PATH_SHAPE = next(shape.pattern for shape in SHAPES if shape.name == "path")
 _SCHEDULE_SHAPE = next(shape.pattern for shape in SHAPES if shape.name == "schedule")
+_NAME_END = r"(?=[\s,;:!?]*$|\s+(?:and|with|to|in|into|for|containing|that|which|please|then|here|somewhere|inside|under)\b|[,;:!?]|\.\s|\.$)"
 _NAMED = re.compile(
-    r"\b(?:file|folder|directory|dir|subfolder)\s+(?:called|named)?\s*(?:`|\"|')?([\w./\\~-][\w./\\ ~-]*?)(?:`|\"|')?"
-    r"(?=$|[\s,;:!?]*$|\s+(?:and|with|to|in|into|for|containing|that|which|please|then|here)\b|[,;:!?]|\.\s|\.$)",
+    rf"\bfile\s+(?:called|named)\s+([\w./\\~-]+){_NAME_END}"
+    rf"|\b(?:folder|directory|dir|subfolder)\s+(?:called\s+|named\s+)?([\w./\\~-][\w./\\ ~-]*?){_NAME_END}",
     re.IGNORECASE,
 )
 _BARE_PATH = re.compile(r"(?<!\S)(~?(?:\.{0,2}[/\\])[^\s,;\"'`]*|[A-Za-z]:\\[^\s,;\"'`]*|~[^\s,;\"'`]*)")
 _AFTER_RUN = re.compile(
-    r"\b(?:run|execute|call|start|launch)\s+(?:the\s+|this\s+|a\s+)?(?:shell\s+)?(?:command\s*:?\s*)?(.+)",
+    r"\b(?:run|execute|call|start|launch)\s*:?\s+(?:the\s+|this\s+|a\s+)?(?:shell\s+)?(?:command\s*:?\s*)?(.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _AFTER_COMMAND = re.compile(r"\bcommand\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
@@ -83,7 +84,7 @@ def paths(text: str) -> list[str]:
                 found.setdefault(name, match.start())
     ordered = sorted(found, key=lambda name: found[name])
     for match in _NAMED.finditer(plain):
-        name = match[1].strip().rstrip(".")
+        name = (match[1] or match[2]).strip().rstrip(".")
         if (
             name
             and name.split()[0].casefold() not in _FILLER_NAMES
@@ -209,8 +210,10 @@ def _value(name: str, shape: Mapping[str, Any], text: str, pool: list[str]) -> A
         match = _SCHEDULE_SHAPE.search(text)
         return match[0] if match else None
     if folded == "id" or folded.endswith("_id"):
-        match = re.search(r"\b([a-z]+-[0-9a-f]{1,16}|[a-z]\d+|\d+)\b", text, re.IGNORECASE)
+        match = re.search(r"\b([a-z]+[-_][0-9a-f]{1,16}|[a-z]\d+)\b", text, re.IGNORECASE)
         return pool.pop(0) if pool else (match[1] if match else None)
+    if folded == "key":
+        return pool[0] if pool else "-".join(re.findall(r"[a-z0-9]+", text.casefold())[:5]) or None
     if folded in {"name", "key", "start_node", "subject", "type", "type_name", "entity_id", "title"}:
         return pool.pop(0) if pool else _last_name(text)
     return pool.pop(0) if pool else text.strip() or None

@@ -14,6 +14,7 @@ Verb = Literal[
     "count",
     "find",
     "write",
+    "append",
     "edit",
     "replace",
     "mkdir",
@@ -46,7 +47,7 @@ _COUNT = re.compile(
     r"\bhow many lines\b|\bcount (?:the |all )?lines\b|\bnumber of lines\b|\bline count\b", re.IGNORECASE
 )
 _FIND = re.compile(
-    r"\b(?:find|locate|search for|where(?:'s| is| are)|which|look for)\b.*?\bfiles?\b.*?"
+    r"\b(?:find|locate|search for|where(?:'s| is| are)|which|look for|is there (?:a|any))\b.*?\bfiles?\b.*?"
     r"(?:\b(?:called|named|like|with|has|have|having|contain(?:s|ing)?|starting with|beginning with|whose)\b\s*)+"
     r"(?:the )?(?:(?:name|word|part|text|string|file name|filename)\s+)*(?:(?:has|contains|with|in it|is)\s+)*"
     r"[\"'`“]?([\w.-]+)",
@@ -56,6 +57,7 @@ _FIND_DIRECT = re.compile(
     r"\b(?:find|locate|look for|where(?:'s| is))\s+(?:me\s+)?(?:the\s+|a\s+|my\s+|any\s+)?[\"'`“]?([\w.-]+)[\"'`”]?\s+files?\b",
     re.IGNORECASE,
 )
+_FIND_COLON = re.compile(r"\b(?:find|locate|look for)\b[^:]*\bfiles?\b[^:]*:\s*[\"'`“]?([\w.-]+)", re.IGNORECASE)
 _WHERE_FILE = re.compile(
     r"\b(?:find|locate|look for|where(?:'s| is))\s+(?:me\s+)?(?:the\s+|my\s+|a\s+)?(?:file\s+)?[\"'`“]?([\w-]+\.[\w.-]+)",
     re.IGNORECASE,
@@ -73,10 +75,11 @@ _WRITE_CONTENT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WRITE_BEFORE = re.compile(
-    r"\b(?:write|save|put|store)\s+(?:the (?:text|words?|line|sentence)\s+)?(.+?)\s+(?:to|into|in|as)\s+(?:the |a |a new |new )?(?:file\s+)?"
+    r"\b(?:write|save|put|store|append|add)\s+(?:the (?:text|words?|line|sentence)\s+)?(.+?)\s+(?:to|into|in|as)\s+(?:the end of )?(?:the |a |a new |new )?(?:file\s+)?"
     r"(?:called |named )?[\w./~\\`\"'-]+\s*[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
+_APPEND = re.compile(r"\bappend\b|\badd\b.+\b(?:to the end of|at the end of|to)\b", re.IGNORECASE | re.DOTALL)
 _EDIT = re.compile(r"\b(?:edit|change|replace|set|update|modify|rewrite|fix|make)\b", re.IGNORECASE)
 _EDIT_CONTENT = re.compile(
     r"(?:\bto (?:say|read|be)|\bwith|\binto|\bto|\bby|\bas|=|:)\s*:?\s*(.+?)\s*$", re.IGNORECASE | re.DOTALL
@@ -100,13 +103,14 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _AND_ANSWER = re.compile(
-    r"\band (?:then )?(?:tell me|say|answer|explain|find out|give me|report)\b\s*:?\s*(.+)$|^(?:read|open|look at|check)\b.+?[.:,]\s*(\S.+\?)\s*$",
+    r"\band (?:then )?(?:tell me|say|answer|explain|find out|give me|report)\b\s*:?\s*(.+)$|^(?:read|open|look at|check)\b.+?[.:,]\s+(\S.+\?)\s*$",
     re.IGNORECASE | re.DOTALL,
 )
 _RUN = re.compile(r"\b(?:run|execute|launch|start)\b|\bcommand\b|`[^`]+`", re.IGNORECASE)
 _STATUS = re.compile(r"\b(?:status|done|finished|running|progress|output)\b", re.IGNORECASE)
 _STOP = re.compile(r"\b(?:stop|kill|terminate|end|cancel)\b", re.IGNORECASE)
 _BACKGROUND = re.compile(r"\bbackground\b", re.IGNORECASE)
+_NO_NAMES = frozenset("this the current my your here there working contents please is and it".split())
 _QUOTES = "\"'`“”"
 
 
@@ -146,6 +150,8 @@ def understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish
         return Intent("mkdir", _folder(text, named))
     if path and (replaced := _REPLACE.search(text)):
         return Intent("replace", _path_apart(named, replaced.group(0)), text=replaced[2], old=replaced[1])
+    if path and _APPEND.search(text) and (added := _written(text, named)):
+        return Intent("append", path, added)
     line = fill.number_after(text, "line")
     if line is not None and _EDIT.search(text):
         return Intent("edit", path, _content(text, path, _EDIT_CONTENT), line=line)
@@ -155,10 +161,13 @@ def understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish
         return Intent("stat", path)
     if _WRITE.search(text) and path and not _reads_first(text):
         return Intent("write", named[-1] if _WRITE_BEFORE.search(text) else path, _written(text, named))
+    is_folder = bool(path) and not re.search(r"\.\w{1,5}$", path)
+    if is_folder and re.search(r"\blist\b|\bcontents? of\b", text, re.IGNORECASE):
+        return Intent("list", path.rstrip("/"))
+    if _LIST.search(text) and (is_folder or not path):
+        return Intent("list", _listed(text, named))
     if path and (question := _question(text)):
         return Intent("ask", path, question)
-    if _LIST.search(text) and not re.search(r"\.\w{1,5}$", path):
-        return Intent("list", _listed(text, named))
     if path and (_READ.search(text) or _ASK.search(text)):
         return Intent("read", path)
     return None
@@ -174,7 +183,7 @@ def _is_command(text: str) -> bool:
 
 def _fragment(text: str) -> str | None:
     """Return the part of a name that is looked for."""
-    for pattern in (_FIND, _FIND_DIRECT, _WHERE_FILE):
+    for pattern in (_FIND_COLON, _FIND, _FIND_DIRECT, _WHERE_FILE):
         match = pattern.search(text)
         if match and match[1].casefold() not in {"the", "a", "my", "in", "this", "all", "any", "is", "are"}:
             return match[1].strip(_QUOTES + ".")
@@ -202,24 +211,12 @@ def _listed(text: str, named: list[str]) -> str:
         return named[0].rstrip("/") or "."
     match = re.search(
         rf"\b(?:in|inside|of|under)\s+(?:the\s+)?[{_QUOTES}]?([\w./-]+)[{_QUOTES}]?\s+{_FOLDER}\b"
-        rf"|\b{_FOLDER}\s+[{_QUOTES}]?([\w./-]+)",
+        rf"|\b{_FOLDER}\s+[{_QUOTES}]?([\w./-]+)|\b(?:in|inside|under)\s+([\w./-]+)\W*$",
         text,
         re.IGNORECASE,
     )
-    name = (match[1] or match[2]) if match else ""
-    if name.casefold() in {
-        "this",
-        "the",
-        "current",
-        "my",
-        "your",
-        "here",
-        "working",
-        "contents",
-        "please",
-        "is",
-        "and",
-    }:
+    name = next((part for part in match.groups() if part), "") if match else ""
+    if name.casefold() in _NO_NAMES:
         return "."
     return name.strip(".,;:!?") or "."
 

@@ -13,6 +13,7 @@ from lango_nb.routing.words import stems
 
 MOST_FOLDERS = 40
 """Folders that are looked into when a file is searched by a part of its name."""
+_EMPTY = " is empty"
 _SHOWN_LINES = 40
 _SHOWN_CHARS = 4000
 _ANSWER_LINES = 3
@@ -29,6 +30,7 @@ _NEEDS = {
     "ask": "fs_read",
     "find": "fs_list",
     "write": "fs_write",
+    "append": "fs_write",
     "edit": "fs_edit",
     "replace": "fs_edit",
     "mkdir": "fs_mkdir",
@@ -126,17 +128,28 @@ def _go_on(local: Local, intent: Intent) -> Reply:
             return _search_on(local, intent)
         case "replace":
             return _replace(local, intent)
+        case "append" if local.done[-1].call.name == "fs_read":
+            return local.conversation.call(
+                "fs_write", path=intent.path, content=_content(result) + _as_file(intent.text)
+            )
         case "list":
             return Reply(text=_listing(intent.path, result))
         case "count":
-            lines = len(result.splitlines())
+            lines = len(_content(result).splitlines())
             return Reply(text=f"{intent.path} has {lines} line{'' if lines == 1 else 's'}.")
         case "ask":
-            return Reply(text=_answer_from(intent, result))
+            return Reply(text=_answer_from(intent, _content(result)))
         case "read":
-            return Reply(text=f"{intent.path}:\n{_excerpt(result)}" if result.strip() else f"{intent.path} is empty.")
+            content = _excerpt(_content(result))
+            return Reply(text=f"{intent.path}:\n{content}" if content else f"{intent.path} is empty.")
         case _:
-            return Reply(text=_excerpt(result) or "Done.")
+            said = _excerpt(result)
+            return Reply(text=said if intent.verb in {"run", "status", "stop", "stat"} else f"Done: {said}.")
+
+
+def _content(result: str) -> str:
+    """Return what a file holds; reading an empty one gives a sentence instead."""
+    return "" if "\n" not in result and result.endswith(_EMPTY) else result
 
 
 def _as_file(text: str) -> str:
@@ -145,10 +158,12 @@ def _as_file(text: str) -> str:
 
 def _entries(listing: str) -> list[str]:
     """Return the names of a listing; folders end in ``/``."""
-    names = []
+    names: list[str] = []
+    if "\n" not in listing and listing.endswith(_EMPTY):
+        return names
     for line in listing.splitlines():
         name = re.split(r"\s{2,}|\t", line.strip())[0]
-        if name and not name.startswith("("):
+        if name and not name.startswith("["):
             names.append(name)
     return names
 
@@ -193,7 +208,7 @@ def _replace(local: Local, intent: Intent) -> Reply:
     """Replace a text in the one line that holds it: read, then edit."""
     last = local.done[-1]
     if last.call.name == "fs_edit":
-        return Reply(text=_excerpt(last.result.content) or "Done.")
+        return Reply(text=f"Done: {_excerpt(last.result.content)}.")
     for number, line in enumerate(last.result.content.splitlines(), 1):
         if intent.old in line:
             return local.conversation.call(

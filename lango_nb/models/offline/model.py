@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lango_nb.core.messages import Message, Reply, ToolSchema
-from lango_nb.models.offline.conversation import Conversation
+from lango_nb.models.offline.conversation import TRANSFER, Conversation
 from lango_nb.models.offline.root import answer_as_root
 from lango_nb.models.offline.worker import answer_as_worker
-
-TRANSFER = "transfer_to_agent"
 
 
 class OfflineModel:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from lango_nb.core.messages import Reply
 from lango_nb.models.offline import talk
-from lango_nb.models.offline.conversation import REJECT, Conversation
+from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import router_for_prompt
 
-TRANSFER = "transfer_to_agent"
 LEAST_AFTER_REJECTION = 0.5
 """Score that is enough to try the next agent once the best one declined."""
 

@@ -57,6 +57,8 @@ def ask_back(route: Route) -> str:
     >>> ask_back(Route("", None, "no agent matches"))
     'I cannot tell who should do this. Please say what it is about: a file, a command, a web page …'
     """
+    if route.reason.startswith("it is about"):
+        return f"Nobody here can do this: {route.reason}."
     near = [c.agent for c in route.candidates if c.score > 0 and not c.vetoes][:2]
     if not near:
         return "I cannot tell who should do this. Please say what it is about: a file, a command, a web page …"

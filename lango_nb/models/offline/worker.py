@@ -14,34 +14,45 @@ from lango_nb.routing.capabilities import tool_capability
 from lango_nb.routing.families import by_capability
 from lango_nb.routing.router import Router
 from lango_nb.routing.table import RoutingRow, RoutingTable
-from lango_nb.routing.words import stems
+from lango_nb.routing.words import stem, stems
 
+_ROW = "family-"
+"""Keeps a family's row from being called by its name: a family is no agent."""
+MOST_NAMED = 5
+"""Capabilities an agent names when it declines."""
 OWN_LEAST = 0.4
 """Score from which a family of the agent's own tools is worth a try."""
 FOREIGN_LEAD = 1.0
 """Lead of somebody else's family over the agent's own from which a request is declined."""
 _SAME = {
-    "show": "list",
-    "all": "list",
-    "which": "list",
-    "create": "add",
-    "new": "add",
-    "schedul": "add",
-    "remind": "add",
-    "every": "add",
-    "store": "save",
-    "keep": "save",
-    "remember": "save",
-    "remove": "delete",
-    "cancel": "stop",
-    "open": "navigate",
-    "visit": "navigate",
-    "go": "navigate",
-    "look": "search",
-    "find": "search",
-    "pay": "send",
-    "transfer": "send",
-    "money": "balance",
+    stem(word): stem(meant)
+    for word, meant in {
+        "show": "list",
+        "all": "list",
+        "which": "list",
+        "create": "add",
+        "new": "add",
+        "schedule": "add",
+        "remind": "add",
+        "every": "add",
+        "store": "save",
+        "keep": "save",
+        "remember": "save",
+        "remove": "delete",
+        "cancel": "stop",
+        "open": "navigate",
+        "visit": "navigate",
+        "go": "navigate",
+        "look": "search",
+        "find": "search",
+        "pay": "send",
+        "transfer": "send",
+        "money": "balance",
+        "know": "search",
+        "forget": "forget",
+        "did": "recall",
+        "talk": "recall",
+    }.items()
 }
 
 
@@ -58,9 +69,9 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     -------
     Reply
     """
-    done = list(conversation.done())
+    done = conversation.worked()
     names = tuple(tool.name for tool in tools)
-    local = Local(conversation, frozenset(names), tuple(done))
+    local = Local(conversation, frozenset(names), done)
     if done and (stopped := _not_run(done[-1])) is not None:
         return Reply(text=stopped)
     reply = work_locally(local)
@@ -96,11 +107,13 @@ def _with_other_tools(conversation: Conversation, tools: Sequence[ToolSchema], n
     own = [candidate for candidate in route.candidates if candidate.score >= OWN_LEAST]
     if route.is_conversation and (not own or own[0].score < route.threshold):
         return Reply(text=talk.small_talk(conversation.text, RoutingTable()))
-    is_foreign = bool(route.domains) and route.domains[0] not in {candidate.agent for candidate in own}
+    is_foreign = bool(route.domains) and _ROW + route.domains[0] not in {candidate.agent for candidate in own}
+    if route.domains[:1] == ("planning",) and REJECT not in conversation.system:
+        return Reply(text=talk.plan(conversation.text))
     if not own or (is_foreign and own[0].score < FOREIGN_LEAD):
         return _decline(conversation, names, route.domains)
     best = own[0]
-    family_tools = [tool for tool in tools if _family_name(tool.name) == best.agent] or list(tools)
+    family_tools = [tool for tool in tools if _ROW + _family_name(tool.name) == best.agent] or list(tools)
     tool = max(family_tools, key=lambda candidate: _fit(candidate, conversation.text))
     arguments, missing = fill(tool, conversation.text)
     if missing:
@@ -110,10 +123,16 @@ def _with_other_tools(conversation: Conversation, tools: Sequence[ToolSchema], n
 
 
 def _decline(conversation: Conversation, names: tuple[str, ...], domains: Sequence[str]) -> Reply:
-    mine = ", ".join(dict.fromkeys(tool_capability(name) or "general actions" for name in names))
-    about = f"this is about {domains[0]}" if domains else "this names nothing that I can do"
-    mark = f"{REJECT} " if REJECT in conversation.system else ""
-    return Reply(text=f"{mark}This is not mine: {about}; I handle {mine}.")
+    mine = list(dict.fromkeys(tool_capability(name) or "general actions" for name in names))
+    more = f" and {len(mine) - MOST_NAMED} more" if len(mine) > MOST_NAMED else ""
+    handles = ", ".join(mine[:MOST_NAMED]) + more
+    if REJECT in conversation.system:
+        return Reply(
+            text=f"{REJECT} This request is about {domains[0] if domains else 'something else'}. I handle {handles}."
+        )
+    if not domains:
+        return Reply(text=f"I cannot tell which of my tools this needs. I handle {handles}.")
+    return Reply(text=f"This is about {domains[0]}, which is not mine. I handle {handles}.")
 
 
 def _fit(tool: ToolSchema, text: str) -> tuple[float, int]:
@@ -137,7 +156,7 @@ def _family_router(names: tuple[str, ...]) -> Router:
     for name in names:
         by_family.setdefault(_family_name(name), []).append(tool_capability(name))
     rows = [
-        RoutingRow(name=family, capabilities=tuple(dict.fromkeys(text for text in texts if text)))
+        RoutingRow(name=_ROW + family, capabilities=tuple(dict.fromkeys(text for text in texts if text)))
         for family, texts in by_family.items()
     ]
     return Router(RoutingTable(tuple(rows)), min_margin=0.0)

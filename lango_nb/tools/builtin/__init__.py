@@ -1,1 +1,39 @@
 """The tools that come with the package, one file per family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lango_nb.tools.tool import Tool
+
+
+def builtin_tools() -> tuple[Tool, ...]:
+    """Return the tools that are real: files and commands.
+
+    Returns
+    -------
+    tuple of Tool
+        By family, each in the order of the reference table.
+
+    Examples
+    --------
+    >>> [tool.name for tool in builtin_tools()][:3]
+    ['exec', 'exec_bg', 'exec_status']
+    """
+    from lango_nb.tools.builtin import exec as commands
+    from lango_nb.tools.builtin import fs
+
+    return (
+        commands.run_command,
+        commands.start_in_background,
+        commands.show_process,
+        commands.stop_process,
+        fs.fs_read,
+        fs.fs_list,
+        fs.fs_write,
+        fs.fs_edit,
+        fs.fs_mkdir,
+        fs.fs_delete,
+        fs.fs_stat,
+    )

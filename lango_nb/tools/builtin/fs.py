@@ -12,7 +12,9 @@ import shutil
 import stat
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from operator import itemgetter
+
+from pydantic import JsonValue
 
 from lango_nb.core.errors import ToolError
 from lango_nb.tools.arguments import BAD_ARGUMENT, coded_error
@@ -52,12 +54,13 @@ def fs_read(path: str, offset: int | None = None, limit: int | None = None, *, c
         raise coded_error(f"limit must be 1 or more, got {limit}", BAD_ARGUMENT)
     part = lines[first - 1 : None if limit is None else first - 1 + limit]
     last = first - 1 + len(part)
-    data = {"path": place.shown, "first": first, "last": last, "lines": len(lines)}
+    data: JsonValue = {"path": place.shown, "first": first, "last": last, "lines": len(lines)}
     if not lines:
         return ToolResult(f"{place.shown} is empty", data=data)
     text = "".join(part)
     if len(part) < len(lines):
-        text += f"{'' if text.endswith(('\n', '\r')) else chr(10)}[lines {first}-{last} of {len(lines)}]"
+        text += "" if text.endswith(("\n", "\r")) else "\n"
+        text += f"[lines {first}-{last} of {len(lines)}]"
     return ToolResult(text, data=data)
 
 
@@ -72,15 +75,18 @@ def fs_list(path: str, *, context: ToolContext) -> ToolResult:
     """
     place = locate(context, path)
     with telling(place):
-        if not stat.S_ISDIR(os.stat(place.real).st_mode):
+        if not stat.S_ISDIR(place.real.lstat().st_mode):
             raise ToolError(f"{place.shown} is no folder; read it with fs_read")
-        entries = sorted(_entries(place), key=lambda entry: entry["name"])
+        entries = sorted(_entries(place), key=itemgetter(0))
     if not entries:
         return ToolResult(f"{_folder(place)} is empty", data=[])
-    lines = [_entry_line(entry) for entry in entries[:MAX_LISTED]]
+    shown = entries[:MAX_LISTED]
+    lines = [_entry_line(*entry) for entry in shown]
     if len(entries) > MAX_LISTED:
         lines.append(f"[{MAX_LISTED} of {len(entries)} entries]")
-    return ToolResult("\n".join(lines), data=entries[:MAX_LISTED])
+    return ToolResult(
+        "\n".join(lines), data=[{"name": name, "kind": kind, "bytes": size} for name, kind, size in shown]
+    )
 
 
 @tool(safety="dangerous", source="builtin")
@@ -100,7 +106,7 @@ def fs_write(path: str, content: str, *, context: ToolContext) -> ToolResult:
         raise ToolError(f"{_folder(place)} is a folder; give the name of a file")
     with telling(place):
         mode = _writable_mode(place)
-        os.makedirs(os.path.dirname(place.real), exist_ok=True)
+        place.real.parent.mkdir(parents=True, exist_ok=True)
         _replace(place, data, mode)
     verb = "wrote" if mode is None else "replaced"
     size = f"{_count(len(data), 'byte')}, {_count(len(_lines(content)), 'line')}"
@@ -158,9 +164,9 @@ def fs_mkdir(path: str, *, context: ToolContext) -> ToolResult:
     """
     place = locate(context, path)
     with telling(place):
-        is_new = not os.path.isdir(place.real)
+        is_new = not place.real.is_dir()
         if is_new:
-            os.makedirs(place.real)
+            place.real.mkdir(parents=True)
     said = f"made {_folder(place)}" if is_new else f"{_folder(place)} is there already"
     return ToolResult(said, data={"path": place.shown, "is_new": is_new})
 
@@ -178,9 +184,9 @@ def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
     if place.is_root or place.link == place.root:
         raise coded_error("the workspace itself cannot be deleted; name something in it", "refused")
     with telling(place):
-        if not stat.S_ISDIR(os.lstat(place.link).st_mode):
-            os.unlink(place.link)
-            shown = printable(os.path.relpath(place.link, place.root))
+        if not stat.S_ISDIR(place.link.lstat().st_mode):
+            place.link.unlink()
+            shown = place.show(place.link)
             return ToolResult(f"deleted {shown}", data={"path": shown, "entries": 1})
         inside = sum(len(folders) + len(files) for _, folders, files in os.walk(place.link))
         shutil.rmtree(place.link)
@@ -200,14 +206,15 @@ def fs_stat(path: str, *, context: ToolContext) -> ToolResult:
     """
     place = locate(context, path)
     with telling(place):
-        found = os.lstat(place.real)
+        found = place.real.lstat()
     kind = _kind(found.st_mode)
     changed = datetime.fromtimestamp(found.st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     mode = stat.filemode(found.st_mode)
-    size = "" if kind == "folder" else f", {_count(found.st_size, 'byte')}"
+    size = _size(found)
+    told = "" if size is None else f", {_count(size, 'byte')}"
     return ToolResult(
-        f"{place.shown}: {kind}{size}, {mode}, changed {changed}",
-        data={"path": place.shown, "kind": kind, "bytes": found.st_size, "mode": mode, "changed_at": changed},
+        f"{place.shown}: {kind}{told}, {mode}, changed {changed}",
+        data={"path": place.shown, "kind": kind, "bytes": size, "mode": mode, "changed_at": changed},
     )
 
 
@@ -215,7 +222,7 @@ def _read_text(place: Place, context: ToolContext) -> str:
     """Read a whole file, or say why it is none to read."""
     most = int(context.limits.get("max_read_bytes", MAX_READ_BYTES))
     with telling(place):
-        if os.path.isdir(place.real):
+        if place.real.is_dir():
             raise ToolError(f"{place.shown} is a folder; list it with fs_list")
         handle = os.open(place.real, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
         with os.fdopen(handle, "rb") as file:
@@ -250,7 +257,7 @@ def _encode(content: str) -> bytes:
 def _writable_mode(place: Place) -> int | None:
     """Return the permissions of the file to be replaced, ``None`` when there is none yet."""
     try:
-        found = os.lstat(place.real)
+        found = place.real.lstat()
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(found.st_mode):
@@ -262,41 +269,35 @@ def _writable_mode(place: Place) -> int | None:
 
 def _replace(place: Place, data: bytes, mode: int | None) -> None:
     """Put a file in its place in one step, with the permissions of the one before."""
-    beside = os.path.join(os.path.dirname(place.real), f".lango-{os.urandom(8).hex()}.tmp")
+    beside = place.real.parent / f".lango-{os.urandom(8).hex()}.tmp"
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         if mode is not None:
-            os.chmod(beside, mode)
-        os.replace(beside, place.real)
+            beside.chmod(mode)
+        beside.replace(place.real)
     except BaseException:
         with suppress(OSError):
-            os.unlink(beside)
+            beside.unlink()
         raise
 
 
-def _entries(place: Place) -> list[dict[str, Any]]:
+def _entries(place: Place) -> list[tuple[str, str, int | None]]:
+    """List name, kind and size of what a folder holds; links are not followed."""
     handle = os.open(place.real, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_FOLLOW)
     try:
         with os.scandir(handle) as found:
-            entries = []
-            for entry in found:
-                seen = entry.stat(follow_symlinks=False)
-                entries.append({"name": printable(entry.name), "kind": _kind(seen.st_mode), "bytes": seen.st_size})
-            return entries
+            seen = [(entry.name, entry.stat(follow_symlinks=False)) for entry in found]
     finally:
         os.close(handle)
+    return [(printable(name), _kind(status.st_mode), _size(status)) for name, status in seen]
 
 
-def _entry_line(entry: dict[str, Any]) -> str:
-    match entry["kind"]:
-        case "folder":
-            return f"{entry['name']}/"
-        case "file":
-            return f"{entry['name']}  {_count(entry['bytes'], 'byte')}"
-        case other:
-            return f"{entry['name']}  {other}"
+def _entry_line(name: str, kind: str, size: int | None) -> str:
+    if kind == "folder":
+        return f"{name}/"
+    return f"{name}  {kind if size is None else _count(size, 'byte')}"
 
 
 def _kind(mode: int) -> str:
@@ -305,6 +306,11 @@ def _kind(mode: int) -> str:
     if stat.S_ISDIR(mode):
         return "folder"
     return "link" if stat.S_ISLNK(mode) else "device, pipe or socket"
+
+
+def _size(found: os.stat_result) -> int | None:
+    """Return the size of a file; other things have one that says nothing."""
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
 def _lines(text: str) -> list[str]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 from lango_nb.core.errors import shorten, suggest
@@ -26,17 +27,21 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 class Place:
     """A place under the workspace, whether something is there or not."""
 
-    root: str
+    root: Path
     """The workspace, links resolved."""
-    real: str
+    real: Path
     """The place, links resolved."""
-    link: str
+    link: Path
     """The place with its last part as it was written: a link itself rather than what it points to."""
 
     @property
     def shown(self) -> str:
         """The place as seen from the workspace, fit for one line of text."""
-        return printable(os.path.relpath(self.real, self.root))
+        return self.show(self.real)
+
+    def show(self, path: Path) -> str:
+        """Show another path of the same workspace."""
+        return printable(path.relative_to(self.root).as_posix())
 
     @property
     def is_root(self) -> bool:
@@ -62,36 +67,31 @@ def locate(context: ToolContext, given: str) -> Place:
     ToolError
         With code ``outside_workspace``, or ``bad_argument`` for what is no path at all.
     """
-    root = os.path.realpath(context.workspace)
+    root = Path(os.path.realpath(context.workspace))
     if not given.strip():
         raise coded_error("path is empty; '.' is the workspace itself", BAD_ARGUMENT)
-    shown = printable(shorten(given.replace(root, "."), 80))
+    shown = printable(shorten(given.replace(str(root), "."), 80))
     if _CONTROL.search(given):
-        raise coded_error(f"path {shown!r} holds a control character; leave it out", BAD_ARGUMENT)
+        raise coded_error(f"path '{shown}' holds a control character; leave it out", BAD_ARGUMENT)
     if given.startswith("~"):
         _refuse(shown, "'~' is not expanded")
     if given.startswith(("//", "\\\\")) or _DRIVE.match(given):
         _refuse(shown, "it names another computer or drive")
-    whole = os.path.join(root, given)
     try:
         os.fsencode(given)
-        real = os.path.realpath(whole)
-        parent, name = os.path.split(whole.rstrip("/"))
-        link = real if name in {"", ".", ".."} else os.path.join(os.path.realpath(parent), name)
+        whole = root / given
+        real = Path(os.path.realpath(whole))  # Path.resolve raises for links that go in a circle
+        link = real if whole.name in {"", ".."} else Path(os.path.realpath(whole.parent)) / whole.name
     except (OSError, ValueError) as error:
-        raise coded_error(f"path {shown!r} cannot be used: {_reason(error)}", BAD_ARGUMENT) from error
-    if not _is_under(real, root):
+        raise coded_error(f"path '{shown}' cannot be used: {_reason(error)}", BAD_ARGUMENT) from error
+    if not (real.is_relative_to(root) and link.is_relative_to(root)):
         _refuse(shown, "it leads out")
-    return Place(root, real, link if _is_under(link, root) else real)
+    return Place(root, real, link)
 
 
 def _refuse(shown: str, why: str) -> NoReturn:
-    message = f"path {shown!r} is refused: {why}; file tools stay inside the workspace"
+    message = f"path '{shown}' is refused: {why}; file tools stay inside the workspace"
     raise coded_error(message, OUTSIDE_WORKSPACE)
-
-
-def _is_under(path: str, root: str) -> bool:
-    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
 @contextmanager
@@ -110,17 +110,17 @@ def telling(place: Place) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise coded_error(f"{place.shown} does not exist; {_neighbours(place)}", NOT_FOUND) from error
+        raise coded_error(f"{shorten(place.shown, 120)} does not exist; {_neighbours(place)}", NOT_FOUND) from error
     except OSError as error:
-        raise coded_error(f"{place.shown}: {_reason(error)}", "os_error") from error
+        raise coded_error(f"{shorten(place.shown, 120)}: {_reason(error)}", "os_error") from error
 
 
 def _neighbours(place: Place) -> str:
-    folder, name = os.path.split(place.real)
+    folder = place.real.parent
     try:
-        return suggest(name, sorted(printable(one) for one in os.listdir(folder)))
+        return suggest(place.real.name, sorted(printable(one.name) for one in folder.iterdir()))
     except OSError:
-        return f"nor does the folder {printable(os.path.relpath(folder, place.root))}"
+        return f"nor does the folder {place.show(folder)}"
 
 
 def printable(text: str) -> str:
@@ -128,15 +128,12 @@ def printable(text: str) -> str:
 
     Examples
     --------
-    >>> print(printable("a\\nb"), printable("größe.md"))
-    a\\nb größe.md
+    >>> printable("größe" + chr(10)) == "größe" + chr(92) + "n"
+    True
     """
     if text.isprintable():
         return text
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape", "backslashreplace").decode()
-        for letter in text
-    )
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
 def _reason(error: Exception) -> str:

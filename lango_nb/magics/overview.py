@@ -1,0 +1,94 @@
+"""What a bare ``%lango`` shows, and the help of a command: both are written from the table of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lango_nb.magics.commands import COMMANDS, Command, Option
+from lango_nb.magics.text import Text
+from lango_nb.viz.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lango_nb.lab import View
+
+_FOOT = "%lango help COMMAND tells more; %config LangoMagics lists what %lango starts with"
+
+
+class Overview:
+    """What you have and what you can do.
+
+    Parameters
+    ----------
+    status : View, optional
+        What is loaded; only the commands when absent.
+    """
+
+    def __init__(self, status: View[Any] | None) -> None:
+        self.status = status
+        self.commands = Table("commands", ("command", "what it does"), _command_rows(), _FOOT)
+
+    @property
+    def df(self) -> pd.DataFrame:
+        """The commands, one row each."""
+        import pandas as pd
+
+        return pd.DataFrame(self.commands.rows, columns=["command", "help"], dtype="string")
+
+    @property
+    def text(self) -> str:
+        """What a terminal shows."""
+        from lango_nb import viz
+
+        commands = viz.to_text(self.commands)
+        return commands if self.status is None else f"{self.status.text}\n\n{commands}"
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        from lango_nb import viz
+
+        commands = viz.to_html(self.commands)
+        return commands if self.status is None else self.status.html + commands
+
+
+def command_help(command: Command) -> Text:
+    """Write the help of a command.
+
+    Parameters
+    ----------
+    command : Command
+
+    Returns
+    -------
+    Text
+
+    Examples
+    --------
+    >>> command_help(COMMANDS["new"])
+    %lango new [options]
+    <BLANKLINE>
+    Begin a new session: the agents forget what was said, the turns are kept.
+    <BLANKLINE>
+      --out NAME   put the result into this variable instead of showing it
+      --help       show this
+    <BLANKLINE>
+    For example: %lango new
+    """
+    sentence = command.help[0].upper() + command.help[1:]
+    cell = f"\nThe text may also stand in a cell, below %%lango {command.name}." if command.cell == "text" else ""
+    parts = (command.usage, f"{sentence}.{cell}", _option_lines(command.all_options), f"For example: {command.example}")
+    return Text("\n\n".join(parts))
+
+
+def _command_rows() -> tuple[tuple[str, str], ...]:
+    return tuple((command.usage.replace(" [options]", ""), command.help) for command in COMMANDS.values())
+
+
+def _option_lines(options: Sequence[Option]) -> str:
+    heads = [f"{option.name} {'|'.join(option.choices) or option.metavar}".rstrip() for option in options]
+    width = max(map(len, heads)) + 3
+    return "\n".join(f"  {head:<{width}}{option.help}" for head, option in zip(heads, options, strict=True))

@@ -1,0 +1,99 @@
+"""Colours that hold white text and stand out on a light and on a dark page, and which agent gets which."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping
+
+PALETTE = (
+    "#2f6fb5",  # blue
+    "#3a7a2a",  # green
+    "#96610a",  # amber
+    "#7b4bb3",  # purple
+    "#0f766e",  # teal
+    "#b4472e",  # rust
+    "#a8326e",  # magenta
+    "#0b7285",  # cyan
+    "#4f5bb5",  # indigo
+    "#85593f",  # coffee
+)
+ROOT = "#566472"
+"""The root, and whatever is neither good nor bad."""
+GOOD = "#2f7d46"
+BAD = "#b3261e"
+WARN = "#96610a"
+CARD = "#37424f"
+"""Filled boxes of pictures."""
+_SALT = "3"
+"""With it the agents of every published topology get different colours without a detour."""
+
+
+def agent_colours(names: Iterable[str], root: str | None = None) -> Mapping[str, str]:
+    """Give each agent a colour; the same name gets the same colour in every view, as long as it is free.
+
+    Parameters
+    ----------
+    names : iterable of str
+        In the order in which they are shown.
+    root : str, optional
+        Gets the neutral colour.
+
+    Returns
+    -------
+    mapping of str to str
+        Colours as ``#rrggbb``; they repeat when there are more agents than colours.
+
+    Examples
+    --------
+    >>> agent_colours(["root", "vault"], root="root") == agent_colours(["vault", "root"], root="root")
+    True
+    """
+    colours: dict[str, str] = {}
+    taken: set[int] = set()
+    for name in names:
+        if name in colours:
+            continue
+        if name == root:
+            colours[name] = ROOT
+            continue
+        wanted = zlib.crc32((_SALT + name).encode("utf-8", "surrogatepass")) % len(PALETTE)
+        free = [place for place in range(len(PALETTE)) if place not in taken]
+        if wanted in taken and free:
+            wanted = min(free, key=lambda place: (place - wanted) % len(PALETTE))
+        taken.add(wanted)
+        colours[name] = PALETTE[wanted]
+    return colours
+
+
+OUTCOMES: Mapping[str, str] = {"success": GOOD, "running": ROOT, "cancelled": WARN, "delegation_limit": WARN}
+"""Colour of an outcome; those not named are bad."""
+SAFETIES: Mapping[str, str] = {"safe": GOOD, "moderate": WARN, "dangerous": BAD}
+SIGNALS: Mapping[str, str] = {
+    "name": "#7b4bb3",
+    "keyword": "#2f6fb5",
+    "example": "#0f766e",
+    "family": "#3a7a2a",
+    "structure": "#96610a",
+    "description": "#626b74",
+    "cannot": BAD,
+}
+"""Colour of each kind of signal a score is made of."""
+EVENTS: Mapping[str, str] = {
+    "asks": ROOT,
+    "says": "#2f6fb5",
+    "tool": "#2f7d46",
+    "failed": BAD,
+    "hands over": "#7b4bb3",
+    "refused": "#b4472e",
+    "declines": WARN,
+    "approval": "#0b7285",
+    "limit": BAD,
+    "error": BAD,
+    "ends": ROOT,
+}
+"""Colour of each kind of row in a trace."""
+
+
+def outcome_colour(outcome: str) -> str:
+    """Return the colour of an outcome."""
+    return OUTCOMES.get(outcome, BAD)

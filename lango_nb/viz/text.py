@@ -1,0 +1,180 @@
+"""Plain text that lines up: widths as a terminal counts them, tables, bars. No line ends in a space."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from lango_nb.viz.escape import visible
+
+WIDTH = 100
+"""Columns a view may take."""
+_GAP = "  "
+_NARROWEST = 12
+
+
+@lru_cache(maxsize=4096)
+def _char_width(char: str) -> int:
+    if unicodedata.combining(char) or char in "\ufe0e\ufe0f\u200d":
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def width(text: str) -> int:
+    """Count the columns a text takes in a terminal.
+
+    Examples
+    --------
+    >>> width("abc"), width("日本")
+    (3, 4)
+    """
+    return len(text) if text.isascii() else sum(map(_char_width, text))
+
+
+def pad(text: str, columns: int, align: str = "<") -> str:
+    """Fill a text up with spaces; ``>`` puts them before it.
+
+    Examples
+    --------
+    >>> pad("ab", 4), pad("ab", 4, ">")
+    ('ab  ', '  ab')
+    """
+    space = " " * max(0, columns - width(text))
+    return space + text if align == ">" else text + space
+
+
+def cut(text: str, columns: int) -> str:
+    """Cut a text to a number of columns.
+
+    Examples
+    --------
+    >>> cut("abcdef", 4)
+    'abc…'
+    """
+    if width(text) <= columns:
+        return text
+    kept, used = [], 0
+    for char in text:
+        used += _char_width(char)
+        if used > columns - 1:
+            break
+        kept.append(char)
+    return "".join(kept).rstrip() + "…"
+
+
+def wrap(text: str, columns: int) -> list[str]:
+    r"""Break a text into lines; words that are too long are broken, line ends stay.
+
+    Examples
+    --------
+    >>> wrap("one two three", 8)
+    ['one two', 'three']
+    """
+    lines: list[str] = []
+    for paragraph in visible(text).expandtabs(4).split("\n"):
+        line = ""
+        for word in paragraph.split(" "):
+            longer = f"{line} {word}" if line else word
+            if width(longer) <= columns:
+                line = longer
+                continue
+            if line:
+                lines.append(line.rstrip())
+            line = word
+            while width(line) > columns:
+                head, line = _split(line, columns)
+                lines.append(head)
+        lines.append(line.rstrip())
+    return lines
+
+
+def _split(word: str, columns: int) -> tuple[str, str]:
+    used = 0
+    for place, char in enumerate(word):
+        used += _char_width(char)
+        if used > columns and place:
+            return word[:place], word[place:]
+    return word, ""
+
+
+def indent(text: str, by: str) -> str:
+    """Put something before every line that is not empty."""
+    return "\n".join((by + line).rstrip() for line in text.split("\n"))
+
+
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], align: str = "", total: int = WIDTH
+) -> str:
+    """Write a table with a line under its head; cells of the widest columns are wrapped until it fits.
+
+    Parameters
+    ----------
+    columns : sequence of str, length k
+        Heads.
+    rows : sequence of sequence of str, length k each
+    align : str, optional
+        ``<`` or ``>`` per column; left when shorter.
+    total : int
+        Columns of the terminal.
+
+    Returns
+    -------
+    str
+        Lines without trailing spaces.
+
+    Examples
+    --------
+    >>> print(table(["agent", "tools"], [["vault", "13"], ["planner", "0"]], "<>"))
+    agent    tools
+    ───────  ─────
+    vault       13
+    planner      0
+    """
+    align = align.ljust(len(columns), "<")
+    shown = [[" ".join(visible(cell).split("\n")) for cell in row] for row in rows]
+    heads = [visible(head) for head in columns]
+    wanted = [max([width(head), *(width(row[place]) for row in shown)]) for place, head in enumerate(heads)]
+    sizes = _fit(wanted, total - len(_GAP) * (len(columns) - 1))
+    lines = [_line(heads, sizes, align), _GAP.join("─" * size for size in sizes)]
+    for row in shown:
+        cells = [wrap(cell, size) for cell, size in zip(row, sizes, strict=True)]
+        for part in range(max(map(len, cells), default=0)):
+            lines.append(_line([cell[part] if part < len(cell) else "" for cell in cells], sizes, align))
+    return "\n".join(lines)
+
+
+def _fit(wanted: list[int], total: int) -> list[int]:
+    """Take space from the widest columns until they fit."""
+    sizes = [max(1, size) for size in wanted]
+    while sum(sizes) > total:
+        widest = max(range(len(sizes)), key=sizes.__getitem__)
+        if sizes[widest] <= _NARROWEST:
+            break
+        second = max([size for place, size in enumerate(sizes) if place != widest], default=0)
+        sizes[widest] -= max(1, min(sum(sizes) - total, sizes[widest] - max(second, _NARROWEST)))
+    return sizes
+
+
+def _line(cells: Sequence[str], sizes: Sequence[int], align: str) -> str:
+    return _GAP.join(pad(cell, size, how) for cell, size, how in zip(cells, sizes, align, strict=False)).rstrip()
+
+
+def bar(value: float, most: float, columns: int) -> str:
+    """Draw a bar of eighths.
+
+    Examples
+    --------
+    >>> bar(1.5, 4, 8), bar(0, 4, 8)
+    ('███', '')
+    """
+    if most <= 0 or value <= 0:
+        return ""
+    eighths = round(min(1.0, value / most) * columns * 8)
+    whole, rest = divmod(max(1, eighths), 8)
+    return "█" * whole + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]
+
+
+def listing(names: Sequence[str], by: str = "", total: int = WIDTH) -> str:
+    """Write names separated by commas, wrapped, with something before every line."""
+    return "\n".join((by + line).rstrip() for line in wrap(", ".join(names), max(_NARROWEST, total - width(by))))

@@ -1,0 +1,349 @@
+"""What is measured, how, and what it may cost.
+
+Two kinds. *Start-up* measures are a few lines of code that a fresh interpreter runs: it takes the time from its first
+line on, so the interpreter's own start is not in the number. *Steady* measures prepare something and time a call.
+
+    python -m tests.benchmarks.measures KEY      one number, in this process
+    python -m tests.benchmarks.report            all of them, several fresh processes each
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import gc
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from lango_nb.records.turns import Trace
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = 300
+WARM = 20
+LONG_SESSION = 200
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number with its budget."""
+
+    key: str
+    title: str
+    unit: Literal["ms", "MB", "x"]
+    budget: float | None
+    """What it may be at most; ``None`` where the design names none."""
+    code: str = ""
+    """Start-up measures: what a fresh interpreter runs between the two readings of the clock."""
+    before: str = ""
+    """Start-up measures: what it runs before the first reading."""
+    after: str = ""
+    """Start-up measures: what it runs after the second reading, to see that the right thing was measured."""
+    prepare: Callable[[], Callable[[], object]] | None = None
+    """Steady measures: make the call that is timed."""
+    value: Callable[[], float] | None = None
+    """Everything else: make the number."""
+    rounds: int = SAMPLES
+
+    def script(self) -> str:
+        """Return the program of a start-up measure; it prints wall and processor time in milliseconds."""
+        lines = [
+            self.before,
+            "import time as _t; _c, _w = _t.process_time(), _t.perf_counter()",
+            self.code,
+            "_w, _c = _t.perf_counter() - _w, _t.process_time() - _c",
+            self.after,
+            "print(_w * 1000, _c * 1000)",
+        ]
+        return "\n".join(line for line in lines if line)
+
+
+# -- turns -------------------------------------------------------------------------------------------------------------
+
+
+def _turns(mode: Literal["hello", "delegate"]) -> Callable[[], float]:
+    """Median of turns that each begin a session of their own, in milliseconds, timed inside the loop."""
+
+    def value() -> float:
+        from tests.benchmarks.scenario import DELEGATE, HELLO, Probe, make_engine
+
+        probe = Probe()
+        engine = make_engine(probe)
+        text = HELLO if mode == "hello" else DELEGATE
+
+        async def measure() -> list[float]:
+            samples = []
+            for number in range(SAMPLES + WARM):
+                probe.start(mode)
+                began = time.perf_counter()
+                trace = await engine.run(text, f"session-{number}")
+                samples.append(time.perf_counter() - began)
+                probe.check(trace)
+            return samples[WARM:]
+
+        return statistics.median(asyncio.run(measure())) * 1000
+
+    return value
+
+
+def _long_session() -> tuple[float, float]:
+    """Run 200 delegated turns of one session; return the medians around turn 10 and at turn 200, in milliseconds."""
+    from tests.benchmarks.scenario import DELEGATE, Probe, make_engine
+
+    probe = Probe()
+    engine = make_engine(probe)
+
+    async def measure() -> list[float]:
+        for _ in range(5):
+            probe.start("delegate")
+            probe.check(await engine.run(DELEGATE, "warm"))
+        samples: list[float] = []
+        saw = 0
+        for _ in range(LONG_SESSION):
+            probe.start("delegate")
+            began = time.perf_counter()
+            trace = await engine.run(DELEGATE, "long")
+            samples.append(time.perf_counter() - began)
+            probe.check(trace)
+            if probe.root_saw < saw + 2:
+                raise AssertionError(f"the history does not grow: the root saw {saw}, then {probe.root_saw} messages")
+            saw = probe.root_saw
+        return samples
+
+    samples = asyncio.run(measure())
+    return statistics.median(samples[5:15]) * 1000, statistics.median(samples[-10:]) * 1000
+
+
+def _growth() -> float:
+    early, late = _long_session()
+    return late / early
+
+
+def _memory() -> float:
+    """Peak resident memory of this process after 200 delegated turns of one session, in megabytes."""
+    _long_session()
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("this system does not tell the peak memory of a process")
+
+
+# -- looking -----------------------------------------------------------------------------------------------------------
+
+
+def _partition(*, has_reasons: bool = False) -> Callable[[], object]:
+    from lango_nb.routing.partition import partition_tools
+    from lango_nb.specs.topologies import load_topology
+    from lango_nb.tools.tool import Tool
+
+    topology = load_topology("octet")
+    starts = [prefix.rstrip("*_") for spec in topology.agents for prefix in spec.prefixes] + ["zz", "nobody"]
+    tools = [Tool(f"{start}_{number}") for number, start in zip(range(10_000), itertools.cycle(starts), strict=False)]
+
+    def call() -> object:
+        partition = partition_tools(tools, topology)
+        found = partition.assignments if has_reasons else (*partition.unmatched, *partition.universal)
+        count = len(found) if has_reasons else len(found) + sum(len(partition[agent]) for agent in partition)
+        if count < len(tools):
+            raise AssertionError(f"{count} of {len(tools)} tools were assigned")
+        return partition
+
+    return call
+
+
+def _tree() -> Callable[[], object]:
+    from lango_nb.routing.build import build_agent_tree
+    from tests.benchmarks.scenario import Probe, make_tools, make_topology
+
+    def call() -> object:
+        tree = build_agent_tree(make_tools(Probe()), make_topology())
+        if len(tree.names) != 9:
+            raise AssertionError(f"the tree has {tree.names}")
+        return tree
+
+    return call
+
+
+def _engine_of_forty() -> Callable[[], object]:
+    from tests.benchmarks.scenario import Probe, make_engine
+
+    return lambda: make_engine(Probe())
+
+
+def _route() -> Callable[[], object]:
+    from lango_nb.engine import Engine
+    from lango_nb.tools.builtin import builtin_tools
+    from lango_nb.tools.by_name import spec_families
+
+    engine = Engine(topology="octet", tools=(*builtin_tools(), *spec_families()))
+
+    def call() -> object:
+        route = engine.route("read the file notes.md and tell me how many lines it has")
+        if route.chosen != "operator":
+            raise AssertionError(f"{route.chosen} was chosen")
+        return route
+
+    return call
+
+
+def _delegated_trace() -> Trace:
+    from tests.benchmarks.scenario import first_answer
+
+    return first_answer()
+
+
+def _events_to_frame() -> Callable[[], object]:
+    from lango_nb.frames import events_df
+
+    trace = _delegated_trace()
+    count = -(-100_000 // len(trace.events))
+    traces = [
+        dataclasses.replace(
+            trace,
+            turn=dataclasses.replace(trace.turn, id=f"turn-{number}", number=number),
+            events=tuple(event.model_copy(update={"turn_id": f"turn-{number}"}) for event in trace.events),
+        )
+        for number in range(1, count + 1)
+    ]
+
+    def call() -> object:
+        frame = events_df(traces)
+        if len(frame) < 100_000:
+            raise AssertionError(f"{len(frame)} rows")
+        return frame
+
+    return call
+
+
+def _trace_to_html() -> Callable[[], object]:
+    from lango_nb import viz
+
+    trace = _delegated_trace()
+    first, handover, started, finished, text, last = trace.events
+    middle = [
+        event.model_copy(update={"call_id": f"call-{pair}"}) for pair in range(4998) for event in (started, finished)
+    ]
+    events = tuple(
+        event.model_copy(update={"seq": seq, "at": first.at + timedelta(milliseconds=seq)})
+        for seq, event in enumerate((first, handover, *middle, text, last), 1)
+    )
+    long = dataclasses.replace(trace, events=events)
+    if len(events) != 10_000:
+        raise AssertionError(f"{len(events)} events")
+
+    def call() -> object:
+        html = viz.to_html(long)
+        if "</details>" not in html:
+            raise AssertionError("nothing is folded")
+        return html
+
+    return call
+
+
+# -- the list ----------------------------------------------------------------------------------------------------------
+
+_NO_PANDAS = "import sys; assert 'pandas' not in sys.modules and 'numpy' not in sys.modules, 'pandas was loaded'"
+_SHELL = "from IPython.core.interactiveshell import InteractiveShell; shell = InteractiveShell.instance()"
+_LOADED = "assert 'lango' in shell.magics_manager.magics['line'], 'there is no %lango'"
+
+MEASURES: dict[str, Measure] = {
+    measure.key: measure
+    for measure in (
+        Measure("S1", "greeting turn, in memory", "ms", 0.15, value=_turns("hello")),
+        Measure("S2", "delegated turn, in memory, trace kept", "ms", 0.3, value=_turns("delegate")),
+        Measure("S3", "turn 200 of a session / turn 10", "x", 1.2, value=_growth),
+        Measure("import", "import lango_nb", "ms", 30, "import lango_nb"),
+        Measure(
+            "load_ext", "%load_ext lango_nb", "ms", 300, "shell.run_line_magic('load_ext', 'lango_nb')", _SHELL, _LOADED
+        ),
+        Measure(
+            "engine",
+            "Engine() ready, fresh interpreter",
+            "ms",
+            220,
+            "from lango_nb import Engine; Engine()",
+            "",
+            _NO_PANDAS,
+        ),
+        Measure("lab", "Lab() ready, fresh interpreter", "ms", 260, "from lango_nb import Lab; Lab()", "", _NO_PANDAS),
+        Measure(
+            "cold",
+            "fresh process to the first delegated answer",
+            "ms",
+            260,
+            "from tests.benchmarks.scenario import first_answer; first_answer()",
+        ),
+        Measure("memory", "peak memory after 200 turns, engine alone", "MB", 49, value=_memory),
+        Measure("tree", "tree of 40 tools, from functions", "ms", 5, prepare=_tree),
+        Measure("engine40", "the same as an Engine that can run", "ms", None, prepare=_engine_of_forty),
+        Measure("partition", "partition of 10 000 tools", "ms", 20, prepare=_partition, rounds=50),
+        Measure(
+            "reasons",
+            "the same, and why for every tool",
+            "ms",
+            None,
+            prepare=lambda: _partition(has_reasons=True),
+            rounds=20,
+        ),
+        Measure("route", "route() of one text, octet, all tools", "ms", None, prepare=_route),
+        Measure("frame", "100 000 events to a DataFrame", "ms", 500, prepare=_events_to_frame, rounds=5),
+        Measure("html", "trace of 10 000 events to HTML", "ms", 1000, prepare=_trace_to_html, rounds=5),
+        Measure("pydantic", "for comparison: import pydantic", "ms", None, "from pydantic import BaseModel"),
+        Measure("pandas", "for comparison: import pandas", "ms", None, "import pandas"),
+    )
+}
+"""Everything that is measured; budgets are those of the design."""
+
+
+def run_fresh(measure: Measure) -> tuple[float, float]:
+    """Run a start-up measure in a new interpreter.
+
+    Parameters
+    ----------
+    measure : Measure
+
+    Returns
+    -------
+    wall_ms, cpu_ms : float
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "LANGO_HOME": folder, "IPYTHONDIR": folder}
+        done = subprocess.run(
+            [sys.executable, "-c", measure.script()], cwd=folder, env=env, capture_output=True, text=True, check=False
+        )
+    if done.returncode:
+        raise RuntimeError(f"{measure.key} failed:\n{done.stderr}")
+    wall, cpu = done.stdout.split()[-2:]
+    return float(wall), float(cpu)
+
+
+def run_here(measure: Measure) -> float:
+    """Run a steady measure in this process and return its median, or its value."""
+    if measure.value is not None:
+        return measure.value()
+    if measure.prepare is None:
+        raise ValueError(f"{measure.key} needs a fresh interpreter")
+    call = measure.prepare()
+    call()
+    gc.collect()
+    samples = []
+    for _ in range(measure.rounds):
+        began = time.perf_counter()
+        call()
+        samples.append(time.perf_counter() - began)
+    return statistics.median(samples) * 1000
+
+
+if __name__ == "__main__":
+    print(json.dumps(run_here(MEASURES[sys.argv[1]])))  # noqa: T201 - the caller reads it

@@ -1,0 +1,186 @@
+"""The system that the speed of a turn is measured on: a root, eight specialists with five tools each, an instant model.
+
+The model answers at once at our own seam (:class:`lango_nb.models.model.Model`), so what is measured is the engine. It
+is stateless and looks only at the last message, and the final answer holds the turn's nonce only if the tool really
+ran, its result reached the specialist's model, and the specialist's answer reached the user:
+
+    hello      root: text                                                        one model call
+    delegate   root: transfer → specialist: tool call → specialist: answer       three model calls, one tool call
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
+from lango_nb.engine import Engine
+from lango_nb.records.turns import Trace
+from lango_nb.specs.agent import AgentSpec
+from lango_nb.specs.topology import PromptSection, Topology
+from lango_nb.tools.decorator import tool
+from lango_nb.tools.tool import Tool
+
+SPECIALISTS = ("files", "mail", "web", "calendar", "shell", "notes", "data", "review")
+TOOLS_EACH = 5
+HELLO = "Hello, who are you?"
+DELEGATE = "Please read the file for this turn and tell me what it says."
+
+
+@dataclass
+class Probe:
+    """What really happened in a turn, and the instant model itself."""
+
+    mode: Literal["hello", "delegate"] = "hello"
+    nonce: int = 0
+    model_calls: int = 0
+    tool_runs: int = 0
+    root_saw: int = 0
+    """Number of messages in the last request of the root."""
+    _ids: itertools.count[int] = field(default_factory=itertools.count)
+
+    name = "instant"
+
+    def start(self, mode: Literal["hello", "delegate"]) -> None:
+        """Begin a turn."""
+        self.mode = mode
+        self.nonce += 1
+        self.model_calls = self.tool_runs = self.root_saw = 0
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+        """Answer at once."""
+        self.model_calls += 1
+        author, last = messages[0].author, messages[-1].content
+        if author == "root":
+            self.root_saw = len(messages)
+            if self.mode == "hello":
+                return Reply(text="Hello there.")
+            return self._call("transfer_to_agent", agent_name=SPECIALISTS[0])
+        if "FILE:" in last:
+            return Reply(text="ANS:" + last)
+        return self._call(f"{author}_read", path=f"/data/{self.nonce}.txt")
+
+    def _call(self, name: str, **arguments: str) -> Reply:
+        return Reply(tool_calls=(ToolCall(id=f"call-{next(self._ids)}", name=name, arguments=dict(arguments)),))
+
+    def check(self, trace: Trace) -> None:
+        """See that the turn did what it should have done."""
+        turn = trace.turn
+        if self.mode == "hello":
+            expected = ("success", "Hello there.", 1, 0)
+        else:
+            expected = ("success", f"ANS:FILE:/data/{self.nonce}.txt:ok", 3, 1)
+        found = (turn.outcome, turn.answer, self.model_calls, self.tool_runs)
+        if found != expected:
+            raise AssertionError(f"the turn went wrong: {found}, expected {expected}")
+
+
+def make_tools(probe: Probe) -> list[Tool]:
+    """Make five tools for every specialist from fresh typed functions; only ``read`` does something."""
+
+    def read(path: str) -> str:
+        """Read a text file and return its content.
+
+        Parameters
+        ----------
+        path : str
+            The path of the file to read.
+        """
+        probe.tool_runs += 1
+        return f"FILE:{path}:ok"
+
+    def write(path: str, text: str) -> str:
+        """Write a text file.
+
+        Parameters
+        ----------
+        path : str
+            The path of the file to write.
+        text : str
+            The new content.
+        """
+        return f"{path}: {len(text)} characters"
+
+    def search(query: str, limit: int = 10) -> str:
+        """Search for something.
+
+        Parameters
+        ----------
+        query : str
+            What to look for.
+        limit : int
+            How many results at most.
+        """
+        return query[:limit]
+
+    def summarize(text: str, words: int = 100) -> str:
+        """Summarize a text.
+
+        Parameters
+        ----------
+        text : str
+            The text to shorten.
+        words : int
+            How long the summary may be.
+        """
+        return " ".join(text.split()[:words])
+
+    def remember(key: str, value: str, tags: list[str] | None = None) -> str:
+        """Keep a value for later.
+
+        Parameters
+        ----------
+        key : str
+            The name to keep it under.
+        value : str
+            The value to keep.
+        tags : list of str, optional
+            Optional tags.
+        """
+        return f"{key}={value} {tags or ''}"
+
+    functions = (read, write, search, summarize, remember)
+    return [
+        tool(function, name=f"{name}_{function.__name__}", safety="safe")
+        for name in SPECIALISTS
+        for function in functions
+    ]
+
+
+def make_topology() -> Topology:
+    """Describe the root and its specialists."""
+    agents = tuple(
+        AgentSpec(
+            name=name,
+            description=f"Does everything about {name}.",
+            instruction=f"You are the {name} specialist. Use your tools, then answer in one sentence.",
+            prefixes=(f"{name}_",),
+        )
+        for name in SPECIALISTS
+    )
+    text = "You are the root. Answer directly, or hand the request to the right specialist."
+    return Topology(
+        name="eight",
+        root="root",
+        agents=agents,
+        control="transfer",
+        root_sections=(PromptSection(id="role", text=text),),
+    )
+
+
+def make_engine(probe: Probe) -> Engine:
+    """Put the engine together from nothing: 40 tools of functions, nine agents, the instant model."""
+    return Engine(topology=make_topology(), tools=make_tools(probe), model=probe)
+
+
+def first_answer() -> Trace:
+    """Build everything and run the first delegated request to its answer."""
+    probe = Probe()
+    engine = make_engine(probe)
+    probe.start("delegate")
+    trace = asyncio.run(engine.run(DELEGATE))
+    probe.check(trace)
+    return trace

@@ -1,0 +1,93 @@
+"""What cannot be understood is one line with a hint, and ends with 2."""
+
+import argparse
+import importlib
+
+import pytest
+
+from lango_nb import __version__
+from lango_nb.cli.parser import NOUNS, parse
+from lango_nb.core.errors import LangoError
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["rout", "x"], "command 'rout' not found in lango; did you mean 'route'?"),
+        (["agent", "lst"], "command 'lst' not found in lango agent; did you mean 'list'?"),
+        (["xyz"], "command 'xyz' not found in lango; there is: lab, ask, route, partition, settings, agent"),
+        ([], "lango needs a command: lab, ask, route, partition, settings, agent; see lango --help"),
+        (["agent"], "lango agent needs a command: status, list, tools; see lango agent --help"),
+        (["route"], "the following arguments are required: TEXT; see lango route --help"),
+        (["route", "x", "--outptu", "json"], "lango route has no option '--outptu'; did you mean '--output'?"),
+        (["route", "x", "--out=json"], "lango route has no option '--out'; did you mean '--output'?"),
+        (["--verbose", "route", "x"], "lango route has no option '--verbose'; see lango route --help"),
+        (["lab", "--output", "json"], "lango lab has no option '--output'; see lango lab --help"),
+        (["route", "x", "--output", "jsn"], "--output takes one of table, json, not 'jsn'; did you mean 'json'?"),
+        (["ask", "x", "--approve", "maybe"], "--approve takes one of ask, allow, deny, not 'maybe'"),
+        (["ask", "x", "--model"], "argument --model: expected one argument; see lango ask --help"),
+        (["ask", "list", "the", "files"], "lango ask does not take 'the'; put a text of several words in quotes"),
+        (["partition", "x" * 500], "lango partition does not take 'xxx"),
+    ],
+)
+def test_what_cannot_be_understood_is_one_line_with_a_hint(words: list[str], message: str) -> None:
+    with pytest.raises(LangoError) as caught:
+        parse(words)
+    assert caught.value.exit_code == 2
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "a 'quoted' \"text\" {with} braces",
+        "--output is what I mean",
+        "C:\\temp\\new",
+        "line\nline\n",
+        "🦜",
+        "-5",
+        "%s %(default)s",
+        "@file",
+    ],
+)
+def test_the_text_is_taken_as_it_is(text: str) -> None:
+    assert parse(["route", text]).text == text
+    assert parse(["ask", "--output", "json", "--", text]).text == text
+
+
+def test_a_text_that_begins_like_an_option_stands_after_two_dashes() -> None:
+    assert parse(["ask", "--", "--topology"]).text == "--topology"
+
+
+@pytest.mark.parametrize("words", [["ask", "x"], ["route", "x"], ["partition"], ["settings"], ["agent", "status"]])
+def test_common_options_stand_before_or_after_the_text(words: list[str]) -> None:
+    options = ["--topology", "octet", "--model", "m", "--workspace", "w", "--approve", "deny", "--output", "json"]
+    settings = ["--settings", "a=1", "--settings", "b=2"]
+    args = parse([*words, *options, *settings])
+    assert (args.topology, args.model, args.workspace, args.approve) == ("octet", "m", "w", "deny")
+    assert (args.output, args.overrides) == ("json", ["a=1", "b=2"])
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_every_command_is_described_and_every_option_has_help(noun: str) -> None:
+    parser = argparse.ArgumentParser(prog=noun)
+    importlib.import_module(f"lango_nb.cli.{noun}").fill(parser)
+    for action in parser._actions:
+        assert action.help or isinstance(action, argparse._SubParsersAction), action
+    assert NOUNS[noun]
+
+
+def test_help_and_version_go_to_standard_output_and_end_well(capsys: pytest.CaptureFixture[str]) -> None:
+    from lango_nb.cli import main
+
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"lango {__version__}\n"
+    assert main(["route", "--help"]) == 0
+    assert "--topology NAME" in capsys.readouterr().out
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(noun in shown for noun in NOUNS)

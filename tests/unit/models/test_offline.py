@@ -1,0 +1,212 @@
+"""The offline model: the same request gives the same effect on real files, in every topology that runs turns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lango_nb.core.messages import Message, ToolSchema
+from lango_nb.engine import Engine
+from lango_nb.models.offline import OfflineModel
+from lango_nb.models.offline.fill import command, fill, paths
+from lango_nb.models.offline.intents import understand
+from lango_nb.records.turns import Turn
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.by_name import spec_families
+
+TOPOLOGIES = ("solo", "quartet", "sextet")
+Ask = Callable[..., Turn]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "notes.md").write_text("# Notes\nWritten by Ada.\nThe deadline is Friday.\n")
+    (tmp_path / "config.toml").write_text("host = 'localhost'\nport = 8080\n")
+    (tmp_path / "old.txt").write_text("old\n")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "budget_2026.csv").write_text("a,b\n")
+    return tmp_path
+
+
+@pytest.fixture(params=TOPOLOGIES)
+def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
+    def run(text: str, approver: str = "allow") -> Turn:
+        engine = Engine(
+            topology=request.param,
+            tools=(*builtin_tools(), *spec_families()),
+            workspace=folder,
+            approver=approver,
+        )
+        return engine.run_sync(text).turn
+
+    return run
+
+
+class TestTenRequests:
+    def test_list(self, ask: Ask) -> None:
+        turn = ask("list the files in this folder")
+        assert turn.answer.splitlines() == [
+            "This folder has 4 entries:",
+            "- config.toml",
+            "- data/",
+            "- notes.md",
+            "- old.txt",
+        ]
+
+    def test_read(self, ask: Ask) -> None:
+        assert ask("please read notes.md").answer == "notes.md:\n# Notes\nWritten by Ada.\nThe deadline is Friday."
+
+    def test_count_lines(self, ask: Ask) -> None:
+        assert ask("how many lines does notes.md have?").answer == "notes.md has 3 lines."
+
+    def test_find_a_file_by_part_of_its_name(self, ask: Ask) -> None:
+        assert ask("find the file with 'budget' in its name").answer == "Found data/budget_2026.csv."
+
+    def test_write(self, ask: Ask, folder: Path) -> None:
+        assert ask("write 'hello world' to hello.txt").is_ok
+        assert (folder / "hello.txt").read_text() == "hello world\n"
+
+    def test_edit_one_line(self, ask: Ask, folder: Path) -> None:
+        assert ask("change line 2 of notes.md to 'Written by Bob.'").is_ok
+        assert (folder / "notes.md").read_text() == "# Notes\nWritten by Bob.\nThe deadline is Friday.\n"
+
+    def test_make_a_folder(self, ask: Ask, folder: Path) -> None:
+        assert ask("make a folder called drafts").is_ok
+        assert (folder / "drafts").is_dir()
+
+    def test_delete_asks_and_a_yes_deletes(self, ask: Ask, folder: Path) -> None:
+        assert ask("delete old.txt").is_ok
+        assert not (folder / "old.txt").exists()
+
+    def test_delete_asks_and_a_no_keeps(self, ask: Ask, folder: Path) -> None:
+        turn = ask("delete old.txt", approver="deny")
+        assert (turn.outcome, turn.error_code) == ("tool_error", "approval_denied")
+        assert (folder / "old.txt").read_text() == "old\n"
+        assert "was not run" in turn.answer
+
+    def test_run_a_command_and_report_its_exit_code(self, ask: Ask) -> None:
+        turn = ask("run the command `exit 3` and report the exit code")
+        assert turn.is_ok
+        assert "exit code 3" in turn.answer
+
+    def test_read_a_file_and_answer_from_it(self, ask: Ask) -> None:
+        turn = ask("read config.toml and tell me which port it uses")
+        assert turn.answer == "config.toml says: port = 8080"
+
+
+@pytest.mark.parametrize(
+    ("text", "effect"),
+    [
+        ("append 'bye' to notes.md", "# Notes\nWritten by Ada.\nThe deadline is Friday.\nbye\n"),
+        ("replace 'Friday' with 'Monday' in notes.md", "# Notes\nWritten by Ada.\nThe deadline is Monday.\n"),
+        ("in notes.md, set line 1 to # Title", "# Title\nWritten by Ada.\nThe deadline is Friday.\n"),
+    ],
+)
+def test_two_steps_chain(ask: Ask, folder: Path, text: str, effect: str) -> None:
+    assert ask(text).is_ok
+    assert (folder / "notes.md").read_text() == effect
+
+
+@pytest.mark.parametrize("text", ["read ../secret", "delete /etc/passwd", "read ~/.ssh/id_rsa"])
+def test_a_path_outside_the_workspace_is_refused_and_said(ask: Ask, text: str) -> None:
+    turn = ask(text)
+    assert (turn.outcome, turn.error_code) == ("tool_error", "outside_workspace")
+    assert "I could not do that" in turn.answer
+
+
+def test_a_missing_file_is_said_with_the_nearest_name(ask: Ask) -> None:
+    assert "did you mean 'notes.md'?" in ask("read note.md").answer
+
+
+@pytest.mark.parametrize(
+    "text", ["hello", "thanks!", "how are you?", "tell me a joke", "what is the capital of France?"]
+)
+def test_conversation_is_answered_without_a_tool(ask: Ask, text: str) -> None:
+    turn = ask(text)
+    assert (turn.steps, turn.tool_calls, turn.rounds, turn.outcome) == (1, 0, 0, "success")
+
+
+def test_a_tool_known_by_name_only_is_asked_for_and_said(folder: Path) -> None:
+    engine = Engine(topology="sextet", tools=(*builtin_tools(), *spec_families()), workspace=folder)
+    turn = engine.run_sync("encrypt the message 'hi'").turn
+    assert turn.path == ("lango-orchestrator", "vault")
+    assert "crypto_encrypt(data = 'hi')" in turn.answer
+    assert turn.error_code == "by_name_only"
+
+
+def test_a_specialist_that_is_not_the_right_one_declines_and_the_next_best_is_tried(folder: Path) -> None:
+    engine = Engine(topology="sextet", tools=(*builtin_tools(), *spec_families()), workspace=folder)
+    turn = engine.run_sync("search the web for battery news").turn
+    assert turn.path[1:3] == ("librarian", "lango-orchestrator")
+    assert "declined" in turn.answer
+
+
+def test_a_wish_without_its_object_is_asked_back(ask: Ask) -> None:
+    assert ask("delete the file").answer == "Please say which file or folder."
+
+
+def test_the_model_knows_only_messages_and_tools() -> None:
+    system = Message(role="system", content='Agents:\n- "filer": Does things. Capabilities: file operations')
+    schema = ToolSchema(name="transfer_to_agent")
+    asked = [system, Message(role="user", content="read a.txt", author="user")]
+    reply = asyncio.run(OfflineModel().complete(asked, [schema]))
+    assert reply.tool_calls[0].arguments["agent_name"] == "filer"
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "path", "what"),
+    [
+        ("what files are in src?", "list", "src", ""),
+        ("list the contents of src/app", "list", "src/app", ""),
+        ("open `my notes.txt`", "read", "my notes.txt", ""),
+        ("count the lines in src/app.py", "count", "src/app.py", ""),
+        ("find the file whose name contains report", "find", "", "report"),
+        ("which file has budget in its name?", "find", "", "budget"),
+        ("where is config.toml?", "find", "", "config.toml"),
+        ("is there a file named todo somewhere?", "find", "", "todo"),
+        ('write "line one" into the file a/b.txt', "write", "a/b.txt", "line one"),
+        ("create a file called todo.txt with the text buy milk", "write", "todo.txt", "buy milk"),
+        ("put hello in greeting.txt", "write", "greeting.txt", "hello"),
+        ("please edit notes.md so that line 4 says 'done'", "edit", "notes.md", "done"),
+        ("create a directory named a/b/c", "mkdir", "a/b/c", ""),
+        ("create the folder 'my stuff'", "mkdir", "my stuff", ""),
+        ("remove the file tmp/cache.json", "delete", "tmp/cache.json", ""),
+        ('execute "python --version"', "run", "", "python --version"),
+        ("run the command ls -la and tell me the exit code", "run", "", "ls -la"),
+        ("what is the status of p1?", "status", "", "p1"),
+        ("how big is notes.md?", "stat", "notes.md", ""),
+        ("what does notes.md say?", "read", "notes.md", ""),
+        (r"read C:\Users\me\notes.txt", "read", r"C:\Users\me\notes.txt", ""),
+    ],
+)
+def test_ways_to_say_it(text: str, verb: str, path: str, what: str) -> None:
+    intent = understand(text)
+    assert intent is not None
+    assert (intent.verb, intent.path, intent.text) == (verb, path, what)
+
+
+@pytest.mark.parametrize("text", ["write a poem", "tell me about file systems", "open https://example.com", "hello"])
+def test_what_is_about_something_else_is_no_file_wish(text: str) -> None:
+    assert understand(text) is None
+
+
+def test_paths_and_commands_are_taken_as_written() -> None:
+    assert paths("copy 'ü b.txt' to x/y.md, please") == ["ü b.txt", "x/y.md"]
+    assert command("run: echo 'a  b' | wc -c") == "echo 'a  b' | wc -c"
+
+
+def test_arguments_are_filled_or_named_as_missing() -> None:
+    schema = ToolSchema(
+        name="payment_send",
+        parameters={
+            "type": "object",
+            "properties": {"to": {"type": "string"}, "amount": {"type": "string"}, "receipt_id": {"type": "string"}},
+            "required": ["to", "amount", "receipt_id"],
+        },
+    )
+    given, missing = fill(schema, "send 5 USDC to 0xabcdef12")
+    assert given == {"to": "0xabcdef12", "amount": "5"}
+    assert missing == ["receipt_id"]
