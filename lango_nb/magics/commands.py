@@ -83,7 +83,7 @@ DF = Option("--df", "give a DataFrame", group="format")
 JSON = Option("--json", "give the rows as JSON text", group="format")
 TEXT = Option("--text", "give plain text", group="format")
 MERMAID = Option("--mermaid", "give mermaid text, to paste into documents", group="format")
-TIMING = Option("--timing", "with clock times and durations; left out otherwise, so that notebooks repeat")
+TIMING = Option("--timing", "with durations; left out otherwise, so that notebooks repeat to the letter")
 APPROVE = Option(
     "--approve",
     "who answers, for this turn, when a call needs an answer",
@@ -135,7 +135,7 @@ COMMANDS: dict[str, Command] = {
             "%lango route who reads the files in {folder}?",
             has_text=True,
             cell="text",
-            options=TABLE,
+            options=DRAWING,
         ),
         Command(
             "ask",

@@ -15,7 +15,7 @@ from traitlets import Bool, Enum, TraitError, Unicode, default, validate
 
 from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, UsageError, shorten
 from lango_nb.magics import progress
-from lango_nb.magics.commands import COMMANDS, Kind
+from lango_nb.magics.commands import COMMANDS, TIMING, Kind
 from lango_nb.magics.line import Line, parse_line
 from lango_nb.magics.names import fill_names
 
@@ -154,7 +154,12 @@ class LangoMagics(Magics):
 
     def do_trace(self, line: Line, _names: Names) -> View[Any]:
         """Show a turn."""
-        return self.lab.trace(line.word)
+        view = self.lab.trace(line.word)
+        if TIMING.name not in line.options:
+            return view
+        from lango_nb.magics.timing import Timed
+
+        return Timed.of(view)
 
     def do_events(self, line: Line, _names: Names) -> View[Any]:
         """List the events of a turn."""

@@ -25,6 +25,29 @@ class Signal:
     weight: float
     """What it adds to the score; negative for ``cannot``."""
 
+    @property
+    def words(self) -> str:
+        """The term as part of a sentence.
+
+        Examples
+        --------
+        >>> Signal("keyword", "delete", 1.0).words, Signal("structure", "a web address", 1.5).words
+        ("keyword 'delete'", 'a web address')
+        """
+        match self.kind:
+            case "structure":
+                return self.term
+            case "name":
+                return f"its name {self.term!r}"
+            case "keyword":
+                return f"keyword {self.term!r}"
+            case "example":
+                return f"its example {self.term!r}"
+            case "cannot":
+                return f"cannot do {self.term}"
+            case _:
+                return repr(self.term)
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

@@ -323,7 +323,7 @@ class Router:
             reason = f"{best.agent} and {second.agent} are too close: {best.score:g} and {second.score:g}"
         else:
             chosen = best.agent
-            leading = ", ".join(f"{s.kind} {s.term!r}" for s in best.signals[:3] if s.weight > 0)
+            leading = ", ".join(signal.words for signal in best.signals[:3] if signal.weight > 0)
             reason = f"{best.agent} leads by {margin:g}: {leading}"
         return Route(
             text=text,

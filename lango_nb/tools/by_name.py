@@ -40,6 +40,7 @@ _SHORT_TYPES = {
     "list": "array",
     "dict": "object",
 }
+_NO_PARAMETERS = CheckedSchema(lambda: {"type": "object", "properties": {}})
 _PARAM = re.compile(r"\s*(\w+)\s*(\*?)\s*(?::\s*(\w+)\s*)?(?:\{([^}]*)\}\s*)?(?:,|$)")
 
 
@@ -144,7 +145,8 @@ def _tool(entry: object, where: str, label: str) -> Tool:
     if isinstance(entry, Tool):
         return entry
     if isinstance(entry, str):
-        entry = {"name": entry.strip()}
+        name = check_name(entry.strip(), where)
+        return Tool(name, family=family_of(name), schema_source=_NO_PARAMETERS, source=label)
     if not isinstance(entry, Mapping):
         raise DefinitionError(f"{where}: {shorten(repr(entry), 40)} is no tool; give a name or a mapping with one")
     inner = entry.get("function")

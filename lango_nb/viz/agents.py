@@ -116,10 +116,14 @@ def to_html(tree: AgentTree) -> str:
             for node in tree.agents
         ],
     )
-    notes = [f"dashed: {kind}" for kind, holds in (
-        ("spawned, not attached to the root", any(not node.is_attached for node in tree.agents)),
-        ("remote", any(node.role == "remote" for node in tree.agents)),
-    ) if holds]
+    notes = [
+        f"dashed: {kind}"
+        for kind, holds in (
+            ("spawned, not attached to the root", any(not node.is_attached for node in tree.agents)),
+            ("remote", any(node.role == "remote" for node in tree.agents)),
+        )
+        if holds
+    ]
     return html.view(
         html.header(tree.topology.name, _facts(tree)),
         html.picture(drawing, alt=to_text(tree), width=width),
@@ -149,9 +153,8 @@ def _agent_html(tree: AgentTree, node: AgentNode, colour: str) -> str:
             ("when not", esc(spec.disambiguation)),
             ("for instance", esc("; ".join(spec.example_requests))),
         ]
-    summary = (
-        f"{html.named(node.name, colour)} &nbsp;"
-        + html.muted(" · ".join((count(len(own), "tool"), f"prompt of {len(node.prompt):,} characters", *_marks(node))))
+    summary = f"{html.named(node.name, colour)} &nbsp;" + html.muted(
+        " · ".join((count(len(own), "tool"), f"prompt of {len(node.prompt):,} characters", *_marks(node)))
     )
     return html.details(summary, html.fields(pairs))
 

@@ -111,7 +111,9 @@ def _matrix(partition: Partition, groups: Sequence[tuple[str, tuple[Tool, ...]]]
         f'<th style="{html.CELL};font-weight:600">family</th>{heads}<th style="{_NUMBER};font-weight:600">all</th></tr></thead>'
         f"<tbody>{''.join(rows)}{sums}</tbody></table></div>"
     )
-    return table + (html.note(f"and {count(hidden, 'family', 'families')} more; the frame has them all") if hidden else "")
+    return table + (
+        html.note(f"and {count(hidden, 'family', 'families')} more; the frame has them all") if hidden else ""
+    )
 
 
 _NUMBER = (

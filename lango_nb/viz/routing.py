@@ -130,7 +130,9 @@ def _candidate(candidate: Candidate, most: float, threshold: float, colour: str,
     name = html.named(one_line(candidate.agent), colour)
     weight = "font-weight:600" if is_winner else ""
     lost = sum(s.weight for s in candidate.signals if s.weight < 0)
-    parts = [(s.weight / most, SIGNALS[s.kind], _said(s.kind, s.term, s.weight)) for s in candidate.signals if s.weight > 0]
+    parts = [
+        (s.weight / most, SIGNALS[s.kind], _said(s.kind, s.term, s.weight)) for s in candidate.signals if s.weight > 0
+    ]
     marker = (
         f'<div style="position:absolute;left:{100 * threshold / most:.3f}%;top:-2px;width:2px;height:18px;'
         'background:rgba(127,127,127,.9)"></div>'
@@ -146,7 +148,9 @@ def _candidate(candidate: Candidate, most: float, threshold: float, colour: str,
         else ""
     )
     bars = f'<div style="position:relative;height:14px">{html.segments(parts, 14)}{minus}{marker}</div>'
-    terms = "".join(html.chip(f"{_KINDS[s.kind]}: {one_line(s.term, 120)}", f"{s.weight:+g}") for s in candidate.signals)
+    terms = "".join(
+        html.chip(f"{_KINDS[s.kind]}: {one_line(s.term, 120)}", f"{s.weight:+g}") for s in candidate.signals
+    )
     vetoes = "".join(html.badge(f"out: {one_line(veto, 100)}", BAD) + " " for veto in candidate.vetoes)
     frame = f"border-left:4px solid {colour if is_winner else html.EDGE};background:{html.FAINT if is_winner else 'transparent'}"
     return (

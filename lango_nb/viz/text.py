@@ -103,9 +103,7 @@ def indent(text: str, by: str) -> str:
     return "\n".join((by + line).rstrip() for line in text.split("\n"))
 
 
-def table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], align: str = "", total: int = WIDTH
-) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], align: str = "", total: int = WIDTH) -> str:
     """Write a table with a line under its head; cells of the widest columns are wrapped until it fits.
 
     Parameters

@@ -179,7 +179,7 @@ def remote_settings(**cards: str) -> Settings:
     )
 
 
-def test_remote_agents_loaded_and_wired(tree_of: TreeOf) -> None:
+def test_remote_agents_loaded_and_wired(tree_of: TreeOf, engine_on: EngineOn) -> None:
     settings = remote_settings(weather="https://one.example/card", translator="https://two.example/card")
     specs, warnings = load_remote_agents(settings.a2a.remote_agents, fetch)
     assert warnings == ()
@@ -189,9 +189,14 @@ def test_remote_agents_loaded_and_wired(tree_of: TreeOf) -> None:
     assert [node.role for node in tree.agents][-2:] == ["remote", "remote"]
     assert "Knows the forecast for any place." in entry(tree, "weather")
     assert "Translates between forty languages." in entry(tree, "translator")
+    engine = engine_on("quartet", settings=settings, card_loader=fetch)
+    assert [node.name for node in engine.tree.agents][-2:] == ["weather", "translator"]
+    assert "Knows the forecast for any place." in entry(engine.tree, "weather")
+    switched_off = settings.model_copy(update={"a2a": settings.a2a.model_copy(update={"enabled": False})})
+    assert "weather" not in engine_on("quartet", settings=switched_off, card_loader=fetch).tree
 
 
-def test_remote_agent_load_failure(tree_of: TreeOf) -> None:
+def test_remote_agent_load_failure(tree_of: TreeOf, engine_on: EngineOn, caplog: pytest.LogCaptureFixture) -> None:
     settings = remote_settings(weather="https://gone.example/card", translator="https://two.example/card")
     specs, warnings = load_remote_agents(settings.a2a.remote_agents, fetch)
     assert [spec.name for spec in specs] == ["translator"]
@@ -201,6 +206,13 @@ def test_remote_agent_load_failure(tree_of: TreeOf) -> None:
     tree = tree_of("quartet", *ALL, remote_agents=specs)
     assert [node.name for node in tree.agents] == [*EVERY_NAME, "translator"]
     assert not mentions(tree.root.prompt, "weather")
+    caplog.clear()
+    engine = engine_on("quartet", settings=settings, card_loader=fetch)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "weather" in caplog.text
+    assert list(engine.warnings) == list(warnings)
+    assert {"executor", "planner", "translator"} <= set(engine.tree.names)
+    assert engine.run_sync("hello").turn.outcome == "success"
 
 
 # -- Capability-based sub-agent descriptions ---------------------------------------------------------------------------

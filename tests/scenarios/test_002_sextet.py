@@ -19,6 +19,8 @@ from lango_nb.runtime.control.transfer import TransferControl
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topologies import load_topology
 from lango_nb.specs.topology import Topology
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
 
 TreeOf = Callable[..., AgentTree]
@@ -205,6 +207,18 @@ def test_6_root_prompt_says_what_to_do_on_a_rejection(tree_of: TreeOf) -> None:
     assert re.search(r"next|another|other", section.text)
 
 
+@tool(safety="safe", family="knowledge")
+def search_knowledge(query: str) -> str:
+    """Search what is known.
+
+    Parameters
+    ----------
+    query : str
+        What to look for.
+    """
+    return f"What is known of {query}: the first line says Notes."
+
+
 class Refusing:
     """The offline model, except that some specialists find that nothing is theirs."""
 
@@ -226,12 +240,13 @@ class Refusing:
 
 def test_6_rejection_moves_the_request_to_the_next_best_agent(engine_on: EngineOn, folder: Path) -> None:
     text = "Search our knowledge for the file notes.md and read it"
-    engine = engine_on("sextet", settings=MULTI)
+    tools = (*builtin_tools(), search_knowledge)
+    engine = engine_on("sextet", settings=MULTI, tools=tools)
     ranked = [candidate.agent for candidate in engine.route(text).candidates if candidate.score > 0]
     assert len(ranked) >= 2
     first, second = ranked[:2]
     model = Refusing(first)
-    trace = engine_on("sextet", settings=MULTI, model=model).run_sync(text)
+    trace = engine_on("sextet", settings=MULTI, tools=tools, model=model).run_sync(text)
     assert model.asked == [first]
     declined = [event for event in trace.events if event.kind == "declined"]
     assert [(event.author, event.target) for event in declined] == [(first, "lango-orchestrator")]

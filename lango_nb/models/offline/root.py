@@ -61,4 +61,4 @@ def _next_best(route: Route) -> str | None:
 
 def _why(route: Route, target: str) -> str:
     best = next(candidate for candidate in route.candidates if candidate.agent == target)
-    return ", ".join(f"{signal.kind} {signal.term!r}" for signal in best.signals[:3] if signal.weight > 0)
+    return ", ".join(signal.words for signal in best.signals[:3] if signal.weight > 0)

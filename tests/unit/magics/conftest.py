@@ -16,7 +16,7 @@ from lango_nb.magics import load, loaded
 class Session:
     """What a person does at a prompt, and what comes back."""
 
-    def __init__(self, shell: InteractiveShell) -> None:
+    def __init__(self, shell: Any) -> None:  # IPython has no types for most of it
         self.shell = shell
 
     def run(self, cell: str) -> Any:
@@ -28,7 +28,7 @@ class Session:
     def error(self, cell: str) -> BaseException:
         """Run a cell that has to fail, and return what it raised."""
         result = self.shell.run_cell(cell, store_history=True)
-        found = result.error_before_exec or result.error_in_exec
+        found: BaseException | None = result.error_before_exec or result.error_in_exec
         assert found is not None, f"nothing went wrong in {cell!r}"
         return found
 
@@ -40,7 +40,8 @@ class Session:
     @property
     def names(self) -> dict[str, Any]:
         """The user's namespace."""
-        return self.shell.user_ns
+        names: dict[str, Any] = self.shell.user_ns
+        return names
 
     @property
     def lab(self) -> Any:
@@ -51,7 +52,7 @@ class Session:
 
 
 @pytest.fixture
-def bare_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
+def bare_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Make a shell without the extension."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LANGO_HOME", str(tmp_path / "home"))
@@ -66,7 +67,7 @@ def bare_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Inte
 
 
 @pytest.fixture
-def session(bare_shell: InteractiveShell) -> Session:
+def session(bare_shell: Any) -> Session:
     """Make a shell with the extension."""
     load(bare_shell)
     return Session(bare_shell)

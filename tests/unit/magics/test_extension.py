@@ -14,12 +14,12 @@ from IPython.core.interactiveshell import InteractiveShell
 from lango_nb.magics import load, loaded, unload
 
 if TYPE_CHECKING:
-    from conftest import Session
+    from tests.unit.magics.conftest import Session
 
 PROJECT = Path(__file__).parents[3]
 
 
-def traces_of(shell: InteractiveShell) -> dict[str, Any]:
+def traces_of(shell: Any) -> dict[str, Any]:
     """Everything an extension could leave in a shell."""
     return {
         "line": set(shell.magics_manager.magics["line"]),
@@ -38,7 +38,8 @@ def traces_of(shell: InteractiveShell) -> dict[str, Any]:
     }
 
 
-def test_unloading_leaves_nothing_behind(bare_shell: InteractiveShell) -> None:
+def test_unloading_leaves_nothing_behind(bare_shell: Any) -> None:
+    bare_shell.run_line_magic("unload_ext", "lango_nb")  # IPython loads its own magics for extensions when first used
     before = traces_of(bare_shell)
     bare_shell.run_line_magic("load_ext", "lango_nb")
     assert traces_of(bare_shell) != before
@@ -64,7 +65,7 @@ def test_unloading_twice_is_harmless(session: Session) -> None:
     assert not session.shell.run_cell("%lango").success
 
 
-def test_reloading_works_and_begins_anew(bare_shell: InteractiveShell) -> None:
+def test_reloading_works_and_begins_anew(bare_shell: Any) -> None:
     for line in ("%load_ext lango_nb", "%load_ext lango_nb", "%lango use quartet;", "%reload_ext lango_nb"):
         bare_shell.run_cell(line).raise_error()
     result = bare_shell.run_cell("%lango status")
@@ -73,7 +74,7 @@ def test_reloading_works_and_begins_anew(bare_shell: InteractiveShell) -> None:
 
 
 def test_two_shells_have_two_labs(session: Session) -> None:
-    other = InteractiveShell()
+    other: Any = InteractiveShell()  # type: ignore[no-untyped-call]  # IPython has no types here
     load(other)
     magics = loaded(other)
     assert magics is not None
@@ -84,7 +85,7 @@ def test_two_shells_have_two_labs(session: Session) -> None:
     assert session.run("%lango status").topology.startswith("quartet")
 
 
-def test_settings_of_ipython_decide_how_it_starts(bare_shell: InteractiveShell) -> None:
+def test_settings_of_ipython_decide_how_it_starts(bare_shell: Any) -> None:
     bare_shell.config.LangoMagics.topology = "quartet"
     bare_shell.config.LangoMagics.stream = False
     load(bare_shell)
@@ -93,9 +94,7 @@ def test_settings_of_ipython_decide_how_it_starts(bare_shell: InteractiveShell) 
     assert (magics.lab.topology, magics.stream) == ("quartet", False)
 
 
-def test_a_wrong_setting_of_ipython_is_one_line(
-    bare_shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_setting_of_ipython_is_one_line(bare_shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     bare_shell.config.LangoMagics.topology = "octt"
     bare_shell.run_cell("%load_ext lango_nb")
     out, err = capsys.readouterr()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from lango_nb.magics.commands import COMMANDS
 from lango_nb.specs.topologies import topology_names
 
 if TYPE_CHECKING:
-    from conftest import Session
+    from tests.unit.magics.conftest import Session
 
 LOOKING = [
     "status",
@@ -81,7 +82,7 @@ def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: st
     frame = session.run(f"%lango {name} --df {argument}")
     assert isinstance(frame, pd.DataFrame)
     pd.testing.assert_frame_equal(frame, view.df)
-    rows = pd.io.json.ujson_loads(session.run(f"%lango {name} --json {argument}"))
+    rows = json.loads(session.run(f"%lango {name} --json {argument}"))
     assert len(rows) == len(frame)
     assert session.run(f"%lango {name} --text {argument}") == view.text
 

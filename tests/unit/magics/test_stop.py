@@ -16,7 +16,7 @@ from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.magics import progress
 
 if TYPE_CHECKING:
-    from conftest import Session
+    from tests.unit.magics.conftest import Session
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals of POSIX")
 

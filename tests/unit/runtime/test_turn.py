@@ -19,7 +19,6 @@ from lango_nb.core.events import (
     LimitReached,
     ToolFinished,
     ToolStarted,
-    TurnFinished,
 )
 from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema

@@ -113,7 +113,7 @@ def test_a_missing_argument_is_told_before_anything_else() -> None:
     with pytest.raises(ToolError) as one:
         check_arguments(tool, {"content": 5, "nonsense": 1})
     assert (str(one.value), one.value.code) == ("missing path parameter", "missing_argument")
-    with pytest.raises(ToolError, match="^missing path parameter, missing content parameter$"):
+    with pytest.raises(ToolError, match=r"^missing path parameter, missing content parameter$"):
         check_arguments(tool, {})
 
 

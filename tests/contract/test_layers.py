@@ -1,0 +1,172 @@
+"""Stages import only from stages above them, every foreign library has its door, and importing does nothing.
+
+The first rule is import-linter's, configured in ``pyproject.toml``; the others are looked up in the sources, or seen in
+a fresh interpreter.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "lango_nb"
+
+DOORS = {
+    "yaml": ("specs/",),
+    "pandas": ("frames/", "evaluation/", "lab.py", "magics/"),  # the last two: a listing of texts as it is shown
+    "numpy": ("frames/", "evaluation/"),
+    "IPython": ("magics/", "viz/register.py", "widgets/", "lab.py"),
+    "traitlets": ("magics/", "widgets/"),
+    "ipywidgets": ("widgets/",),
+    "anywidget": ("widgets/",),
+    "tinydb": ("stores/journal.py",),
+    "networkx": ("tools/builtin/graph.py", "tools/builtin/ontology.py"),
+    "rich": ("cli/",),
+    "jupyter_core": ("cli/lab.py",),
+    "jupyterlab": ("cli/lab.py",),
+}
+"""Where a library may be imported; a library that is not named here may not be imported at all."""
+EVERYWHERE = {"pydantic", "pydantic_core", "orjson", "lango_nb"}
+HEAVY = ("pandas", "numpy", "IPython", "ipywidgets")
+
+
+def _lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+def _run(code: str, folder: Path) -> str:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    env.pop("LANGO_HOME", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _imports(file: Path) -> Iterator[tuple[str, int]]:
+    """Top-level names of what a file imports when it runs; imports for type checkers alone do not count."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for_types = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if node in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name.partition(".")[0], node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0], node.lineno
+
+
+def test_layers_hold() -> None:
+    done = _lint(ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "broken"),
+    [
+        ("core/ids.py", "import lango_nb.engine", "folders are stages"),
+        ("specs/agent.py", "def late() -> None:\n    import pandas", "the engine runs without a notebook"),
+        ("unplanned.py", '"""A module that is in no layer."""', "folders are stages"),
+    ],
+)
+def test_layers_would_notice(tmp_path: Path, file: str, line: str, broken: str) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "lango_nb", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    with (tmp_path / "lango_nb" / file).open("a", encoding="utf-8") as source:
+        source.write(f"\n\n{line}\n")
+    done = _lint(tmp_path)
+    assert done.returncode != 0
+    assert broken in done.stdout + done.stderr
+
+
+def test_every_foreign_library_has_its_door() -> None:
+    strangers = []
+    for file in sorted(PACKAGE.rglob("*.py")):
+        place = file.relative_to(PACKAGE).as_posix()
+        for name, line in _imports(file):
+            if name in sys.stdlib_module_names or name in EVERYWHERE or name == "__future__":
+                continue
+            if not place.startswith(DOORS.get(name, ())):
+                strangers.append(f"{place}:{line} imports {name}; its door: {', '.join(DOORS.get(name, ('none',)))}")
+    assert strangers == []
+
+
+_WATCH = """
+import json, os, sys
+seen = []
+def watch(event, args):
+    if event == "open":
+        path, mode, flags = args
+        writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) if isinstance(flags, int) else 0
+        if writes and str(path) != os.devnull:
+            seen.append(f"open {path}")
+    elif event.startswith(("os.mkdir", "os.rename", "os.remove", "os.link", "os.symlink", "os.putenv", "os.system",
+                           "os.exec", "os.fork", "subprocess.Popen", "socket.", "_thread.start")):
+        seen.append(f"{event} {args}")
+sys.addaudithook(watch)
+before = set(sys.modules)
+{code}
+print(json.dumps({"seen": seen, "modules": sorted(set(sys.modules) - before)}))
+"""
+
+
+def _watched(code: str, folder: Path) -> tuple[list[str], set[str]]:
+    lines = _run(_WATCH.replace("{code}", code), folder).splitlines()
+    found = json.loads(lines[-1])
+    assert lines[:-1] == [], "it printed something"
+    return found["seen"], set(found["modules"])
+
+
+def test_importing_does_nothing(tmp_path: Path) -> None:
+    seen, modules = _watched("import lango_nb", tmp_path)
+    assert seen == []
+    assert list(tmp_path.iterdir()) == []
+    heavy = {*HEAVY, "pydantic", "yaml", "asyncio", "rich", "tinydb"}
+    assert modules & heavy == set()
+    assert {name for name in modules if name.startswith("lango_nb")} == {"lango_nb"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from lango_nb import Engine; Engine()",
+        "from lango_nb import Engine; Engine(topology='octet').route('hello')",
+        "from lango_nb import Lab; lab = Lab(); lab.route('read a file'); lab.partition(); lab.tree",
+    ],
+)
+def test_engine_and_lab_load_nothing_heavy_and_write_nothing(tmp_path: Path, code: str) -> None:
+    seen, modules = _watched(code, tmp_path)
+    assert {name for name in modules if name in HEAVY} == set()
+    assert "pydantic" in modules
+    assert seen == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_turn_needs_no_notebook(tmp_path: Path) -> None:
+    code = (
+        "from lango_nb import Engine\n"
+        "trace = Engine(topology='sextet').run_sync('hello')\n"
+        "assert trace.turn.is_ok, trace.turn\n"
+        "import sys\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    assert _run(code, tmp_path).strip() == "[]"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,152 @@
+"""Who would get a request, and why: scores are sums of shown terms, and the router abstains rather than misroutes."""
+
+from __future__ import annotations
+
+import pytest
+
+from lango_nb.engine import Engine
+from lango_nb.routing.route import Route
+from lango_nb.routing.router import Router
+from lango_nb.routing.table import RoutingRow, RoutingTable
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.by_name import spec_families
+
+ENGINES = {
+    name: Engine(topology=name, tools=(*builtin_tools(), *spec_families())) for name in ("quartet", "sextet", "octet")
+}
+
+
+def route(topology: str, text: str) -> Route:
+    return ENGINES[topology].route(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "quartet", "sextet", "octet"),
+    [
+        ("list the files in this folder", "executor", "operator", "operator"),
+        ("read notes.md and tell me who wrote it", "executor", "operator", "operator"),
+        ("how many lines does notes.md have?", "executor", "operator", "operator"),
+        ("find the file with 'budget' in its name", "executor", "operator", "operator"),
+        ("run `echo hi` and report the exit code", "executor", "operator", "operator"),
+        ("what is the status of p1?", "executor", "operator", "operator"),
+        ("open https://example.com and take a screenshot", "executor", "navigator", "navigator"),
+        ("encrypt the message 'secret plan'", "executor", "vault", "vault"),
+        ("store my GitHub token as a secret", "executor", "vault", "vault"),
+        ("pay 5 USDC to 0xabc123abc123", "executor", "vault", "vault"),
+        ("what do we know about solar panels?", "researcher", "librarian", "librarian"),
+        ("what is related to Berlin in the knowledge graph?", "researcher", "librarian", "librarian"),
+        ("schedule a report every day at 9", "executor", None, "automator"),
+        ("remind me tomorrow at 8 to call mum", "executor", None, "automator"),
+        ("make a plan to move our blog to a new server", "planner", "planner", "planner"),
+        ("remember that I prefer tea", "memory-manager", "chronicler", "chronicler"),
+        ("what did we talk about last time?", "memory-manager", "chronicler", "chronicler"),
+        ("define a type Person in the ontology", "executor", None, "ontologist"),
+        ("read notes.md\x00", "executor", "operator", "operator"),
+    ],
+)
+def test_clear_requests_go_to_their_owner(text: str, quartet: str, sextet: str | None, octet: str) -> None:
+    chosen = [route(topology, text).chosen for topology in ("quartet", "sextet", "octet")]
+    assert chosen == [quartet, sextet, octet]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello",
+        "Hi there!",
+        "how are you?",
+        "thanks!",
+        "tell me a joke",
+        "what is the capital of France?",
+        "what is 2+2",
+    ],
+)
+@pytest.mark.parametrize("topology", sorted(ENGINES))
+def test_conversation_is_for_the_root(topology: str, text: str) -> None:
+    found = route(topology, text)
+    assert (found.chosen, found.is_conversation, found.is_abstention) == (None, True, False)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "blorb the fnord", "help me with something", "?!"])
+def test_what_says_nothing_is_an_abstention(text: str) -> None:
+    found = route("octet", text)
+    assert (found.chosen, found.is_abstention) == (None, True)
+    assert found.reason
+
+
+def test_a_family_without_an_owner_is_named() -> None:
+    assert route("sextet", "schedule a report every day at 9").reason == (
+        "it is about cron, and no agent owns tools of that family"
+    )
+
+
+def test_every_score_is_exactly_the_sum_of_its_shown_terms() -> None:
+    for topology, engine in ENGINES.items():
+        for text in ("read https://x.org/a.md, encrypt it and remember it", "plan a graph search every day"):
+            found = engine.route(text)
+            assert {candidate.agent for candidate in found.candidates} == set(engine.tree.table.names), topology
+            for candidate in found.candidates:
+                assert candidate.score == pytest.approx(sum(signal.weight for signal in candidate.signals), abs=1e-3)
+
+
+def test_what_an_agent_cannot_do_vetoes_it() -> None:
+    found = route("octet", "run `ls` in the shell terminal")
+    vetoed = {candidate.agent: candidate.vetoes for candidate in found.candidates if candidate.vetoes}
+    assert vetoed["navigator"] == ("cannot do shell commands",)
+    assert "operator" not in vetoed
+
+
+def test_a_tie_is_an_abstention_that_names_both() -> None:
+    table = RoutingTable((RoutingRow("a", keywords=("paint",)), RoutingRow("b", keywords=("paint",))))
+    found = Router(table, threshold=0.1).route("paint the wall")
+    assert found.chosen is None
+    assert found.reason.startswith("a and b are too close")
+
+
+def test_an_agent_called_by_its_name_gets_the_request_and_a_plan_is_no_call_for_the_planner() -> None:
+    assert route("octet", "vault, please have a look at this").chosen == "vault"
+    named = [
+        signal.term
+        for candidate in route("octet", "encrypt the plan").candidates
+        for signal in candidate.signals
+        if signal.kind == "name"
+    ]
+    assert named == []
+
+
+def test_words_in_quotes_are_what_is_worked_on_not_what_is_wanted() -> None:
+    assert route("octet", "write 'encrypt the wallet password' to a.txt").chosen == "operator"
+
+
+def test_whoever_declined_is_out_of_the_question() -> None:
+    engine = ENGINES["sextet"]
+    text = "search our knowledge for the file notes.md"
+    first = engine.route(text).candidates[0].agent
+    second = engine.router.route(text, exclude={first})
+    assert second.chosen not in {None, first}
+    assert "already declined this request" in second.candidates[-1].vetoes
+
+
+def test_a_user_agent_takes_part_through_keywords_description_and_examples() -> None:
+    rows = (
+        *ENGINES["sextet"].tree.table.rows,
+        RoutingRow(
+            "botanist",
+            "Identifies plants from descriptions of their leaves.",
+            keywords=("plant", "leaf"),
+            examples=("Which flower has five white petals?",),
+        ),
+    )
+    router = Router(RoutingTable(rows))
+    assert router.route("which plant has a leaf like a heart?").chosen == "botanist"
+    assert router.route("which flower has five white petals").chosen == "botanist"
+
+
+def test_a_megabyte_is_read_quickly_and_only_its_beginning_counts() -> None:
+    found = route("octet", "delete old.txt " + "encrypt " * 130_000)
+    assert found.candidates[0].agent in {"operator", "vault"}
+    assert len(found.text) > 1_000_000
+
+
+def test_the_same_text_gives_the_same_route() -> None:
+    assert route("octet", "search the web for news") == route("octet", "search the web for news")
