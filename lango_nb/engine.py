@@ -24,6 +24,7 @@ from lango_nb.records.sessions import Session, Sessions
 from lango_nb.records.traces import Traces
 from lango_nb.records.turns import Trace
 from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.prompts import merge_sections
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import router_for
 from lango_nb.routing.tree import AgentTree
@@ -36,8 +37,8 @@ from lango_nb.runtime.turn import ApprovalRules, Limits, Listener, TurnContext, 
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.registry import AgentRegistry
 from lango_nb.specs.sources import user_agents
-from lango_nb.specs.topologies import load_prompt_sections, load_topology
-from lango_nb.specs.topology import Topology
+from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections
+from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.builtin.processes import ProcessTable
 from lango_nb.tools.by_name import spec_families
@@ -237,7 +238,7 @@ class Engine:
             topology = self.settings.lab.topology if self.settings.agent.multi_agent else SINGLE
         found = load_topology(topology) if isinstance(topology, str) else topology
         registry = AgentRegistry()
-        for spec in (*found.agents, *self._user_agents):
+        for spec in (*found.agents, *self._joining(found)):
             registry.register(spec)
         self._build(found, registry)
 
@@ -285,7 +286,7 @@ class Engine:
     def tree_for(self, topology: str | Topology) -> AgentTree:
         """Build the tree that the same tools and agents make under another topology."""
         found = load_topology(topology) if isinstance(topology, str) else topology
-        return self._tree(found, [spec for spec in self._user_agents if spec.name not in _names(found)])
+        return self._tree(found, [spec for spec in self._joining(found) if spec.name not in _names(found)])
 
     def _build(self, topology: Topology, registry: AgentRegistry) -> None:
         tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
@@ -299,10 +300,29 @@ class Engine:
             tuple(self.catalog),
             topology,
             agents=agents,
-            remote_agents=self.remote_agents,
-            shared_sections=load_prompt_sections(),
+            remote_agents=self._reachable(topology, agents),
+            shared_sections=_prompt_sections(self.settings),
             max_rounds=self.settings.agent.max_delegation_rounds,
         )
+
+    def _joining(self, topology: Topology) -> list[AgentSpec]:
+        """Return the agents that join a topology; a bundled extra yields to whoever else has its name."""
+        others = _names(topology) | {spec.name for spec in self.remote_agents}
+        return [spec for spec in self._user_agents if spec.source is not Source.EMBEDDED or spec.name not in others]
+
+    def _reachable(self, topology: Topology, agents: Sequence[AgentSpec]) -> list[AgentSpec]:
+        """Return the remote agents whose names are free; the others are left out with a warning."""
+        taken = _names(topology) | {spec.name for spec in agents}
+        for spec in self.remote_agents:
+            warning = f"remote agent {spec.name!r} is left out: {topology.name} has a local agent of that name"
+            if spec.name in taken and warning not in self.warnings:
+                self.warnings = (*self.warnings, warning)
+                logger.warning(warning)
+        return [spec for spec in self.remote_agents if spec.name not in taken]
+
+    def close(self) -> None:
+        """Stop commands that were left running; the engine can still be looked at."""
+        self.processes.close()
 
     # -- turns ---------------------------------------------------------------------------------------------------------
 
@@ -415,10 +435,9 @@ class Engine:
             tool_limits={
                 "exec_timeout_s": settings.tools.exec.default_timeout_s,
                 "exec_output_bytes": settings.tools.exec.max_output_bytes,
-                "exec_background": settings.tools.exec.allow_background,
                 "max_read_bytes": settings.tools.filesystem.max_read_bytes,
             },
-            services={ProcessTable: self.processes},
+            services={ProcessTable: self.processes} if settings.tools.exec.allow_background else {},
         )
 
     def _lock(self, session: str) -> asyncio.Lock:
@@ -435,6 +454,13 @@ def _folder(workspace: str | Path) -> Path:
 
 def _agents_dir(settings: Settings) -> Path | None:
     return Path(settings.agent.agents_dir) if settings.agent.agents_dir else None
+
+
+def _prompt_sections(settings: Settings) -> tuple[PromptSection, ...]:
+    """Return the shared sections, with those of the user's folder in place of the package's."""
+    shared = load_prompt_sections()
+    folder = settings.agent.prompts_dir
+    return merge_sections(shared, read_prompt_sections(Path(folder))) if folder else shared
 
 
 def _names(topology: Topology) -> set[str]:

@@ -305,7 +305,7 @@ class Lab:
         names = {tool.name for tool in found}
 
         def frame() -> pd.DataFrame:
-            every = _frames().tools_df(tree)
+            every: pd.DataFrame = _frames().tools_df(tree)
             return every[every["tool"].isin(names)].reset_index(drop=True)
 
         return View(found, frame, table)
@@ -517,7 +517,7 @@ class Lab:
         names = {tool.name for tool in new}
 
         def frame() -> pd.DataFrame:
-            every = _frames().partition_df(partition)
+            every: pd.DataFrame = _frames().partition_df(partition)
             return every[every["tool"].isin(names)].reset_index(drop=True)
 
         return View(landed, frame, Table(f"{len(new)} tools joined", ("tool", "lands at", "why"), rows))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 
 from lango_nb.cli.door import read_settings
-from lango_nb.cli.output import say_json, say_table
+from lango_nb.cli.output import say, say_json
 from lango_nb.cli.parser import add_common
+
+NARROWEST = 130
+"""Columns of the table where the terminal has fewer: keys are never broken."""
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +45,10 @@ def run(args: argparse.Namespace) -> int:
             ]
         )
         return 0
-    say_table("Settings", ("key", "value", "default", "from", "what it does"), loaded.rows())
+    from lango_nb.viz import text
+
+    total = max(NARROWEST, shutil.get_terminal_size().columns)
+    say(text.table(("key", "value", "default", "from", "what it does"), loaded.rows(), total=total))
     return 0
 
 

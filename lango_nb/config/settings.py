@@ -1,10 +1,10 @@
 """Every setting with its default and a sentence: snake_case here, camelCase in files and on the command line.
 
-    agent      who works: one agent or many, their limits, where their definitions lie
-    tools      limits of the tools that are real
-    security   which calls need an answer
-    a2a … p2p  switches of the parts around them
-    lab        what a notebook starts with
+    agent            who works: one agent or many, their limits, where their definitions lie
+    tools            limits of the tools that are real
+    security         which calls need an answer
+    a2a … ontology   switches: a bare engine has a tool family when its switch is on; a lab always knows all families
+    lab              what a notebook starts with
 
 A setting exists only when something reads it or ``lango agent status`` and ``lango agent tools`` show it. Adding one is
 adding a field here; loading, ``lango settings``, ``%lango config`` and the environment know it from then on.
@@ -118,7 +118,7 @@ class ToolSettings(SettingsGroup):
 
     exec: ExecSettings = Field(ExecSettings(), description="Command tools.")
     filesystem: FilesystemSettings = Field(FilesystemSettings(), description="File tools.")
-    browser: Switch = Field(Switch(), description="Whether browser tools count as enabled.")
+    browser: Switch = Field(Switch(), description="Whether the browser tools are on.")
 
 
 class InterceptorSettings(SettingsGroup):
@@ -126,10 +126,11 @@ class InterceptorSettings(SettingsGroup):
 
     enabled: bool = Field(True, description="Whether any tool call needs an answer at all.")
     approval_policy: ApprovalPolicy = Field(
-        "dangerous", description="Which calls need an answer: all, dangerous, configured (sensitiveTools only) or none."
+        "dangerous",
+        description="Which calls need an answer: all, dangerous ones, only configured (sensitive) ones, or none.",
     )
-    sensitive_tools: Names = Field((), description="Tools that always need an answer, except when the policy is none.")
-    exempt_tools: Names = Field((), description="Tools that never need an answer.")
+    sensitive_tools: Names = Field((), description="Tools that need an answer whatever the policy says.")
+    exempt_tools: Names = Field((), description="Tools that never need an answer; this list beats the others.")
 
 
 class SecuritySettings(SettingsGroup):
@@ -157,7 +158,7 @@ class A2aSettings(SettingsGroup):
 class EmbeddingSettings(SettingsGroup):
     """Embeddings for retrieval."""
 
-    provider: str = Field("", description="Provider of embeddings; retrieval tools count as enabled once one is set.")
+    provider: str = Field("", description="Provider of embeddings; the retrieval tools are on once one is set.")
 
 
 class LabSettings(SettingsGroup):
@@ -181,22 +182,28 @@ class Settings(SettingsGroup):
     tools: ToolSettings = Field(ToolSettings(), description="Tool families.")
     security: SecuritySettings = Field(SecuritySettings(), description="Guards around tool calls.")
     a2a: A2aSettings = Field(A2aSettings(), description="Agents of other systems.")
-    p2p: Switch = Field(Switch(), description="Whether the peer-to-peer network counts as switched on.")
-    hooks: Switch = Field(Switch(), description="Whether extra tool hooks count as switched on.")
+    p2p: Switch = Field(
+        Switch(),
+        description="Whether the peer-to-peer network is wanted; so far lango agent status shows it and nothing more.",
+    )
+    hooks: Switch = Field(
+        Switch(),
+        description="Whether further tool hooks are wanted; so far lango agent status shows it and nothing more.",
+    )
     background: Switch = Field(
-        Switch(), description="Whether background tools, and with them the teammate runtime, count as enabled."
+        Switch(), description="Whether the background tools are on; the teammate runtime needs them."
     )
-    knowledge: Switch = Field(Switch(), description="Whether knowledge and learning tools count as enabled.")
-    graph: Switch = Field(Switch(), description="Whether graph tools count as enabled.")
+    knowledge: Switch = Field(Switch(), description="Whether the knowledge and learning tools are on.")
+    graph: Switch = Field(Switch(), description="Whether the graph tools are on.")
     embedding: EmbeddingSettings = Field(EmbeddingSettings(), description="Embeddings for retrieval.")
-    librarian: Switch = Field(Switch(), description="Whether the proactive librarian's tools count as enabled.")
+    librarian: Switch = Field(Switch(), description="Whether the proactive librarian's tools are on.")
     observational_memory: Switch = Field(
-        Switch(), description="Whether tools for observations and reflections count as enabled."
+        Switch(), description="Whether the tools for observations and reflections are on."
     )
-    agent_memory: Switch = Field(Switch(), description="Whether tools for an agent's own memory count as enabled.")
-    cron: Switch = Field(Switch(), description="Whether tools for scheduled jobs count as enabled.")
-    workflow: Switch = Field(Switch(), description="Whether workflow tools count as enabled.")
-    skill: SkillSwitch = Field(SkillSwitch(), description="Whether skill tools count as enabled.")
-    payment: Switch = Field(Switch(), description="Whether payment tools count as enabled.")
-    ontology: Switch = Field(Switch(), description="Whether ontology tools count as enabled.")
+    agent_memory: Switch = Field(Switch(), description="Whether the tools for an agent's own memory are on.")
+    cron: Switch = Field(Switch(), description="Whether the tools for scheduled jobs are on.")
+    workflow: Switch = Field(Switch(), description="Whether the workflow tools are on.")
+    skill: SkillSwitch = Field(SkillSwitch(), description="Whether the skill tools are on.")
+    payment: Switch = Field(Switch(), description="Whether the payment tools are on.")
+    ontology: Switch = Field(Switch(), description="Whether the ontology tools are on.")
     lab: LabSettings = Field(LabSettings(), description="What a notebook starts with.")

@@ -29,7 +29,7 @@ class LangoError(Exception):
 
     exit_code: ClassVar[int] = 1
     """What the terminal command exits with."""
-    code: ClassVar[str] = "error"
+    code: str = "error"
     """Short word stored in traces and frames."""
 
     def _render_traceback_(self) -> list[str]:
@@ -95,9 +95,19 @@ class RefusedError(LangoError):
 
 
 class ToolError(LangoError):
-    """A tool cannot do what it was asked; becomes an error result the model can read."""
+    """A tool cannot do what it was asked; becomes an error result the model can read.
 
-    code = "tool_error"
+    Parameters
+    ----------
+    message : str
+        What the model reads.
+    code : str
+        Short word kept in the result, ``missing_argument`` for instance.
+    """
+
+    def __init__(self, message: str, code: str = "tool_error") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class ModelError(LangoError):

@@ -85,7 +85,9 @@ class HandOverRefused(BaseEvent):
 
     kind: Literal["handover.refused"] = "handover.refused"
     target: str
-    code: Literal["unknown_agent", "second_target", "self", "round_limit", "already_declined", "bad_arguments"]
+    code: Literal[
+        "unknown_agent", "second_target", "self", "round_limit", "already_declined", "bad_arguments", "unavailable"
+    ]
     detail: str
     call_id: str = ""
 

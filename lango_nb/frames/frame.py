@@ -175,7 +175,7 @@ def _plain_array(dtype: Dtype, values: list[Any]) -> Any:
             # pandas would choose pyarrow where it is installed; frames are the same on every machine
             return pd.array(values, dtype=pd.StringDtype("python"))
         case "float64":
-            return pd.array(np.array([nan if value is None else value for value in values], dtype="float64"))
+            return np.array([nan if value is None else value for value in values], dtype="float64")
         case "datetime64[ns, UTC]" if values and None not in values:
             seconds = np.array(list(map(datetime.timestamp, values)))
             if seconds.min() >= 0 and seconds.max() < _EXACT_SECONDS:
@@ -202,7 +202,9 @@ class _Spread:
             places = np.full(self._length, -1)
             places[np.asarray(rows, dtype="int64")] = np.arange(len(rows))
             self._places[id(rows)] = places
-        return array.take(self._places[id(rows)], allow_fill=True)
+        import pandas as pd
+
+        return pd.api.extensions.take(array, self._places[id(rows)], allow_fill=True)
 
 
 def _names(kinds: Sequence[type]) -> str:

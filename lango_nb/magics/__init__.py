@@ -24,14 +24,18 @@ def load(shell: InteractiveShell) -> None:
     from lango_nb.magics.completion import make_matcher
     from lango_nb.magics.magics import LangoMagics
     from lango_nb.magics.question import TRANSFORMERS
-    from lango_nb.viz.register import register
+    from lango_nb.magics.views import register_later
 
-    magics = LangoMagics(shell)
+    try:
+        magics = LangoMagics(shell)
+    except Exception:  # a wrong setting: IPython has already put the half-made object on its list
+        _take_off(shell)
+        raise
     shell.register_magics(magics)
     shell.input_transformer_manager.token_transformers.extend(TRANSFORMERS)
     if shell.Completer is not None:
         shell.Completer.custom_matchers.append(make_matcher(magics))
-    register(shell)
+    register_later(shell)
 
 
 def unload(shell: InteractiveShell) -> None:
@@ -46,19 +50,25 @@ def unload(shell: InteractiveShell) -> None:
         return
     from lango_nb.magics.completion import IDENTIFIER
     from lango_nb.magics.question import TRANSFORMERS
-    from lango_nb.viz.register import unregister
+    from lango_nb.magics.views import forget
 
     manager = shell.magics_manager
     for kind in ("line", "cell"):
         manager.magics[kind].pop(MAGIC, None)
     manager.registry.pop(type(magics).__name__, None)
-    shell.configurables[:] = [item for item in shell.configurables if item is not magics]
+    _take_off(shell)
     transformers = shell.input_transformer_manager.token_transformers
     transformers[:] = [item for item in transformers if item not in TRANSFORMERS]
     if shell.Completer is not None:
         matchers = shell.Completer.custom_matchers
         matchers[:] = [item for item in matchers if getattr(item, "matcher_identifier", "") != IDENTIFIER]
-    unregister(shell)
+    forget(shell)
+
+
+def _take_off(shell: InteractiveShell) -> None:
+    """Take the magics off the list of things that can be configured."""
+    magics = loaded(shell)
+    shell.configurables[:] = [item for item in shell.configurables if item is not magics]
 
 
 def loaded(shell: InteractiveShell) -> LangoMagics | None:

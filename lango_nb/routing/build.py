@@ -8,7 +8,7 @@ from lango_nb.core.errors import DefinitionError
 from lango_nb.routing.capabilities import capabilities
 from lango_nb.routing.partition import Partition, partition_tools, partition_tools_dynamic
 from lango_nb.routing.prompts import merge_sections, orchestrator_sections, specialist_sections
-from lango_nb.routing.table import RoutingRow, RoutingTable
+from lango_nb.routing.table import RoutingRow, RoutingTable, one_line
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import PromptSection, Topology
@@ -111,16 +111,21 @@ def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> R
     own = () if is_remote else capabilities(partition.owned[spec.name])
     return RoutingRow(
         name=spec.name,
-        role=" ".join(spec.description.split()),
-        keywords=spec.keywords,
-        capabilities=tuple(dict.fromkeys((*spec.capabilities, *own))),
-        accepts=" ".join((spec.accepts or ("what the remote agent takes" if is_remote else "")).split()),
-        returns=" ".join((spec.returns or ("what the remote agent answers" if is_remote else "")).split()),
-        cannot=spec.cannot_do,
-        examples=spec.example_requests,
-        not_for=" ".join(spec.disambiguation.split()),
+        role=one_line(spec.description),
+        keywords=_lines(spec.keywords),
+        capabilities=_lines((*spec.capabilities, *own)),
+        accepts=one_line(spec.accepts or ("what the remote agent takes" if is_remote else "")),
+        returns=one_line(spec.returns or ("what the remote agent answers" if is_remote else "")),
+        cannot=_lines(spec.cannot_do),
+        examples=_lines(spec.example_requests),
+        not_for=one_line(spec.disambiguation),
         is_remote=is_remote,
     )
+
+
+def _lines(items: Sequence[str]) -> tuple[str, ...]:
+    """Fold each item into one line, so that no definition can write a row of its own; empty and repeated ones go."""
+    return tuple(dict.fromkeys(line for item in items if (line := one_line(item))))
 
 
 def _check_names(specs: Sequence[AgentSpec], topology: Topology) -> None:

@@ -110,7 +110,12 @@ class Partition:
 
     Examples
     --------
-    >>> partition = partition_tools([Tool("cron_add")], tiny)["clock"]  # doctest: +SKIP
+    >>> from lango_nb.specs.agent import AgentSpec
+    >>> agents = (AgentSpec(name="clock", prefixes=("cron_*",)),)
+    >>> tiny = Topology(name="tiny", root="root", control="transfer", agents=agents)
+    >>> partition = partition_tools([Tool("cron_add"), Tool("paint")], tiny)
+    >>> partition["clock"], partition.owner("paint"), partition.why("cron_add").reason
+    (('cron_add',), None, "clock claims the prefix 'cron_*'")
     """
 
     tools: tuple[Tool, ...]

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from lango_nb.routing.families import CONVERSATION, FAMILIES, GREETINGS, SHAPES, by_capability, by_refusal
+from lango_nb.routing.families import CONVERSATION, FAMILIES, GREETINGS, SHAPES, Family, by_capability, by_refusal
 from lango_nb.routing.route import Candidate, Route, Signal, SignalKind
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.words import stem, words
@@ -39,8 +39,6 @@ _CANNOT = -1.0
 _SMALL_TALK_WORDS = 4
 _LEAST_WORDS = 2
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
-_NOBODY = -1
-"""Row of a family that no agent owns: a text may still be about it."""
 _STOP = frozenset(
     (
         "a an and are as at be by can could do does for from get give have how i if in into is it its just let "
@@ -50,12 +48,38 @@ _STOP = frozenset(
 )
 
 
-class _Term(NamedTuple):
+Key = tuple[SignalKind, str]
+Terms = dict[Key, Signal]
+"""The signals of one row: each kind and term counts once, however often it is said."""
+
+
+class _Share(NamedTuple):
+    """What one term adds to one row; made once, so that a route only looks it up."""
+
     row: int
-    kind: SignalKind
-    label: str
+    key: Key
+    signal: Signal
+
+
+class _Term(NamedTuple):
+    """One phrase, and what it says."""
+
+    phrase: tuple[str, ...]
+    family: str
+    """Tool family it speaks of; empty for keywords and descriptions."""
     weight: float
-    family: str = ""
+    """What it adds to the family."""
+    shares: tuple[_Share, ...]
+
+
+class _Refusal(NamedTuple):
+    """An agent that declares it cannot do what a family is about."""
+
+    row: int
+    reason: str
+    share: _Share
+    own: tuple[str, ...]
+    """Families the agent does own."""
 
 
 class _Example(NamedTuple):
@@ -94,12 +118,13 @@ class Router:
         self.table = table
         self.threshold = threshold
         self.min_margin = min_margin
-        self._index: defaultdict[str, list[tuple[tuple[str, ...], _Term]]] = defaultdict(list)
-        self._owners: defaultdict[str, list[int]] = defaultdict(list)
-        self._shares: dict[tuple[int, str], float] = {}
+        self._index: defaultdict[str, list[_Term]] = defaultdict(list)
+        self._shapes: dict[str, list[tuple[str, float, tuple[_Share, ...]]]] = defaultdict(list)
+        self._refusals: defaultdict[str, list[_Refusal]] = defaultdict(list)
+        self._owners: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        """How many of its capabilities stand for a family, by family and row."""
         self._examples: list[_Example] = []
         self._by_example_stem: defaultdict[str, list[int]] = defaultdict(list)
-        self._refused: list[dict[str, str]] = []
         self._names: list[tuple[str, ...]] = []
         self._families: list[tuple[str, ...]] = []
         self._no_vetoes: list[tuple[str, ...]] = [()] * len(table)
@@ -124,7 +149,7 @@ class Router:
         read = text[:READ_CHARS]
         said = words(_without_quotes(read))
         found = [stem(word.removesuffix("'s")) for word in said]
-        signals: list[dict[tuple[SignalKind, str], Signal]] = [{} for _ in self.table.rows]
+        signals: list[Terms] = [{} for _ in self.table.rows]
         families: defaultdict[str, float] = defaultdict(float)
         self._add_words(found, signals, families)
         self._add_names(said, signals)
@@ -141,43 +166,62 @@ class Router:
     def _compile(self) -> None:
         rows = self.table.rows
         spread = _Spread(rows)
+        known = by_capability()
         for number, row in enumerate(rows):
             self._names.append(tuple(words(row.name)))
             for phrase in row.keywords:
-                self._add_term(phrase, _Term(number, "keyword", phrase, _KEYWORD * spread.rarity(phrase)))
-            shares = _families_of(row)
-            self._families.append(tuple(shares))
-            for family_name, count in shares.items():
-                self._owners[family_name].append(number)
-                self._shares[number, family_name] = count
-            known = by_capability()
+                self._add_own_term(number, "keyword", phrase, _KEYWORD * spread.rarity(phrase))
             for phrase in row.capabilities:
                 if phrase not in known:
-                    self._add_term(phrase, _Term(number, "description", phrase, _CAPABILITY_WORD))
+                    self._add_own_term(number, "description", phrase, _CAPABILITY_WORD)
             self._add_description(number, row, spread)
             self._add_row_examples(number, row)
-            self._refused.append(
-                {family.name: item for item in row.cannot for family in by_refusal().get(item.casefold(), ())}
-            )
+            counts = _families_of(row)
+            self._families.append(tuple(counts))
+            for owned, count in counts.items():
+                self._owners[owned][number] = count
         for family in FAMILIES:
-            owners = self._owners.get(family.name) or [_NOBODY]
-            most = max(self._shares.get((owner, family.name), 1.0) for owner in owners)
-            for owner in owners:
-                share = self._shares.get((owner, family.name), 1.0) / most
-                self._shares[owner, family.name] = share
-                for phrase, weight in family.cues.items():
-                    self._add_term(phrase, _Term(owner, "family", phrase, round(weight * share, 3), family.name))
+            self._add_family(family)
+        for number, row in enumerate(rows):
+            self._add_refusals(number, row)
 
-    def _add_term(self, phrase: str, term: _Term) -> None:
+    def _add_term(self, phrase: str, family: str, weight: float, shares: Sequence[_Share]) -> None:
         found = _stems_of(phrase)
         if found:
-            self._index[found[0]].append((found, term))
+            self._index[found[0]].append(_Term(found, family, weight, tuple(shares)))
+
+    def _add_own_term(self, row: int, kind: SignalKind, phrase: str, weight: float) -> None:
+        self._add_term(phrase, "", 0.0, [_share(row, kind, phrase, weight)])
+
+    def _add_family(self, family: Family) -> None:
+        """Let a family's cues and shapes count for its owners, in full for whoever owns most of it.
+
+        A family that nobody owns is kept too: a text may still be about it.
+        """
+        owners = self._owners.get(family.name, {})
+        most = max(owners.values(), default=1)
+        for phrase, weight in family.cues.items():
+            shares = [_share(row, "family", phrase, weight * count / most) for row, count in owners.items()]
+            self._add_term(phrase, family.name, weight, shares)
+        labels = {shape.name: shape.label for shape in SHAPES}
+        for shape, weight in family.shapes.items():
+            shares = [_share(row, "structure", labels[shape], weight * n / most) for row, n in owners.items()]
+            self._shapes[shape].append((family.name, weight, tuple(shares)))
+
+    def _add_refusals(self, number: int, row: RoutingRow) -> None:
+        for item in row.cannot:
+            for family in by_refusal().get(item.casefold(), ()):
+                if number not in self._owners.get(family.name, {}):
+                    share = _share(number, "cannot", item, _CANNOT)
+                    own = self._families[number]
+                    self._refusals[family.name].append(_Refusal(number, f"cannot do {item}", share, own))
 
     def _add_description(self, number: int, row: RoutingRow, spread: _Spread) -> None:
         said = {stem(word): word for word in words(row.role) if word not in _STOP}
         for key, word in said.items():
             if spread.count(key) == 1:
-                self._index[key].append(((key,), _Term(number, "description", word, _DESCRIPTION)))
+                share = _share(number, "description", word, _DESCRIPTION)
+                self._index[key].append(_Term((key,), "", 0.0, (share,)))
 
     def _add_row_examples(self, number: int, row: RoutingRow) -> None:
         for text in row.examples:
@@ -193,22 +237,25 @@ class Router:
     def _add_words(
         self,
         found: Sequence[str],
-        signals: list[dict[tuple[SignalKind, str], Signal]],
+        signals: list[Terms],
         families: defaultdict[str, float],
     ) -> None:
-        spoken: set[tuple[str, str]] = set()
+        spoken: set[tuple[str, ...]] = set()
+        index = self._index
         for place, key in enumerate(found):
-            for phrase, term in self._index.get(key, ()):
+            if key not in index:
+                continue
+            for phrase, family, weight, shares in index[key]:
                 size = len(phrase)
                 if size > 1 and tuple(found[place : place + size]) != phrase:
                     continue
-                if term.family and (term.family, term.label) not in spoken:
-                    spoken.add((term.family, term.label))
-                    families[term.family] += term.weight
-                if term.row >= 0:
-                    signals[term.row].setdefault((term.kind, term.label), Signal(term.kind, term.label, term.weight))
+                if family and (family, *phrase) not in spoken:
+                    spoken.add((family, *phrase))
+                    families[family] += weight
+                for row, term, signal in shares:
+                    signals[row].setdefault(term, signal)
 
-    def _add_names(self, said: Sequence[str], signals: list[dict[tuple[SignalKind, str], Signal]]) -> None:
+    def _add_names(self, said: Sequence[str], signals: list[Terms]) -> None:
         """Look for agents called by their names, letter by letter: a "plan" is no call for the planner."""
         for number, name in enumerate(self._names):
             if name and name[0] in said:
@@ -220,27 +267,22 @@ class Router:
     def _add_shapes(
         self,
         text: str,
-        signals: list[dict[tuple[SignalKind, str], Signal]],
+        signals: list[Terms],
         families: defaultdict[str, float],
     ) -> None:
         folded = text.casefold()
-        shapes = {shape.name: shape.label for shape in SHAPES if shape.occurs(text, folded)}
+        shapes = {shape.name for shape in SHAPES if shape.occurs(text, folded)}
         if "url" in shapes:
             without = SHAPES[0].pattern.sub(" ", text)
             if not SHAPES[1].pattern.search(without):
-                shapes.pop("path", None)
-        if not shapes:
-            return
-        for family in FAMILIES:
-            for name, weight in family.shapes.items():
-                if name in shapes:
-                    families[family.name] += weight
-                    for owner in self._owners.get(family.name, ()):
-                        label = shapes[name]
-                        own = round(weight * self._shares[owner, family.name], 3)
-                        signals[owner].setdefault(("structure", label), Signal("structure", label, own))
+                shapes.discard("path")
+        for shape in shapes:
+            for family, weight, shares in self._shapes.get(shape, ()):
+                families[family] += weight
+                for row, term, signal in shares:
+                    signals[row].setdefault(term, signal)
 
-    def _add_examples(self, found: Sequence[str], signals: list[dict[tuple[SignalKind, str], Signal]]) -> None:
+    def _add_examples(self, found: Sequence[str], signals: list[Terms]) -> None:
         content = {key for key in found if key not in _STOP}
         shared: defaultdict[int, int] = defaultdict(int)
         for key in content:
@@ -253,46 +295,32 @@ class Router:
             if likeness >= _EXAMPLE_LEAST and likeness > best.get(example.row, (0.0, ""))[0]:
                 best[example.row] = (likeness, example.text)
         for row, (likeness, text) in best.items():
-            signals[row]["example", text] = Signal("example", text, _EXAMPLE * likeness)
+            signals[row]["example", text] = Signal("example", text, round(_EXAMPLE * likeness, 3))
 
     def _vetoes(
         self,
         domains: Sequence[str],
         families: defaultdict[str, float],
-        signals: list[dict[tuple[SignalKind, str], Signal]],
+        signals: list[Terms],
         exclude: Collection[str],
     ) -> list[tuple[str, ...]]:
         """Veto whoever is excluded, and whoever declares it cannot do what the text is clearly about."""
         top = domains[0] if domains and families[domains[0]] >= self.threshold else None
         if top is None and not exclude:
             return self._no_vetoes
-        return [
-            self._vetoes_of(number, row.name, top, families, signals[number], exclude)
-            for number, row in enumerate(self.table.rows)
+        reasons: list[tuple[str, ...]] = [
+            ("already declined this request",) if row.name in exclude else () for row in self.table.rows
         ]
+        if top is not None:
+            strongest = families[top] - _KEYWORD
+            for row, reason, share, own in self._refusals.get(top, ()):
+                if all(families.get(family, 0.0) < strongest for family in own):
+                    reasons[row] = (*reasons[row], reason)
+                    if signals[row]:
+                        signals[row][share.key] = share.signal
+        return reasons
 
-    def _vetoes_of(  # noqa: PLR0913, PLR0917 - one row of the table against one text
-        self,
-        number: int,
-        name: str,
-        top: str | None,
-        families: defaultdict[str, float],
-        terms: dict[tuple[SignalKind, str], Signal],
-        exclude: Collection[str],
-    ) -> tuple[str, ...]:
-        reasons = ["already declined this request"] if name in exclude else []
-        refusal = self._refused[number].get(top) if top is not None else None
-        if top is not None and refusal is not None and number not in self._owners.get(top, ()):
-            own = max((families.get(family, 0.0) for family in self._families[number]), default=0.0)
-            if own + _KEYWORD < families[top]:
-                reasons.append(f"cannot do {refusal}")
-                if terms:
-                    terms["cannot", refusal] = Signal("cannot", refusal, _CANNOT)
-        return tuple(reasons)
-
-    def _rank(
-        self, signals: list[dict[tuple[SignalKind, str], Signal]], vetoes: list[tuple[str, ...]]
-    ) -> tuple[Candidate, ...]:
+    def _rank(self, signals: list[Terms], vetoes: list[tuple[str, ...]]) -> tuple[Candidate, ...]:
         candidates = [
             _candidate(row.name, terms, reasons) if terms or reasons else self._silent[number]
             for number, (row, terms, reasons) in enumerate(zip(self.table.rows, signals, vetoes, strict=True))
@@ -343,7 +371,7 @@ class Router:
             return "the request is empty"
         if conversation:
             return "small talk, an opinion or general knowledge: the root answers itself"
-        if about is not None and about not in self._owners:
+        if about is not None and not self._owners.get(about):
             return f"it is about {about}, and no agent owns tools of that family"
         if best is None or best.score <= 0:
             return "no agent matches"
@@ -389,7 +417,11 @@ def _families_of(row: RoutingRow) -> dict[str, int]:
     return owned
 
 
-def _candidate(name: str, terms: Mapping[tuple[SignalKind, str], Signal], vetoes: tuple[str, ...]) -> Candidate:
+def _share(row: int, kind: SignalKind, term: str, weight: float) -> _Share:
+    return _Share(row, (kind, term), Signal(kind, term, round(weight, 3)))
+
+
+def _candidate(name: str, terms: Mapping[Key, Signal], vetoes: tuple[str, ...]) -> Candidate:
     kept = _cap(sorted(terms.values(), key=lambda s: (-abs(s.weight), s.kind, s.term)))
     return Candidate(name, round(sum(signal.weight for signal in kept), 3), kept, vetoes)
 

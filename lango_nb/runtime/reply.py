@@ -36,9 +36,10 @@ class ToolCalls:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """The specialist says the request is not its own."""
+    """The specialist says the request is not its own; calls in the same reply do not run."""
 
     text: str
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +73,14 @@ def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: boo
     --------
     >>> from lango_nb.runtime.control.none import NoControl
     >>> read_reply(Reply(text=" [REJECT] not mine"), NoControl(), "reject", is_root=False, may_hand_over=False)
-    Declined(text='[REJECT] not mine')
+    Declined(text='[REJECT] not mine', calls=())
     """
+    text = reply.text.strip()
+    if decline == "reject" and not is_root and text.startswith(REJECT):
+        return Declined(text, reply.tool_calls)
     if reply.tool_calls:
         handing = tuple(call for call in reply.tool_calls if may_hand_over and control.owns(call.name))
         if handing:
             return HandOver(handing, tuple(call for call in reply.tool_calls if not control.owns(call.name)))
         return ToolCalls(reply.tool_calls)
-    text = reply.text.strip()
-    if not text:
-        return Empty()
-    if decline == "reject" and not is_root and text.startswith(REJECT):
-        return Declined(text)
-    return Final(text)
+    return Final(text) if text else Empty()

@@ -195,8 +195,8 @@ class TurnRun:
                 case ToolCalls(calls):
                     self._remember(node, reply)
                     await self._call_tools(node, calls)
-                case Declined(text):
-                    node = self._decline(node, text)
+                case Declined(text, calls):
+                    node = self._decline(node, text, calls)
                 case Empty():
                     return self._nothing_said(node)
         return self._out_of_steps(node)
@@ -286,11 +286,13 @@ class TurnRun:
             usage=self._take_usage(),
         )
 
-    def _decline(self, node: AgentNode, text: str) -> AgentNode:
+    def _decline(self, node: AgentNode, text: str, calls: tuple[ToolCall, ...]) -> AgentNode:
         """Take the request back to the root, which may try the next best agent."""
         root = self.context.tree.root
         self.declined[node.name] = text
-        self.messages.append(Message(role="assistant", content=text, author=node.name))
+        self.messages.append(Message(role="assistant", content=text, author=node.name, tool_calls=calls))
+        for call in calls:
+            self._answer(call, node, "not run: the same reply declined the request", is_error=True)
         self._emit(happened.Declined, node.name, text=text, target=root.name, usage=self._take_usage())
         self.path.append(root.name)
         return root

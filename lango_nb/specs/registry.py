@@ -102,9 +102,10 @@ class AgentRegistry:
         return len(self._specs)
 
     def _add(self, specs: Iterable[AgentSpec]) -> None:
+        added = tuple(specs)  # outside the lock: whoever makes them may ask the registry
         with self._lock:
             changed = dict(self._specs)
-            for spec in specs:
+            for spec in added:
                 _refuse_taken(spec, changed.get(spec.name))
                 changed[spec.name] = spec
             self._specs = changed

@@ -37,25 +37,6 @@ _NOUNS = {
 }
 
 
-def coded_error(message: str, code: str) -> ToolError:
-    """Make a tool error that carries a code of its own.
-
-    Parameters
-    ----------
-    message : str
-    code : str
-        Short word kept in the result, ``missing_argument`` for instance.
-
-    Examples
-    --------
-    >>> coded_error("missing path parameter", "missing_argument").code
-    'missing_argument'
-    """
-    error = ToolError(message)
-    vars(error)["code"] = code
-    return error
-
-
 def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Hold the arguments of a call against the tool's schema.
 
@@ -119,17 +100,17 @@ class _Arguments:
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(arguments, Mapping):
-            raise coded_error(f"arguments are an object, got {_shown(arguments)}", BAD_ARGUMENT)
+            raise ToolError(f"arguments are an object, got {_shown(arguments)}", BAD_ARGUMENT)
         missing = [name for name in self.required if name not in arguments]
         if missing:
-            raise coded_error(", ".join(f"missing {name} parameter" for name in missing), MISSING_ARGUMENT)
+            raise ToolError(", ".join(f"missing {name} parameter" for name in missing), MISSING_ARGUMENT)
         checks = self.checks
         checked = {}
         for name, value in arguments.items():
             check = checks.get(name, self.extra)
             if check is None:
                 hint = suggest(str(name), checks) if checks else "the tool takes none"
-                raise coded_error(f"unknown parameter {shorten(str(name))!r}; {hint}", BAD_ARGUMENT)
+                raise ToolError(f"unknown parameter {shorten(str(name))!r}; {hint}", BAD_ARGUMENT)
             checked[name] = check(value, name)
         return checked
 
@@ -159,7 +140,7 @@ def _of_type(kind: str | None, schema: Mapping[str, Any]) -> Check:
 
 
 def _wrong(place: str, expected: str, value: Any) -> ToolError:
-    return coded_error(f"{place} must be {expected}, got {_shown(value)}", BAD_ARGUMENT)
+    return ToolError(f"{place} must be {expected}, got {_shown(value)}", BAD_ARGUMENT)
 
 
 def _string(value: Any, place: str) -> str:
@@ -222,7 +203,7 @@ def _object(schema: Mapping[str, Any]) -> Check:
             raise _wrong(place, "an object", value)
         for name in required:
             if name not in value:
-                raise coded_error(f"{place} misses {name!r}", BAD_ARGUMENT)
+                raise ToolError(f"{place} misses {name!r}", BAD_ARGUMENT)
         checked = {}
         for name, one in value.items():
             if not isinstance(name, str):
@@ -230,7 +211,7 @@ def _object(schema: Mapping[str, Any]) -> Check:
             inner = checks.get(name, extra)
             if inner is None:
                 hint = suggest(name, checks) if checks else "it takes none"
-                raise coded_error(f"{place} has an unknown key {shorten(name)!r}; {hint}", BAD_ARGUMENT)
+                raise ToolError(f"{place} has an unknown key {shorten(name)!r}; {hint}", BAD_ARGUMENT)
             checked[name] = inner(one, f"{place}.{name}")
         return checked
 

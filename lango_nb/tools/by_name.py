@@ -71,7 +71,7 @@ def tools_by_name(source: object) -> tuple[Tool, ...]:
     'safe'
     """
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
+        path = Path(source).expanduser()
         label = path.name
         entries = _from_file(path)
     else:

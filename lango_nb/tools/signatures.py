@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, Union, get_args, get_origin
 
-from lango_nb.core.errors import DefinitionError, shorten
-from lango_nb.tools.arguments import BAD_ARGUMENT, coded_error
+from lango_nb.core.errors import DefinitionError, ToolError, shorten
+from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.context import ToolContext
 
 Convert = Callable[[Any], Any]
@@ -372,7 +372,7 @@ def convert_arguments(arguments: Mapping[str, Any], converters: Mapping[str, Con
             try:
                 ready[name] = convert(ready[name])
             except (ValueError, TypeError) as error:
-                raise coded_error(f"{name} cannot be used: {_reason(error)}", BAD_ARGUMENT) from error
+                raise ToolError(f"{name} cannot be used: {_reason(error)}", BAD_ARGUMENT) from error
     return ready
 
 

@@ -70,8 +70,8 @@ class Tool:
     description: str = ""
     safety: Safety = "dangerous"
     family: str = ""
-    handler: Handler | None = None
-    schema_source: SchemaSource = _no_parameters
+    handler: Handler | None = field(default=None, repr=False)
+    schema_source: SchemaSource = field(default=_no_parameters, repr=False)
     source: str = ""
     _schema: list[ToolSchema] = field(default_factory=list, repr=False)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.core.errors import UsageError
 from lango_nb.core.events import BaseEvent
 from lango_nb.records.decisions import Decision
 from lango_nb.records.turns import Trace, Turn
@@ -82,7 +82,8 @@ def to_text(record: object, **options: Any) -> str:
         The record is of another kind, or has no such option.
     """
     shown, renderer = _find(record)
-    return _render(renderer.text, shown, options)
+    made = _render(renderer.text, shown, options)
+    return "\n".join(line.rstrip() for line in made.split("\n"))
 
 
 def to_html(record: object, **options: Any) -> str:
@@ -167,11 +168,9 @@ def mimebundle(
     UsageError
         The record is of a kind that has no view.
     """
-    shown, renderer = _find(record)
-    made = {"text/plain": renderer.text, "text/html": renderer.html}
     return {
-        mime: render(shown)
-        for mime, render in made.items()
+        mime: make(record)
+        for mime, make in (("text/plain", to_text), ("text/html", to_html))
         if (not include or mime in include) and (not exclude or mime not in exclude)
     }
 

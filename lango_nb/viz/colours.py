@@ -19,6 +19,8 @@ PALETTE = (
 )
 ROOT = "#566472"
 """The root, and whatever is neither good nor bad."""
+PERSON = "#939ea8"
+"""The dot of the user, in whose name nothing is written on a colour."""
 GOOD = "#2f7d46"
 BAD = "#b3261e"
 WARN = "#96610a"

@@ -10,7 +10,7 @@ from lango_nb.viz import html, text
 from lango_nb.viz.colours import BAD, GOOD, WARN, agent_colours
 from lango_nb.viz.escape import count, esc, one_line
 from lango_nb.viz.renderer import Renderer
-from lango_nb.viz.routing import candidates_html
+from lango_nb.viz.routing import candidates_html, request_html
 from lango_nb.viz.routing import to_text as route_text
 
 
@@ -62,17 +62,18 @@ def decision_html(decision: Decision) -> str:
     """Write a decision as part of another view."""
     colours = agent_colours([decision.author, decision.chosen], decision.author)
     said, colour = _agreement(decision)
-    because = esc(decision.reason) if decision.reason else html.muted("the model gave no reason")
-    excluded = "".join(
-        f'<div style="margin:2px 0">{html.badge("out", BAD)} {esc(agent)}: {esc(reason)}</div>'
+    names = [html.named(name, colours[name]) for name in (decision.author, decision.chosen)]
+    excluded = (
+        html.div(html.badge("out", BAD), f" {esc(agent)}: {esc(reason)}", margin="2px 0")
         for agent, reason in decision.excluded
     )
-    return (
-        '<div style="display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline">'
-        f'<span style="font-weight:600;overflow-wrap:break-word">{html.named(decision.author, colours[decision.author])} → '
-        f"{html.named(decision.chosen, colours[decision.chosen])}</span>{html.badge(said, colour)}</div>"
-        f'<div style="margin:2px 0 6px 0;overflow-wrap:break-word">{because}</div>{excluded}'
-        f"{candidates_html(decision.route, decision.chosen)}"
+    return "".join(
+        [
+            html.line(html.span(" → ".join(names), font_weight="600", min_width="0"), html.badge(said, colour)),
+            html.div(esc(decision.reason) if decision.reason else html.muted("the model gave no reason")),
+            *excluded,
+            html.div(candidates_html(decision.route, decision.chosen), margin_top="8px"),
+        ]
     )
 
 
@@ -100,9 +101,10 @@ def list_html(decisions: Decisions) -> str:
         return html.view(html.note(decisions.note or _NONE))
     return html.view(
         *(
-            f'<div style="margin:0 0 16px 0">{html.heading(f"Decision {place} of {len(decisions)}")}'
-            f'<div style="margin:0 0 4px 0;overflow-wrap:break-word">“{html.inline(d.text, 400)}”</div>{decision_html(d)}</div>'
-            for place, d in enumerate(decisions, 1)
+            html.heading(f"Decision {place} of {len(decisions)}")
+            + request_html(decision.text)
+            + html.div(decision_html(decision), margin="0 0 18px 0")
+            for place, decision in enumerate(decisions, 1)
         )
     )
 

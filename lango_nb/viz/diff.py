@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from lango_nb.routing.diff import PromptChange, ToolChange, TreeDiff
 from lango_nb.viz import html, text
-from lango_nb.viz.colours import BAD, GOOD, ROOT, WARN
-from lango_nb.viz.escape import count, esc, one_line, visible
+from lango_nb.viz.colours import BAD, GOOD, ROOT, WARN, agent_colours
+from lango_nb.viz.escape import count, esc, one_line
 from lango_nb.viz.renderer import Renderer
 
 _NOBODY = "nobody"
+_ABSENT = "-"
 _CHANGES = {"moved": ROOT, "rule": WARN, "added": GOOD, "removed": BAD}
 _LINES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
 
@@ -42,8 +43,8 @@ def _why(change: ToolChange) -> str:
 
 def _places(change: ToolChange) -> tuple[str, str]:
     return (
-        "–" if change.change == "added" else change.before or _NOBODY,
-        "–" if change.change == "removed" else change.after or _NOBODY,
+        _ABSENT if change.change == "added" else change.before or _NOBODY,
+        _ABSENT if change.change == "removed" else change.after or _NOBODY,
     )
 
 
@@ -77,41 +78,33 @@ def _wrapped(said: str) -> str:
 
 def to_html(diff: TreeDiff) -> str:
     """Show moved tools in a table and changed prompts folded."""
+    names = [name for c in diff.tools for name in (c.before, c.after) if name]
+    colours = {**agent_colours(names), _NOBODY: BAD, _ABSENT: ROOT}
     rows = [
         [
-            f'<span style="font-weight:600">{esc(c.tool)}</span>',
+            html.span(esc(c.tool), font_weight="600"),
             html.badge(c.change, _CHANGES[c.change]),
-            *(esc(place) for place in _places(c)),
+            *(esc(place) if place == _ABSENT else html.named(place, colours[place]) for place in _places(c)),
             esc(_why(c)),
         ]
         for c in diff.tools
     ]
     agents = [
-        ("appeared", "".join(html.badge(f"+ {name}", GOOD) + " " for name in diff.appeared)),
-        ("vanished", "".join(html.badge(f"− {name}", BAD) + " " for name in diff.vanished)),
+        ("appeared", " ".join(html.badge(f"+ {name}", GOOD) for name in diff.appeared)),
+        ("vanished", " ".join(html.badge(f"- {name}", BAD) for name in diff.vanished)),
     ]
+    widths = ["22%", "90px", "14%", "14%", "auto"]
     return html.view(
         html.header(_names(diff), _facts(diff)),
         html.fields(agents),
-        html.heading("Tools") if rows else "",
-        html.grid_table(["tool", "change", "from", "to", "why"], rows, widths=["22%", "90px", "14%", "14%", "auto"])
-        if rows
-        else "",
+        html.heading("Tools") + html.listing(["tool", "change", "from", "to", "why"], rows, "", widths) if rows else "",
         html.heading("Prompts") if diff.prompts else "",
         *(html.details(f"{esc(c.agent)} &nbsp;{html.muted(_lines(c))}", _prompt(c.text)) for c in diff.prompts),
     )
 
 
 def _prompt(said: str) -> str:
-    lines = "".join(
-        f'<div style="padding:0 8px;min-height:18px;background:{_LINES.get(row[:1], "transparent")};white-space:pre-wrap;'
-        f'overflow-wrap:break-word">{esc(row)}</div>'
-        for row in visible(said).split("\n")
-    )
-    return (
-        f'<div style="margin:3px 0;padding:4px 0;border-radius:4px;background:{html.FAINT};{html.MONO};font-size:12px;'
-        f'line-height:1.5">{lines}</div>'
-    )
+    return html.code_lines((row, _LINES.get(row[:1], "transparent")) for row in said.split("\n"))
 
 
 RENDERER = Renderer(line, to_text, to_html)

@@ -1,4 +1,4 @@
-"""Text of models, tools, files and people, made safe to show: what cannot be seen is made visible, markup is escaped."""
+"""Text of models, tools, files and people, made safe to show: unseen characters appear, markup is escaped."""
 
 from __future__ import annotations
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lango_nb.core.events import BaseEvent, Event
+from lango_nb.core.events import BaseEvent, Event, TurnFinished
+from lango_nb.core.messages import USER
 from lango_nb.viz import html, text
-from lango_nb.viz.colours import agent_colours
+from lango_nb.viz.colours import PERSON, agent_colours
 from lango_nb.viz.escape import count, esc, one_line
 from lango_nb.viz.renderer import Renderer
 from lango_nb.viz.spans import arguments_text
@@ -38,9 +39,11 @@ def _pairs(event: Event) -> list[tuple[str, str]]:
     found = []
     for name in type(event).model_fields:
         value = getattr(event, name)
-        if name in _COMMON or name in _UNSHOWN or value in ("", 0, False, None):
+        if name in _COMMON or name in _UNSHOWN or value in ("", 0, None):
             continue
-        found.append((name, arguments_text(value) if isinstance(value, dict) else str(value)))
+        if isinstance(value, dict):
+            value = arguments_text(value)
+        found.append((name.replace("_", " "), "yes" if value is True else str(value)))
     return found
 
 
@@ -78,17 +81,18 @@ def to_html(events: Events) -> str:
     """Show a row per event."""
     if not len(events):
         return html.view(html.note(_EMPTY))
-    colours = agent_colours(event.author for event in events)
+    root = next((event.author for event in events if isinstance(event, TurnFinished)), None)
+    colours = {**agent_colours((event.author for event in events), root), USER: PERSON}
     rows = [
         [
             str(event.seq),
             html.named(event.author, colours[event.author]),
             esc(event.kind),
-            " ".join(f"{html.muted(name)} {html.inline(said, 240)}" for name, said in _pairs(event)),
+            " &nbsp;".join(f"{html.muted(name)} {html.inline(said, 240)}" for name, said in _pairs(event)),
         ]
         for event in events.items[:_MOST]
     ]
-    table = html.grid_table(["seq", "author", "kind", ""], rows, "><<<", ["40px", "150px", "140px", "auto"])
+    table = html.listing(["seq", "author", "kind", ""], rows, "><<<", ["48px", "150px", "140px", "auto"])
     return html.view(html.header(count(len(events), "event")), table, html.note(_rest(events)))
 
 

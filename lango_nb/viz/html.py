@@ -3,6 +3,8 @@
 What survives an untrusted notebook decides: no ``<style>``, no script, no id, no inline SVG, no ``transform``. Text
 takes the page's own colour, surfaces are translucent grey, and colours carry white text, so that light and dark pages
 look equally good. Everything that is not written by this package goes through :func:`~lango_nb.viz.escape.esc`.
+
+Arguments called ``inner``, ``body`` or ``cells`` are HTML; all others are texts and get escaped here.
 """
 
 from __future__ import annotations
@@ -14,213 +16,388 @@ from lango_nb.viz.colours import ROOT
 from lango_nb.viz.escape import esc, one_line
 
 EDGE = "rgba(127,127,127,.35)"
-SURFACE = "rgba(127,127,127,.12)"
+SURFACE = "rgba(127,127,127,.14)"
 FAINT = "rgba(127,127,127,.07)"
-MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
-MUTED = "opacity:.75"
-ELLIPSIS = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap;min-width:0"
-CELL = (
-    "text-align:left;vertical-align:top;padding:4px 12px 4px 0;border:0;white-space:normal;line-height:1.45;"
-    "overflow-wrap:break-word;background:transparent"
-)
+MUTED = ".75"
+"""Opacity of what matters less."""
+SMALL = "12px"
+_MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 _LONG = 320
 """Characters of a value that are shown before it is folded."""
+_LONG_LINES = 12
 _LONGEST = 50_000
-"""Characters of a folded value that are kept; a page with whole books in it opens no more."""
+"""Characters of a folded value that are kept: a page with whole books in it opens no more."""
 
 
-def view(*parts: str) -> str:
-    """Wrap a whole view."""
-    inner = "".join(parts)
-    return f'<div style="max-width:100%;font-size:13px;line-height:1.5;overflow-wrap:break-word">{inner}</div>'
+def css(**rules: str) -> str:
+    """Write style rules.
+
+    Examples
+    --------
+    >>> css(min_width="0", color="#ffffff")
+    'min-width:0;color:#ffffff'
+    """
+    return ";".join(f"{name.replace('_', '-')}:{value}" for name, value in rules.items() if value)
 
 
-def tag(name: str, style: str, inner: str, *, title: str = "") -> str:
-    """Write an element; ``inner`` is HTML, ``title`` is text."""
+def tag(name: str, inner: str, *, title: str = "", **rules: str) -> str:
+    """Write an element; ``title`` shows when the pointer rests on it."""
+    style = f' style="{css(**rules)}"' if rules else ""
     hover = f' title="{esc(title)}"' if title else ""
-    return f'<{name} style="{style}"{hover}>{inner}</{name}>'
+    return f"<{name}{style}{hover}>{inner}</{name}>"
 
 
-def header(title: str, facts: Iterable[str] = (), badges: str = "") -> str:
-    """Write the first line of a view: a title, badges, and a few facts (texts)."""
-    said = " · ".join(esc(fact) for fact in facts if fact)
-    return (
-        '<div style="display:flex;flex-wrap:wrap;align-items:baseline;gap:2px 10px;margin:0 0 6px 0">'
-        f'<span style="font-size:15px;font-weight:600;min-width:0">{esc(title)}</span>{badges}'
-        f'<span style="{MUTED}">{said}</span></div>'
-    )
+def div(*inner: str, title: str = "", **rules: str) -> str:
+    """Write a block."""
+    return tag("div", "".join(inner), title=title, **rules)
+
+
+def span(*inner: str, title: str = "", **rules: str) -> str:
+    """Write a piece of a line."""
+    return tag("span", "".join(inner), title=title, **rules)
+
+
+def view(*inner: str) -> str:
+    """Wrap a whole view."""
+    return div(*inner, max_width="100%", font_size="13px", line_height="1.5", overflow_wrap="break-word")
+
+
+def line(*inner: str, margin: str = "0 0 4px 0") -> str:
+    """Put pieces beside each other; they wrap when there is no room."""
+    return div(*inner, display="flex", flex_wrap="wrap", align_items="baseline", gap="2px 10px", margin=margin)
+
+
+def title(text: str) -> str:
+    """Write what a view is of."""
+    return span(esc(text), font_size="15px", font_weight="600", min_width="0", overflow_wrap="break-word")
+
+
+def header(text: str, facts: Iterable[str] = (), badges: str = "") -> str:
+    """Write the first line of a view: a title, badges (HTML), and a few facts."""
+    said = " · ".join(fact for fact in facts if fact)
+    return line(title(text), badges, muted(said) if said else "", margin="0 0 6px 0")
+
+
+def heading(text: str) -> str:
+    """Write a small heading inside a view."""
+    return div(esc(text), margin="12px 0 4px 0", font_weight="600")
 
 
 def badge(text: str, colour: str = ROOT) -> str:
     """Write a word on a colour."""
-    return tag(
-        "span",
-        f"display:inline-block;max-width:100%;box-sizing:border-box;padding:0 8px;border-radius:9px;background:{colour};"
-        "color:#ffffff;font-size:11px;font-weight:600;line-height:18px;vertical-align:middle;overflow:hidden;"
-        "text-overflow:ellipsis;white-space:nowrap",
+    return span(
         esc(text),
+        display="inline-block",
+        max_width="100%",
+        box_sizing="border-box",
+        padding="0 8px",
+        border_radius="9px",
+        background=colour,
+        color="#ffffff",
+        font_size="11px",
+        font_weight="600",
+        line_height="18px",
+        vertical_align="middle",
+        overflow="hidden",
+        text_overflow="ellipsis",
+        white_space="nowrap",
     )
 
 
-def chip(text: str, note: str = "") -> str:
-    """Write a name on a grey surface, with a word beside it."""
-    beside = f' <span style="{MUTED}">{esc(note)}</span>' if note else ""
-    return tag(
-        "span",
-        f"display:inline-block;max-width:100%;box-sizing:border-box;padding:0 6px;margin:1px 4px 1px 0;border-radius:4px;"
-        f"background:{SURFACE};font-size:12px;line-height:19px;overflow-wrap:break-word;vertical-align:top",
-        esc(text) + beside,
+def chip(text: str, beside: str = "", *, edge: str = "", dashed: bool = False, hint: str = "") -> str:
+    """Write a name on a grey surface.
+
+    Parameters
+    ----------
+    text : str
+    beside : str
+        A word or number after it.
+    edge : str
+        Colour of its left edge.
+    dashed : bool
+        Whether it is drawn hollow.
+    hint : str
+        What shows when the pointer rests on it.
+    """
+    return span(
+        esc(text),
+        f" {muted(beside)}" if beside else "",
+        title=hint,
+        display="inline-block",
+        max_width="100%",
+        box_sizing="border-box",
+        padding="0 6px",
+        margin="1px 4px 2px 0",
+        border=f"1px dashed {EDGE}" if dashed else "1px solid transparent",
+        border_left=f"3px solid {edge}" if edge else "",
+        border_radius="4px",
+        background="transparent" if dashed else SURFACE,
+        font_size=SMALL,
+        line_height="18px",
+        overflow_wrap="break-word",
+        vertical_align="top",
     )
 
 
 def dot(colour: str) -> str:
     """Write a coloured dot."""
-    return tag(
-        "span",
-        f"display:inline-block;width:9px;height:9px;border-radius:5px;background:{colour};margin-right:6px;"
-        "flex:0 0 auto;vertical-align:baseline",
-        "",
+    return span(
+        display="inline-block",
+        width="9px",
+        height="9px",
+        border_radius="5px",
+        background=colour,
+        margin_right="6px",
+        flex="0 0 auto",
     )
 
 
 def named(name: str, colour: str) -> str:
-    """Write a name with its coloured dot before it."""
-    return f'<span style="overflow-wrap:break-word">{dot(colour)}{esc(name)}</span>'
+    """Write a name with its coloured dot before it; they are never torn apart."""
+    inner = span(esc(name), min_width="0", overflow_wrap="break-word")
+    return span(dot(colour), inner, display="inline-flex", align_items="baseline", max_width="100%")
 
 
 def muted(text: str) -> str:
     """Write a text less strongly."""
-    return tag("span", MUTED, esc(text))
+    return span(esc(text), opacity=MUTED)
 
 
-def paragraph(inner: str) -> str:
-    """Write a paragraph of HTML."""
-    return tag("div", "margin:4px 0", inner)
+def small(text: str) -> str:
+    """Write a line of facts in small, muted type."""
+    return div(esc(text), font_size=SMALL, opacity=MUTED, margin="2px 0 6px 0") if text else ""
 
 
 def note(text: str) -> str:
     """Write a remark under a view."""
-    return tag("div", f"margin:6px 0 0 0;font-size:12px;{MUTED}", esc(text)) if text else ""
+    return div(esc(text), font_size=SMALL, opacity=MUTED, margin="6px 0 0 0") if text else ""
 
 
-def heading(text: str) -> str:
-    """Write a small heading inside a view."""
-    return tag("div", "margin:12px 0 4px 0;font-weight:600", esc(text))
+def one(text: str, hint: str = "") -> str:
+    """Write a text on one line that ends in … when there is no room; the whole text shows as a hint."""
+    return cell(esc(text), hint=hint or text)
+
+
+def cell(*inner: str, hint: str = "") -> str:
+    """Put pieces on one line that ends in … when there is no room."""
+    return span(*inner, title=hint, overflow="hidden", text_overflow="ellipsis", white_space="nowrap", min_width="0")
+
+
+def block(text: str) -> str:
+    """Write a text with its own line ends."""
+    return div(esc(text), white_space="pre-wrap", overflow_wrap="break-word")
 
 
 def pre(text: str) -> str:
-    """Write a text as it is, folding what is long."""
-    if len(text) <= _LONG and text.count("\n") <= 12:  # noqa: PLR2004 - lines that need no folding
+    """Write a text as it is in fixed type, folding what is long."""
+    if len(text) <= _LONG and text.count("\n") < _LONG_LINES:
         return _pre(text)
-    more = len(text) - _LONGEST
-    tail = note(f"{more:,} more characters are not shown here; the record and its frame have them") if more > 0 else ""
-    whole = details(muted(f"all {len(text):,} characters"), _pre(text[:_LONGEST]) + tail)
-    head = "\n".join(text[:_LONG].split("\n")[:12])
+    hidden = len(text) - _LONGEST
+    rest = note(f"{hidden:,} more characters are not shown here; the record and its frame have them")
+    whole = details(muted(f"all {len(text):,} characters"), _pre(text[:_LONGEST]) + (rest if hidden > 0 else ""))
+    head = "\n".join(text[:_LONG].split("\n")[:_LONG_LINES])
     return _pre(head.rstrip() + " …") + whole
 
 
 def _pre(text: str) -> str:
-    style = (
-        f"margin:3px 0;padding:6px 9px;border:0;border-radius:4px;background:{FAINT};{MONO};font-size:12px;line-height:1.45;"
-        "white-space:pre-wrap;overflow-wrap:break-word;max-width:100%;box-sizing:border-box"
+    return tag(
+        "pre",
+        esc(text),
+        margin="2px 0",
+        padding="6px 9px",
+        border="0",
+        border_radius="4px",
+        background=FAINT,
+        font_family=_MONO,
+        font_size=SMALL,
+        line_height="1.45",
+        white_space="pre-wrap",
+        overflow_wrap="break-word",
+        max_width="100%",
+        box_sizing="border-box",
     )
-    return tag("pre", style, esc(text))
+
+
+def code_lines(lines: Iterable[tuple[str, str]]) -> str:
+    """Write lines of fixed type, each on a background of its own: text and colour."""
+    rows = "".join(
+        div(
+            esc(text),
+            padding="0 8px",
+            min_height="18px",
+            background=colour,
+            white_space="pre-wrap",
+            overflow_wrap="break-word",
+        )
+        for text, colour in lines
+    )
+    return div(
+        rows,
+        margin="3px 0",
+        padding="4px 0",
+        border_radius="4px",
+        background=FAINT,
+        font_family=_MONO,
+        font_size=SMALL,
+        line_height="1.5",
+    )
 
 
 def inline(text: str, limit: int = 160) -> str:
-    """Write a text on one line, cut; the whole text appears when the pointer rests on it."""
+    """Write a text on one line, cut; the whole text shows when the pointer rests on it."""
     short = one_line(text, limit)
-    return tag("span", "", esc(short), title=text[:2000]) if short != text else esc(short)
+    return span(esc(short), title=text[:2000]) if short != text else esc(short)
 
 
-def details(summary: str, body: str, *, is_open: bool = False, style: str = "margin:2px 0") -> str:
-    """Fold something under a line; both are HTML."""
-    return (
-        f'<details style="{style}"{" open" if is_open else ""}><summary style="cursor:pointer">{summary}</summary>'
-        f'<div style="padding:2px 0 6px 18px">{body}</div></details>'
+def details(summary: str, body: str, *, is_open: bool = False, **rules: str) -> str:
+    """Fold HTML under a line of HTML."""
+    style = css(**(rules or {"margin": "2px 0"}))
+    inner = div(body, padding="2px 0 6px 18px")
+    head = tag("summary", summary, cursor="pointer")
+    return f'<details style="{style}"{" open" if is_open else ""}>{head}{inner}</details>'
+
+
+def row_details(columns: str, cells: Iterable[str], body: str) -> str:
+    """Fold HTML under a row of cells that stand in columns.
+
+    Parameters
+    ----------
+    columns : str
+        Widths, as CSS grids take them.
+    cells : iterable of str
+        HTML.
+    body : str
+        HTML.
+    """
+    row = span(
+        *cells,
+        display="inline-grid",
+        grid_template_columns=columns,
+        gap="0 10px",
+        align_items="baseline",
+        width="calc(100% - 20px)",
+        vertical_align="top",
     )
+    return details(row, body, margin="0", padding="2px 0", border_bottom=f"1px solid {SURFACE}")
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> str:
-    """Write names with their values beside them; values are HTML, those that are empty are left out."""
+    """Write names with their values (HTML) beside them; those without a value are left out."""
     rows = "".join(
-        f'<div style="{MUTED}">{esc(name)}</div><div style="min-width:0;overflow-wrap:break-word">{value}</div>'
+        div(esc(name), opacity=MUTED) + div(value, min_width="0", overflow_wrap="break-word")
         for name, value in pairs
         if value
     )
-    return (
-        f'<div style="display:grid;grid-template-columns:minmax(70px,max-content) minmax(0,1fr);gap:2px 14px">{rows}</div>'
-        if rows
-        else ""
-    )
+    columns = "minmax(70px,max-content) minmax(0,1fr)"
+    return div(rows, display="grid", grid_template_columns=columns, gap="2px 14px") if rows else ""
 
 
-def grid_table(heads: Sequence[str], rows: Iterable[Sequence[str]], align: str = "", widths: Sequence[str] = ()) -> str:
-    """Write a table; heads are texts, cells are HTML.
+def grid(columns: str, *cells: str, gap: str = "0 12px") -> str:
+    """Put cells in columns."""
+    return div(*cells, display="grid", grid_template_columns=columns, gap=gap, align_items="center")
+
+
+CELL: dict[str, str] = {
+    "vertical_align": "top",
+    "padding": "4px 12px 4px 0",
+    "border": "0",
+    "white_space": "normal",
+    "line_height": "1.45",
+    "overflow_wrap": "break-word",
+}
+
+
+def td(inner: str, **rules: str) -> str:
+    """Write a cell of a table; JupyterLab's own rules for tables are overruled."""
+    return tag("td", inner, **{"text_align": "left", **CELL, **rules})
+
+
+def th(inner: str, **rules: str) -> str:
+    """Write a head of a table."""
+    return tag("th", inner, **{"text_align": "left", **CELL, "font_weight": "600", **rules})
+
+
+def table(head: str, rows: Iterable[str], **rules: str) -> str:
+    """Write a table out of rows of cells; it scrolls sideways by itself when it does not fit."""
+    under = f"1px solid {SURFACE}"
+    lines = "".join(tag("tr", row, background="transparent", border_bottom=under) for row in rows)
+    inner = f"<thead>{tag('tr', head, background='transparent')}</thead><tbody>{lines}</tbody>"
+    style = {
+        "border_collapse": "collapse",
+        "border": "0",
+        "margin": "4px 0",
+        "font_size": "13px",
+        "table_layout": "auto",
+        "width": "auto",
+        **rules,
+    }
+    return div(tag("table", inner, **style), max_width="100%", overflow_x="auto")
+
+
+def listing(heads: Sequence[str], rows: Iterable[Sequence[str]], align: str = "", widths: Sequence[str] = ()) -> str:
+    """Write a table of columns with heads.
 
     Parameters
     ----------
     heads : sequence of str, length k
     rows : iterable of sequence of str, length k each
+        HTML.
     align : str, optional
         ``<`` or ``>`` per column; left when shorter.
     widths : sequence of str, optional
-        CSS widths per column; with them the table fills the page.
+        CSS widths per column; with them the table fills the page and cells break.
 
     Returns
     -------
     str
-        A table that scrolls sideways by itself when it does not fit.
+        HTML.
     """
-    align = align.ljust(len(heads), "<")
+    sides = ["right" if how == ">" else "left" for how in align.ljust(len(heads), "<")]
     sizes = [*widths, *[""] * (len(heads) - len(widths))]
-    styles = [CELL.replace("text-align:left", "text-align:right") if how == ">" else CELL for how in align]
     head = "".join(
-        f'<th style="{style};font-weight:600;border-bottom:1px solid {EDGE};white-space:nowrap'
-        f'{";width:" + size if size else ""}">{esc(text)}</th>'
-        for text, style, size in zip(heads, styles, sizes, strict=True)
+        th(esc(text), text_align=side, width=size, border_bottom=f"1px solid {EDGE}")
+        for text, side, size in zip(heads, sides, sizes, strict=True)
     )
-    line = f"border-bottom:1px solid {SURFACE}"
-    body = "".join(
-        '<tr style="background:transparent">'
-        + "".join(f'<td style="{style};{line}">{cell}</td>' for cell, style in zip(row, styles, strict=True))
-        + "</tr>"
-        for row in rows
-    )
-    layout = "table-layout:fixed;width:100%" if widths else "table-layout:auto;width:auto"
-    return (
-        f'<div style="max-width:100%;overflow-x:auto"><table style="border-collapse:collapse;border:0;margin:4px 0;'
-        f'font-size:13px;{layout};max-width:100%"><thead><tr style="background:transparent">{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    lines = ("".join(td(cell, text_align=side) for cell, side in zip(row, sides, strict=True)) for row in rows)
+    fixed = {"table_layout": "fixed", "width": "100%"} if widths else {}
+    return table(head, lines, **fixed)
 
 
 def picture(svg: str, alt: str, width: float) -> str:
     """Show a drawing as an image: the one way that keeps it in an untrusted notebook."""
     data = base64.b64encode(svg.encode("utf-8", "replace")).decode("ascii")
-    return (
-        f'<img alt="{esc(alt)}" width="{round(width)}" style="max-width:100%;height:auto;display:block;margin:4px 0" '
-        f'src="data:image/svg+xml;base64,{data}">'
-    )
+    style = css(max_width="100%", height="auto", display="block", margin="4px 0")
+    return f'<img alt="{esc(alt)}" width="{round(width)}" style="{style}" src="data:image/svg+xml;base64,{data}">'
 
 
 def segments(parts: Iterable[tuple[float, str, str]], height: int = 12) -> str:
-    """Draw a bar of coloured pieces: share of the whole from 0 to 1, colour, and what the pointer shows."""
+    """Draw a bar of coloured pieces: share of the whole from 0 to 1, colour, and a hint."""
     inner = "".join(
-        tag("div", f"width:{100 * share:.3f}%;height:{height}px;background:{colour};flex:0 0 auto", "", title=said)
-        for share, colour, said in parts
+        div(title=hint, width=f"{100 * share:.3f}%", height=f"{height}px", background=colour, flex="0 0 auto")
+        for share, colour, hint in parts
         if share > 0
     )
-    return (
-        f'<div style="display:flex;width:100%;height:{height}px;border-radius:3px;overflow:hidden;background:{SURFACE}">'
-        f"{inner}</div>"
+    return div(
+        inner,
+        display="flex",
+        width="100%",
+        height=f"{height}px",
+        border_radius="3px",
+        overflow="hidden",
+        background=SURFACE,
     )
+
+
+def at(left: float, size: float, *inner: str, title: str = "", **rules: str) -> str:
+    """Place a piece over a bar: from ``left`` on, ``size`` long, both shares of the bar from 0 to 1."""
+    place = {"position": "absolute", "left": f"{100 * left:.3f}%", "width": f"{100 * size:.3f}%"}
+    return tag("div", "".join(inner), title=title, **{**place, **rules})
 
 
 def legend(entries: Iterable[tuple[str, str]]) -> str:
     """Say what colours mean: text and colour."""
     inner = "".join(
-        f'<span style="display:inline-block;margin-right:14px;white-space:nowrap">{dot(colour)}{esc(text)}</span>'
+        span(dot(colour), muted(text), display="inline-block", margin_right="14px", white_space="nowrap")
         for text, colour in entries
     )
-    return f'<div style="margin:6px 0 0 0;font-size:12px;{MUTED}">{inner}</div>' if inner else ""
+    return div(inner, margin="6px 0 0 0", font_size=SMALL) if inner else ""

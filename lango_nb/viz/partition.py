@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from lango_nb.routing.partition import Assignment, Partition
 from lango_nb.tools.tool import Tool
@@ -17,6 +17,8 @@ from lango_nb.viz.renderer import Renderer
 NOBODY, EVERYBODY, WITH_ROOT = "nobody", "everybody", "root only"
 _MOST_FAMILIES = 60
 _BY_NAME = "°"
+_LETTERS = 11
+"""Letters that fit the width of a column."""
 
 
 def _groups(partition: Partition) -> list[tuple[str, tuple[Tool, ...]]]:
@@ -69,7 +71,7 @@ def to_text(partition: Partition) -> str:
     special = [item for item in partition.assignments if not _is_plain(item)]
     if special:
         lines += ["", text.table(["tool", "owner", "why"], [[s.tool, s.agent or NOBODY, s.reason] for s in special])]
-    if partition.order:
+    if len(partition.order) > 1:
         lines += ["", "asked in this order:", text.listing(partition.order, "  ")]
     return "\n".join(lines)
 
@@ -79,96 +81,82 @@ def to_html(partition: Partition) -> str:
     groups = _groups(partition)
     colours = {**agent_colours(partition.owned), EVERYBODY: ROOT, WITH_ROOT: ROOT, NOBODY: BAD}
     reasons = {item.tool: item for item in partition.assignments}
-    order = html.fields([("asked in this order", esc(" → ".join(partition.order)))]) if partition.order else ""
     return html.view(
         html.header("Partition", _facts(partition)),
         _matrix(partition, groups, colours),
-        order,
+        html.fields([("asked in this order", esc(" → ".join(partition.order)) if len(partition.order) > 1 else "")]),
         html.heading("Tools by owner"),
         *(_owner(name, tools, colours[name], reasons) for name, tools in groups),
         chips_legend(partition.tools),
     )
 
 
-def _matrix(partition: Partition, groups: Sequence[tuple[str, tuple[Tool, ...]]], colours: dict[str, str]) -> str:
+def _matrix(partition: Partition, groups: Sequence[tuple[str, tuple[Tool, ...]]], colours: Mapping[str, str]) -> str:
     families = _families(partition)
     if not families:
         return html.note("there are no tools to share out")
-    totals = count_families(partition.tools)
-    shown = families[:_MOST_FAMILIES]
-    counts = {name: count_families(tools) for name, tools in groups}
     owners = [name for name, _ in groups]
-    heads = "".join(_head(name, colours[name]) for name in owners)
+    counts = [count_families(tools) for _, tools in groups]
+    head = html.th("family", **{**_NAME, "vertical_align": "bottom"}) + "".join(
+        html.th(_breakable(name), **_HEAD, border_bottom=f"3px solid {colours[name]}") for name in owners
+    )
     rows = [
-        _row(family, [counts[name][family] for name in owners], [colours[name] for name in owners], totals[family])
-        for family in shown
+        html.td(esc(family), **_NAME)
+        + "".join(_cell(found[family], colours[name]) for name, found in zip(owners, counts, strict=True))
+        + html.td(f"{sum(found[family] for found in counts):,}", **_NUMBER, opacity=html.MUTED)
+        for family in families[:_MOST_FAMILIES]
     ]
-    hidden = len(families) - len(shown)
-    sums = _sums([len(tools) for _, tools in groups], len(partition))
-    table = (
-        '<div style="max-width:100%;overflow-x:auto"><table style="border-collapse:collapse;border:0;margin:4px 0;'
-        'font-size:12px;width:auto;table-layout:auto"><thead><tr style="background:transparent">'
-        f'<th style="{html.CELL};font-weight:600">family</th>{heads}<th style="{_NUMBER};font-weight:600">all</th></tr></thead>'
-        f"<tbody>{''.join(rows)}{sums}</tbody></table></div>"
+    sums = [len(tools) for _, tools in groups]
+    rows.append(
+        html.td("all", **_NAME, font_weight="600")
+        + "".join(html.td(f"{n:,}", **_NUMBER, font_weight="600") for n in (*sums, sum(sums)))
     )
-    return table + (
-        html.note(f"and {count(hidden, 'family', 'families')} more; the frame has them all") if hidden else ""
-    )
+    hidden = len(families) - _MOST_FAMILIES
+    rest = html.note(f"and {count(hidden, 'family', 'families')} more; the frame has them all") if hidden > 0 else ""
+    return html.table(head + html.th("all", **_HEAD), rows, font_size=html.SMALL) + rest
 
 
-_NUMBER = (
-    "text-align:center;vertical-align:middle;padding:1px 3px;border:0;line-height:1.4;min-width:30px;background:transparent;"
-    "white-space:normal"
-)
-
-
-def _head(name: str, colour: str) -> str:
-    style = f"{_NUMBER};vertical-align:bottom;font-weight:600;max-width:92px;overflow-wrap:break-word;border-bottom:3px solid {colour}"
-    return f'<th style="{style}">{_breakable(name)}</th>'
+_NAME = {"vertical_align": "middle", "padding": "1px 12px 1px 0", "max_width": "220px"}
+_NUMBER = {"text_align": "center", "vertical_align": "middle", "padding": "1px 3px", "min_width": "30px"}
+_HEAD = {**_NUMBER, "vertical_align": "bottom", "max_width": "92px"}
 
 
 def _breakable(name: str) -> str:
     """Let a long name break where its parts end, and anywhere when a part is long."""
-    made, run = [], 0
+    made: list[str] = []
+    run = 0
     for char in name:
-        made.append(esc(char))
         run = 0 if char in "-_." else run + 1
-        if char in "-_." or run == 11:  # noqa: PLR2004 - letters that fit the width of a column
+        made.append(esc(char))
+        if run in {0, _LETTERS}:
             made.append("<wbr>")
             run = 0
     return "".join(made)
 
 
-def _row(family: str, numbers: Sequence[int], colours: Iterable[str], total: int) -> str:
-    cells = "".join(_cell(number, colour) for number, colour in zip(numbers, colours, strict=True))
-    name = f'<td style="{html.CELL};padding:1px 12px 1px 0;max-width:220px;border-bottom:1px solid {html.FAINT}">{esc(family)}</td>'
-    return f'<tr style="background:transparent">{name}{cells}<td style="{_NUMBER};{html.MUTED}">{total:,}</td></tr>'
-
-
 def _cell(number: int, colour: str) -> str:
-    line = f"border-bottom:1px solid {html.FAINT}"
     if not number:
-        return f'<td style="{_NUMBER};{line}"></td>'
-    inner = html.tag(
-        "span",
-        f"display:inline-block;min-width:26px;padding:0 4px;border-radius:4px;background:{colour};color:#ffffff;"
-        "font-weight:600;line-height:18px",
+        return html.tag("td", "", padding="0", border="0")
+    filled = html.span(
         f"{number:,}",
+        display="inline-block",
+        min_width="26px",
+        padding="0 4px",
+        border_radius="4px",
+        background=colour,
+        color="#ffffff",
+        font_weight="600",
+        line_height="18px",
     )
-    return f'<td style="{_NUMBER};{line}">{inner}</td>'
+    return html.td(filled, **_NUMBER)
 
 
-def _sums(numbers: Sequence[int], total: int) -> str:
-    cells = "".join(f'<td style="{_NUMBER};font-weight:600">{number:,}</td>' for number in (*numbers, total))
-    return f'<tr style="background:transparent"><td style="{html.CELL};padding:1px 12px 1px 0;font-weight:600">all</td>{cells}</tr>'
-
-
-def _owner(name: str, tools: tuple[Tool, ...], colour: str, reasons: dict[str, Assignment]) -> str:
+def _owner(name: str, tools: tuple[Tool, ...], colour: str, reasons: Mapping[str, Assignment]) -> str:
     summary = f"{html.named(name, colour)} &nbsp;{html.muted(count(len(tools), 'tool'))}"
     if not tools:
-        return f'<div style="margin:2px 0;padding-left:15px">{summary}</div>'
+        return html.div(summary, margin="2px 0", padding_left="14px")
     special = [reasons[tool.name] for tool in tools if not _is_plain(reasons[tool.name])]
-    why = html.grid_table(["tool", "why"], [[esc(item.tool), esc(item.reason)] for item in special]) if special else ""
+    why = html.listing(["tool", "why"], [[esc(item.tool), esc(item.reason)] for item in special]) if special else ""
     return html.details(summary, tool_chips(tools) + why, is_open=name == NOBODY)
 
 

@@ -6,7 +6,7 @@ from lango_nb.frames.prompts import estimate_tokens, section_text
 from lango_nb.routing.tree import AgentNode
 from lango_nb.specs.topology import PromptSection
 from lango_nb.viz import html, text
-from lango_nb.viz.agents import tool_chips
+from lango_nb.viz.agents import chips_legend, tool_chips
 from lango_nb.viz.colours import PALETTE, ROOT
 from lango_nb.viz.escape import count, esc, one_line
 from lango_nb.viz.renderer import Renderer
@@ -45,7 +45,7 @@ def to_text(node: AgentNode) -> str:
     total = sum(len(said) for _, said in sections) or 1
     rows = [
         [str(place), _title(section), section.id, f"{len(said):,}", f"{estimate_tokens(len(said)):,}",
-         f"{100 * len(said) / total:.0f} %", text.bar(len(said), total, _BAR)]
+         f"{len(said) / total:.0%}", text.bar(len(said), total, _BAR)]
         for place, (section, said) in enumerate(sections, 1)
     ]  # fmt: skip
     parts = [f"{node.name} · {' · '.join(_facts(node))}"]
@@ -62,41 +62,32 @@ def to_html(node: AgentNode) -> str:
     """Draw the sizes of the sections, with the words of each folded under it."""
     sections = _sections(node)
     total = sum(len(said) for _, said in sections) or 1
-    colours = [PALETTE[place % len(PALETTE)] for place in range(len(sections))]
-    whole = html.segments(
-        (
-            (len(said) / total, colour, f"{_title(section)}: {100 * len(said) / total:.0f} %")
-            for (section, said), colour in zip(sections, colours, strict=True)
-        ),
-        16,
-    )
-    rows = "".join(
-        _section(place, section, said, total, colour)
-        for place, ((section, said), colour) in enumerate(zip(sections, colours, strict=True), 1)
-    )
-    tools = html.heading("Tools") + tool_chips(node.tools) if node.tools else ""
+    parts = [
+        (section, said, len(said) / total, PALETTE[place % len(PALETTE)])
+        for place, (section, said) in enumerate(sections)
+    ]
+    whole = html.segments(((share, colour, f"{_title(s)}: {share:.0%}") for s, _, share, colour in parts), 16)
+    rows = "".join(_section(place, *part) for place, part in enumerate(parts, 1))
     return html.view(
         html.header(node.name, _facts(node)[1:], html.badge(node.role, ROOT)),
-        html.paragraph(esc(node.description)) if node.description else "",
-        whole if sections else html.note("this agent has no prompt here"),
-        f'<div style="margin-top:8px">{rows}</div>',
-        html.note(ESTIMATE) if sections else "",
-        tools,
+        html.div(esc(node.description), margin="0 0 6px 0") if node.description else "",
+        whole if parts else html.note("this agent has no prompt here"),
+        html.div(rows, margin_top="8px"),
+        html.note(ESTIMATE) if parts else "",
+        html.heading("Tools") + tool_chips(node.tools) + chips_legend(node.tools) if node.tools else "",
     )
 
 
-def _section(place: int, section: PromptSection, said: str, total: int, colour: str) -> str:
-    summary = (
-        '<span style="display:inline-grid;vertical-align:top;width:calc(100% - 20px);align-items:baseline;'
-        'grid-template-columns:22px minmax(0,1fr) 110px 110px 46px;gap:0 10px">'
-        f'<span style="text-align:right;{html.MUTED}">{place}</span>'
-        f'<span style="min-width:0;overflow-wrap:break-word">{html.dot(colour)}{esc(_title(section))} '
-        f"{html.muted(section.id) if section.title else ''}</span>"
-        f'<span style="text-align:right">{len(said):,} chars</span>'
-        f'<span style="text-align:right;{html.MUTED}">≈ {estimate_tokens(len(said)):,} tokens</span>'
-        f'<span style="text-align:right">{100 * len(said) / total:.0f} %</span></span>'
-    )
-    return html.details(summary, html.pre(said), style=f"margin:0;padding:3px 0;border-bottom:1px solid {html.SURFACE}")
+def _section(place: int, section: PromptSection, said: str, share: float, colour: str) -> str:
+    size = f"{len(said):,} chars"
+    cells = [
+        html.span(str(place), text_align="right", opacity=html.MUTED),
+        html.span(html.named(_title(section), colour), " ", html.muted(section.id if section.title else "")),
+        html.span(size, text_align="right"),
+        html.span(f"≈ {estimate_tokens(len(said)):,} tokens", text_align="right", opacity=html.MUTED),
+        html.span(f"{share:.0%}", text_align="right"),
+    ]
+    return html.row_details("22px minmax(0,1fr) 110px 120px 46px", cells, html.pre(said))
 
 
 RENDERER = Renderer(line, to_text, to_html)

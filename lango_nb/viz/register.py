@@ -8,7 +8,6 @@ from lango_nb.viz import RENDERERS, mimebundle, to_line
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
-    from IPython.lib.pretty import RepresentationPrinter
 
 
 def register(shell: InteractiveShell) -> None:
@@ -60,6 +59,6 @@ class _NoFormatter:
         self.type_printers.pop(kind, None)
 
 
-def _line(record: object, printer: RepresentationPrinter, cycle: bool) -> None:
+def _line(record: object, printer: Any, cycle: bool) -> None:
     """Write a record that stands inside another value, a list for instance, in one line."""
     printer.text(f"<{type(record).__name__} {'…' if cycle else to_line(record)}>")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import NamedTuple
 
 from lango_nb.routing.route import Candidate, Route
 from lango_nb.viz import html, text
 from lango_nb.viz.colours import BAD, GOOD, ROOT, SIGNALS, WARN, agent_colours
-from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.escape import esc, one_line
 from lango_nb.viz.mermaid import label
 from lango_nb.viz.renderer import Renderer
 
 _BAR = 24
+_LONG_REQUEST = 400
+_MARK = "rgba(127,127,127,.9)"
 _KINDS = {
     "name": "called by name",
     "keyword": "keyword",
@@ -80,18 +82,29 @@ def to_html(route: Route) -> str:
     """Draw candidates as bars made of their signals."""
     verdict, colour = _verdict(route)
     return html.view(
-        f'<div style="margin:0 0 4px 0;font-size:15px;overflow-wrap:break-word">“{_request(route.text)}”</div>',
-        '<div style="display:flex;flex-wrap:wrap;align-items:baseline;gap:2px 10px;margin:0 0 2px 0">'
-        f'{html.badge(verdict, colour)}<span style="min-width:0">{esc(route.reason)}</span></div>',
-        html.tag("div", f"margin:0 0 8px 0;font-size:12px;{html.MUTED}", esc(" · ".join(_numbers(route)))),
+        request_html(route.text),
+        html.line(html.badge(verdict, colour), html.span(esc(route.reason), min_width="0"), margin="0"),
+        html.small(" · ".join(_numbers(route))),
         candidates_html(route),
     )
 
 
-def _request(said: str) -> str:
-    if len(said) <= 400:  # noqa: PLR2004 - a request of a few lines
-        return esc(said).replace("\n", "<br>")
-    return esc(one_line(said, 400)) + html.details(html.muted("the whole request"), html.pre(said))
+def request_html(said: str, before: str = "") -> str:
+    """Write a request in quotation marks; one that fills the page is folded.
+
+    Parameters
+    ----------
+    said : str
+        What the person wrote.
+    before : str
+        HTML to stand before it, a badge for instance.
+    """
+    is_long = len(said) > _LONG_REQUEST
+    shown = esc(one_line(said, _LONG_REQUEST)) if is_long else esc(said).replace("\n", "<br>")
+    quoted = html.span("“", shown, "”", font_size="15px", min_width="0", overflow_wrap="break-word")
+    return html.line(before, quoted) + (
+        html.details(html.muted("the whole request"), html.pre(said)) if is_long else ""
+    )
 
 
 def candidates_html(route: Route, chosen: str | None = None) -> str:
@@ -108,73 +121,83 @@ def candidates_html(route: Route, chosen: str | None = None) -> str:
     str
         HTML.
     """
-    winner = route.chosen if chosen is None else chosen
-    shown, others = _split(route)
     if not route.candidates:
         return html.note("there is nobody to choose from")
+    winner = route.chosen if chosen is None else chosen
+    shown, others = _split(route)
     colours = agent_colours(c.agent for c in route.candidates)
-    most = max([route.threshold * 1.25, *(_gain(c) for c in shown)], default=0.0) or 1.0
-    rows = "".join(_candidate(c, most, route.threshold, colours[c.agent], is_winner=c.agent == winner) for c in shown)
-    kinds = dict.fromkeys(s.kind for c in shown for s in c.signals)
-    rest = html.paragraph(html.muted("nothing speaks for ") + ", ".join(esc(one_line(c.agent, 64)) for c in others))
-    entries = [(_KINDS[kind], SIGNALS[kind]) for kind in kinds]
-    mark = html.note(f"the upright line is the threshold, {route.threshold:g}") if shown and route.threshold else ""
-    return rows + (rest if others else "") + html.legend(entries) + mark
+    scale = _Scale(max([route.threshold * 1.25, *(_gain(c) for c in shown)], default=0.0) or 1.0, route.threshold)
+    rows = [_candidate(c, scale, colours[c.agent], is_winner=c.agent == winner) for c in shown]
+    if others:
+        names = ", ".join(esc(one_line(c.agent, 64)) for c in others)
+        rows.append(html.div(html.muted("nothing speaks for "), names, margin="4px 0"))
+    kinds = dict.fromkeys(signal.kind for c in shown for signal in c.signals)
+    rows.append(html.legend((_KINDS[kind], SIGNALS[kind]) for kind in kinds))
+    if shown and route.threshold:
+        rows.append(html.note(f"the upright line is the threshold, {route.threshold:g}"))
+    return "".join(rows)
+
+
+class _Scale(NamedTuple):
+    """What the bars of one route have in common."""
+
+    most: float
+    """Score of a full bar."""
+    threshold: float
 
 
 def _gain(candidate: Candidate) -> float:
-    return sum(s.weight for s in candidate.signals if s.weight > 0)
+    return sum(signal.weight for signal in candidate.signals if signal.weight > 0)
 
 
-def _candidate(candidate: Candidate, most: float, threshold: float, colour: str, *, is_winner: bool) -> str:
-    name = html.named(one_line(candidate.agent), colour)
-    weight = "font-weight:600" if is_winner else ""
-    lost = sum(s.weight for s in candidate.signals if s.weight < 0)
-    parts = [
-        (s.weight / most, SIGNALS[s.kind], _said(s.kind, s.term, s.weight)) for s in candidate.signals if s.weight > 0
-    ]
-    marker = (
-        f'<div style="position:absolute;left:{100 * threshold / most:.3f}%;top:-2px;width:2px;height:18px;'
-        'background:rgba(127,127,127,.9)"></div>'
-        if 0 < threshold < most
-        else ""
-    )
-    gain = _gain(candidate)
-    taken = min(-lost, gain) / most
-    minus = (
-        f'<div style="position:absolute;left:{100 * (gain / most - taken):.3f}%;top:5px;width:{100 * taken:.3f}%;height:4px;'
-        f'background:{BAD}" title="{esc(f"taken off: {-lost:g}")}"></div>'
-        if taken > 0
-        else ""
-    )
-    bars = f'<div style="position:relative;height:14px">{html.segments(parts, 14)}{minus}{marker}</div>'
-    terms = "".join(
-        html.chip(f"{_KINDS[s.kind]}: {one_line(s.term, 120)}", f"{s.weight:+g}") for s in candidate.signals
+def _candidate(candidate: Candidate, scale: _Scale, colour: str, *, is_winner: bool) -> str:
+    strong = "600" if is_winner else "400"
+    head = html.grid(
+        "minmax(90px,170px) minmax(0,1fr) 56px",
+        html.div(html.named(one_line(candidate.agent), colour), min_width="0", font_weight=strong),
+        _bar(candidate, scale),
+        html.div(f"{candidate.score:.2f}", text_align="right", font_weight=strong),
     )
     vetoes = "".join(html.badge(f"out: {one_line(veto, 100)}", BAD) + " " for veto in candidate.vetoes)
-    frame = f"border-left:4px solid {colour if is_winner else html.EDGE};background:{html.FAINT if is_winner else 'transparent'}"
-    return (
-        f'<div style="margin:0 0 6px 0;padding:4px 8px;{frame}">'
-        '<div style="display:grid;grid-template-columns:minmax(90px,170px) minmax(0,1fr) 56px;gap:0 12px;align-items:center">'
-        f'<div style="min-width:0;overflow-wrap:break-word;{weight}">{name}</div>{bars}'
-        f'<div style="text-align:right;{weight}">{candidate.score:.2f}</div></div>'
-        f'<div style="margin-top:3px">{vetoes}{terms}</div></div>'
+    terms = "".join(
+        html.chip(
+            f"{_KINDS[signal.kind]}: {one_line(signal.term, 120)}", f"{signal.weight:+g}", edge=SIGNALS[signal.kind]
+        )
+        for signal in candidate.signals
+    )
+    return html.div(
+        head,
+        html.div(vetoes, terms, margin_top="3px"),
+        margin="0 0 6px 0",
+        padding="4px 8px",
+        border_left=f"4px solid {colour if is_winner else html.EDGE}",
+        background=html.FAINT if is_winner else "transparent",
     )
 
 
-def _said(kind: str, term: str, weight: float) -> str:
-    return f"{_KINDS[kind]}: {one_line(term, 120)} {weight:+g}"
+def _bar(candidate: Candidate, scale: _Scale) -> str:
+    gain = _gain(candidate)
+    lost = -sum(signal.weight for signal in candidate.signals if signal.weight < 0)
+    parts = [
+        (signal.weight / scale.most, SIGNALS[signal.kind], f"{_KINDS[signal.kind]}: {one_line(signal.term, 120)}")
+        for signal in candidate.signals
+    ]
+    taken = min(lost, gain) / scale.most
+    minus = html.at(
+        gain / scale.most - taken, taken, title=f"taken off: {lost:g}", top="4px", height="6px", background=BAD
+    )
+    mark = html.at(scale.threshold / scale.most, 0, width="2px", top="-2px", height="18px", background=_MARK)
+    faded = ".45" if candidate.vetoes else ""
+    over = (minus if taken else "") + (mark if scale.threshold > 0 else "")
+    return html.div(html.div(html.segments(parts, 14), opacity=faded), over, position="relative", height="14px")
 
 
 def to_mermaid(route: Route) -> str:
     """Write the request and its candidates as a mermaid flow chart; the chosen one is joined by a thick arrow."""
     lines = ["flowchart LR", f'  request["{label(route.text)}"]']
-    candidates: Sequence[Candidate] = route.candidates
-    for place, candidate in enumerate(candidates):
+    for place, candidate in enumerate(route.candidates):
         arrow = "==>" if candidate.agent == route.chosen else "-.->" if candidate.vetoes else "-->"
         lines.append(f'  request {arrow}|"{candidate.score:g}"| c{place}["{label(candidate.agent)}"]')
-    if not candidates:
-        lines.append(f'  request --> nobody["{count(0, "candidate")}"]')
     return "\n".join(lines)
 
 

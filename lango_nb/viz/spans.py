@@ -54,11 +54,16 @@ class Span:
     decision_id: str = ""
     ms: float | None = None
     """How long a tool took, or the model before it spoke."""
+    model_ms: float = 0.0
+    """How long the model took before its first event."""
 
     @property
     def seqs(self) -> str:
         """Its events, as a number or a range."""
-        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+
+_NO_USAGE = Usage()
 
 
 def arguments_text(arguments: Mapping[str, object]) -> str:
@@ -103,6 +108,7 @@ def spans(events: Iterable[Event]) -> list[Span]:
             if _is_call(event):
                 calls[event.call_id] = open_call  # type: ignore[union-attr]  # every event of a call has it
         open_call.last, open_call.end = event.seq, event.at
+        open_call.model_ms = open_call.model_ms or getattr(event, "usage", _NO_USAGE).latency_ms
         _add(open_call, event)
         if isinstance(event, ToolFinished):
             calls.pop(event.call_id, None)
@@ -218,14 +224,12 @@ class Bar:
     size: float
 
 
-def lane_bars(made: Sequence[Span], lanes: Sequence[str], slots: int, most: int) -> dict[str, list[Bar]]:
+def lane_bars(made: Sequence[Span], slots: int, most: int) -> dict[str, list[Bar]]:
     """Lay spans out in lanes, one per author, along the order of events.
 
     Parameters
     ----------
     made : sequence of Span
-    lanes : sequence of str
-        Authors.
     slots : int
         How many events there are.
     most : int
@@ -234,27 +238,24 @@ def lane_bars(made: Sequence[Span], lanes: Sequence[str], slots: int, most: int)
     Returns
     -------
     dict of str to list of Bar
+        By author.
     """
     if slots <= most:
-        found: dict[str, list[Bar]] = {name: [] for name in lanes}
+        found: dict[str, list[Bar]] = {name: [] for name in authors(made)}
         for span in made:
-            bar = Bar(span.kind, _label(span), (span.first - 1) / slots, (span.last - span.first + 1) / slots)
+            bar = Bar(span.kind, short_label(span), (span.first - 1) / slots, (span.last - span.first + 1) / slots)
             found[span.author].append(bar)
         return found
-    pieces: dict[str, dict[int, str]] = {name: {} for name in lanes}
+    pieces: dict[str, dict[int, str]] = {name: {} for name in authors(made)}
     for span in made:
         for piece in range((span.first - 1) * most // slots, (span.last - 1) * most // slots + 1):
             known = pieces[span.author].get(piece)
-            if known is None or _weight(span.kind) > _weight(known):
+            if known is None or _WORST.index(span.kind) > _WORST.index(known):
                 pieces[span.author][piece] = span.kind
     return {name: _merge(kinds, most) for name, kinds in pieces.items()}
 
 
 _WORST = ("tool", "says", "asks", "ends", "approval", "hands over", "declines", "refused", "limit", "error", "failed")
-
-
-def _weight(kind: str) -> int:
-    return _WORST.index(kind)
 
 
 def _merge(kinds: Mapping[int, str], most: int) -> list[Bar]:
@@ -269,12 +270,87 @@ def _merge(kinds: Mapping[int, str], most: int) -> list[Bar]:
     return bars
 
 
-def _label(span: Span) -> str:
+def step_bars(made: Sequence[Span], slots: int, most: int) -> dict[str, list[Bar]]:
+    """Lay model calls out in lanes: each reaches from the first event it led to, to the last.
+
+    Parameters
+    ----------
+    made : sequence of Span
+    slots, most : int
+        How many events there are, and up to how many model calls are shown at all.
+
+    Returns
+    -------
+    dict of str to list of Bar
+        By author.
+    """
+    found: dict[str, list[Bar]] = {name: [] for name in authors(made)}
+    if slots > most:
+        return found
+    ends: dict[tuple[str, int], tuple[int, int]] = {}
+    for span in made:
+        if span.step and span.kind not in {"ends", "limit", "error"}:
+            first, last = ends.get((span.author, span.step), (span.first, span.last))
+            ends[span.author, span.step] = min(first, span.first), max(last, span.last)
+    for (author, step), (first, last) in ends.items():
+        found[author].append(Bar("model call", f"model call {step}", (first - 1) / slots, (last - first + 1) / slots))
+    return found
+
+
+def timed_bars(made: Sequence[Span], most: int) -> tuple[dict[str, list[Bar]], dict[str, list[Bar]]]:
+    """Lay spans and model calls out in lanes along real time.
+
+    Parameters
+    ----------
+    made : sequence of Span
+    most : int
+        How many spans are drawn.
+
+    Returns
+    -------
+    dict, dict
+        Bars of spans and bars of model calls, by author.
+    """
+    start, end = made[0].start, max(span.end for span in made)
+    total = (end - start).total_seconds() * 1000 or 1.0
+    bars: dict[str, list[Bar]] = {name: [] for name in authors(made)}
+    calls: dict[str, list[Bar]] = {name: [] for name in authors(made)}
+    for span in made[:most]:
+        left, right = (_ms(span.start, start), _ms(span.end, start))
+        said = f"{short_label(span)} {span.ms:,.1f} ms" if span.ms is not None else short_label(span)
+        bars[span.author].append(_timed(span.kind, said, left / total, right / total))
+        if span.model_ms:
+            call = f"model call {span.step} {span.model_ms:,.1f} ms"
+            calls[span.author].append(_timed("model call", call, (left - span.model_ms) / total, left / total))
+    return bars, calls
+
+
+def _ms(moment: datetime, start: datetime) -> float:
+    return (moment - start).total_seconds() * 1000
+
+
+def _timed(kind: str, said: str, left: float, right: float) -> Bar:
+    left = min(max(0.0, left), 1 - _THINNEST)
+    return Bar(kind, said, left, max(_THINNEST, min(1.0, right) - left))
+
+
+_THINNEST = 0.004
+"""Share of a lane that can still be seen."""
+
+
+def short_label(span: Span) -> str:
+    """Write what a bar is, as briefly as can be.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> now = datetime(2026, 1, 1)
+    >>> short_label(Span("hands over", "root", 1, 2, 2, now, now, "vault"))
+    '→ vault'
+    """
     match span.kind:
         case "hands over" | "refused":
             return f"→ {span.what}"
-        case "declines":
-            return "declines"
         case "tool" | "failed" | "approval":
             return span.what
     return span.kind

@@ -1,6 +1,6 @@
-"""Drawings that cannot take the page's colours: filled boxes with white text, grey lines, widths reckoned on the safe side.
+"""Drawings that cannot take the page's colours: filled boxes, white text, grey lines, widths reckoned on the safe side.
 
-A drawing is shown as an image (see :func:`~lango_nb.viz.html.picture`), so it holds no script, no link and no style sheet.
+A drawing is shown as an image (see :func:`~lango_nb.viz.html.picture`): it holds no script, no link, no style sheet.
 """
 
 from __future__ import annotations
@@ -14,17 +14,33 @@ from lango_nb.viz.colours import CARD
 from lango_nb.viz.escape import esc, visible
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif"
-LINE = "#8a939b"
-SOFT = "#dbe2e8"
+_LINE = "#8a939b"
+_SOFT = "#dbe2e8"
 """Text on a card that is less important."""
-_NARROW = frozenset("iljtfrI.,:;'|!()[]{} ·-")
-_WIDE = frozenset("mwMW@%—…")
 _PAD = 12
+_STRIP = 6
+_NAME_SIZE, _NAME_STEP = 13, 18
+_TEXT_SIZE, _TEXT_STEP = 12, 16
+_GAP, _BETWEEN, _EDGE = 8.0, 64.0, 2.0
+_BOLD = 1.13
 _BREAK = re.compile(r"(?<=[-_. /,;:])")
 
 
+def _em(char: str) -> float:
+    """Reckon the width of a character in ems: a little more than in DejaVu Sans, the widest usual font."""
+    if char in "il|j.,:;' !I":
+        return 0.41
+    if char in 'tfr()[]{}-·`"':
+        return 0.47
+    if char in "mwMW@%—…" or unicodedata.east_asian_width(char) in "WF":
+        return 1.03
+    if not char.isascii():
+        return 0.92
+    return 0.8 if char.isupper() or char in "~+=<>&#" else 0.645
+
+
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Reckon how wide a text is at most, in the widest of the fonts a browser may take.
+    """Reckon how wide a text is at most.
 
     Parameters
     ----------
@@ -38,17 +54,7 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     float
         px.
     """
-    ems = 0.0
-    for char in text:
-        if char in _NARROW:
-            ems += 0.42
-        elif char in _WIDE or unicodedata.east_asian_width(char) in "WF":
-            ems += 1.03
-        elif char.isupper() or char.isdigit() or not char.isascii():
-            ems += 0.74
-        else:
-            ems += 0.635
-    return ems * size * (1.1 if bold else 1.0)
+    return sum(map(_em, text)) * size * (_BOLD if bold else 1.0)
 
 
 def wrap_px(text: str, most: float, size: float, *, bold: bool = False) -> list[str]:
@@ -97,42 +103,43 @@ class _Laid:
 
     @classmethod
     def of(cls, card: Card, most: float) -> _Laid:
-        inner = most - 2 * _PAD - 6
-        lines = [part for line in card.lines for part in wrap_px(line, inner, 12)]
-        return cls(card, wrap_px(card.name, inner, 13, bold=True), lines)
+        inner = most - 2 * _PAD - _STRIP
+        lines = [part for line in card.lines for part in wrap_px(line, inner, _TEXT_SIZE)]
+        return cls(card, wrap_px(card.name, inner, _NAME_SIZE, bold=True), lines)
 
     @property
     def width(self) -> float:
-        names = [text_width(line, 13, bold=True) for line in self.name]
-        return max([0.0, *names, *(text_width(line, 12) for line in self.lines)]) + 2 * _PAD + 6
+        names = [text_width(line, _NAME_SIZE, bold=True) for line in self.name]
+        return max([0.0, *names, *(text_width(line, _TEXT_SIZE) for line in self.lines)]) + 2 * _PAD + _STRIP
 
     @property
     def height(self) -> float:
-        return 14 + 18 * len(self.name) + 16 * len(self.lines)
+        return 14 + _NAME_STEP * len(self.name) + _TEXT_STEP * len(self.lines)
 
     def draw(self, x: float, y: float, width: float) -> str:
         height = self.height
+        left = x + _STRIP + _PAD
+        strip = f"M{x + _STRIP:g},{y:g} a{_STRIP},{_STRIP} 0 0 0 -{_STRIP},{_STRIP} v{height - 2 * _STRIP:g}"
         parts = [
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{CARD}" stroke="#66737f"/>',
-            f'<rect x="{x:g}" y="{y:g}" width="6" height="{height:g}" rx="3" fill="{self.card.colour}"/>',
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{_STRIP}" fill="{CARD}"/>',
+            f'<path d="{strip} a{_STRIP},{_STRIP} 0 0 0 {_STRIP},{_STRIP} z" fill="{self.card.colour}"/>',
         ]
-        baseline = y + 7 + 13
+        baseline = y + 20
         for line in self.name:
-            parts.append(_text(x + 6 + _PAD, baseline, line, "#ffffff", 13, bold=True))
-            baseline += 18
-        baseline -= 2
+            parts.append(
+                f'<text x="{left:g}" y="{baseline:g}" fill="#ffffff" font-size="{_NAME_SIZE}" font-weight="600">'
+                f"{esc(line)}</text>"
+            )
+            baseline += _NAME_STEP
         for line in self.lines:
-            parts.append(_text(x + 6 + _PAD, baseline, line, SOFT, 12))
-            baseline += 16
+            parts.append(
+                f'<text x="{left:g}" y="{baseline - 2:g}" fill="{_SOFT}" font-size="{_TEXT_SIZE}">{esc(line)}</text>'
+            )
+            baseline += _TEXT_STEP
         return "".join(parts)
 
 
-def _text(x: float, y: float, text: str, colour: str, size: float, *, bold: bool = False) -> str:
-    weight = ' font-weight="600"' if bold else ""
-    return f'<text x="{x:g}" y="{y:g}" fill="{colour}" font-size="{size:g}"{weight}>{esc(text)}</text>'
-
-
-def tree_drawing(root: Card, cards: Sequence[Card], *, root_most: float = 260, most: float = 520) -> tuple[str, float]:
+def tree_drawing(root: Card, cards: Sequence[Card], *, root_most: float = 280, most: float = 520) -> tuple[str, float]:
     """Draw a root on the left and its cards stacked on the right, joined by curves.
 
     Parameters
@@ -148,27 +155,28 @@ def tree_drawing(root: Card, cards: Sequence[Card], *, root_most: float = 260, m
         The SVG, and its width in px.
     """
     left, right = _Laid.of(root, root_most), [_Laid.of(card, most) for card in cards]
-    gap, between, edge = 8.0, 64.0, 2.0
     left_width = max(140.0, left.width)
     right_width = max([220.0, *(laid.width for laid in right)])
-    stack = sum(laid.height for laid in right) + gap * max(0, len(right) - 1)
-    height = max(stack, left.height) + 2 * edge
-    total = left_width + (between + right_width if right else 0) + 2 * edge
+    stack = sum(laid.height for laid in right) + _GAP * max(0, len(right) - 1)
+    height = max(stack, left.height) + 2 * _EDGE
+    total = left_width + (_BETWEEN + right_width if right else 0) + 2 * _EDGE
     middle = height / 2
-    lines, boxes = [], [left.draw(edge, middle - left.height / 2, left_width)]
-    x1, x2, y = edge + left_width, edge + left_width + between, edge + (height - 2 * edge - stack) / 2
+    lines, boxes = [], [left.draw(_EDGE, middle - left.height / 2, left_width)]
+    start = _EDGE + left_width
+    y = (height - stack) / 2
     for laid in right:
-        end = y + laid.height / 2
-        dash = ' stroke-dasharray="5 4"' if laid.card.dashed else ""
-        half = (x1 + x2) / 2
-        lines.append(
-            f'<path d="M{x1:g},{middle:g} C{half:g},{middle:g} {half:g},{end:g} {x2:g},{end:g}" fill="none" '
-            f'stroke="{LINE}" stroke-width="1.5"{dash}/>'
-        )
-        boxes.append(laid.draw(x2, y, right_width))
-        y += laid.height + gap
+        lines.append(_curve(start, middle, start + _BETWEEN, y + laid.height / 2, dashed=laid.card.dashed))
+        boxes.append(laid.draw(start + _BETWEEN, y, right_width))
+        y += laid.height + _GAP
     drawing = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total:g}" height="{height:g}" viewBox="0 0 {total:g} {height:g}" '
-        f'font-family="{FONT}">{"".join(lines)}{"".join(boxes)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total:g}" height="{height:g}" '
+        f'viewBox="0 0 {total:g} {height:g}" font-family="{FONT}">{"".join(lines)}{"".join(boxes)}</svg>'
     )
     return drawing, total
+
+
+def _curve(x1: float, y1: float, x2: float, y2: float, *, dashed: bool) -> str:
+    half = (x1 + x2) / 2
+    dash = ' stroke-dasharray="5 4"' if dashed else ""
+    path = f"M{x1:g},{y1:g} C{half:g},{y1:g} {half:g},{y2:g} {x2:g},{y2:g}"
+    return f'<path d="{path}" fill="none" stroke="{_LINE}" stroke-width="1.5"{dash}/>'

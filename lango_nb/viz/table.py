@@ -89,14 +89,12 @@ def to_text(table: Table) -> str:
 def to_html(table: Table) -> str:
     """Show the table; it scrolls sideways by itself when it does not fit."""
     if not table.rows:
-        return html.view(
-            html.header(one_line(table.title)), html.paragraph(html.muted(table.empty)), html.note(table.note)
-        )
+        return html.view(html.header(one_line(table.title)), html.div(html.muted(table.empty)), html.note(table.note))
     shown = table.rows[:_MOST_ROWS]
     cells = [[html.inline(_cell(value), _CELL) for value in row] for row in shown]
     return html.view(
         html.header(one_line(table.title), [count(len(table.rows), "row")]),
-        html.grid_table(table.columns, cells, _align(shown, len(table.columns))),
+        html.listing(table.columns, cells, _align(shown, len(table.columns))),
         html.note(_rest(table)),
         html.note(table.note),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import zip_longest
 
 from lango_nb.viz.escape import visible
 
@@ -137,8 +138,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], align: str = ""
     lines = [_line(heads, sizes, align), _GAP.join("─" * size for size in sizes)]
     for row in shown:
         cells = [wrap(cell, size) for cell, size in zip(row, sizes, strict=True)]
-        for part in range(max(map(len, cells), default=0)):
-            lines.append(_line([cell[part] if part < len(cell) else "" for cell in cells], sizes, align))
+        lines += [_line(parts, sizes, align) for parts in zip_longest(*cells, fillvalue="")]
     return "\n".join(lines)
 
 

@@ -6,19 +6,20 @@ The axis is the order of events, so that the same turn always looks the same; ``
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 
+from lango_nb.core.messages import USER
 from lango_nb.records.decisions import Decision
 from lango_nb.records.turns import Trace
 from lango_nb.viz import html, text
-from lango_nb.viz.colours import EVENTS, ROOT, agent_colours, outcome_colour
+from lango_nb.viz.colours import EVENTS, PERSON, agent_colours, outcome_colour
 from lango_nb.viz.decisions import decision_html
 from lango_nb.viz.escape import count, esc, one_line
 from lango_nb.viz.mermaid import label
 from lango_nb.viz.renderer import Renderer
-from lango_nb.viz.spans import Bar, Span, authors, lane_bars, spans
-from lango_nb.viz.turns import facts, path_html, path_text
+from lango_nb.viz.routing import request_html
+from lango_nb.viz.spans import Bar, Span, authors, lane_bars, spans, step_bars, timed_bars
+from lango_nb.viz.turns import answer_html, facts, path_html, path_text
 
 _MOST_ROWS = 500
 _LABELLED = 24
@@ -56,7 +57,7 @@ def to_text(trace: Trace, *, timing: bool = False) -> str:
 
 def _lanes_text(made: Sequence[Span], slots: int) -> str:
     names = authors(made)
-    bars = lane_bars(made, names, slots, _TEXT_PIECES)
+    bars = lane_bars(made, slots, _TEXT_PIECES)
     size = min(24, max(map(text.width, names)))
     total = min(slots, _TEXT_PIECES)
     lines = []
@@ -73,10 +74,9 @@ def _lanes_text(made: Sequence[Span], slots: int) -> str:
 
 
 def _rows_text(made: Sequence[Span], *, timing: bool) -> str:
-    heads = ["seq", "agent", "what", ""] + (["ms"] if timing else [])
+    heads = ["seq", "agent", "what", ""] + (["took"] if timing else [])
     rows = [
-        [span.seqs, one_line(span.author, 24), _what(span), _said_text(span)]
-        + ([f"{span.ms:.1f}" if span.ms is not None else ""] if timing else [])
+        [span.seqs, one_line(span.author, 24), _what(span), _said_text(span)] + ([_ms(span)] if timing else [])
         for span in made
     ]
     return text.table(heads, rows, "><<<>")
@@ -88,6 +88,8 @@ def _what(span: Span) -> str:
             return one_line(span.what, 40)
         case "hands over" | "refused":
             return f"→ {one_line(span.what, 40)}"
+        case "declines":
+            return f"back to {one_line(span.what, 40)}"
         case "approval":
             return f"asks for {one_line(span.what, 40)}"
     return span.kind
@@ -98,7 +100,7 @@ def _said_text(span: Span) -> str:
     if span.kind == "ends":
         said.insert(0, span.what)
     if span.kind in {"tool", "failed"}:
-        result = next((part for name, part in span.parts if name in {"result", "error"}), "")
+        result = _result(span)
         approval = next((part for name, part in span.parts if name == "approval"), "")
         said += [f"({one_line(approval, 60)})"] if approval else []
         said += [f"{'✗' if span.kind == 'failed' else '='} {one_line(result, 120)}"] if result else []
@@ -126,146 +128,177 @@ def to_html(trace: Trace, *, timing: bool = False) -> str:
     """
     made = spans(trace.events)
     turn = trace.turn
-    colours = agent_colours([*turn.path, *authors(made)], turn.path[0] if turn.path else None)
-    colours = {**colours, "user": ROOT}
-    decisions = {decision.id: decision for decision in trace.decisions}
-    word = html.badge(turn.outcome, outcome_colour(turn.outcome))
-    said = f"“{_short(turn.text)}”"
+    root = turn.path[0] if turn.path else None
+    colours = {**agent_colours([*turn.path, *authors(made)], root), USER: PERSON}
     return html.view(
-        '<div style="display:flex;flex-wrap:wrap;align-items:baseline;gap:2px 10px;margin:0 0 4px 0">'
-        f'{word}<span style="font-size:15px;min-width:0;overflow-wrap:break-word">{said}</span></div>',
+        request_html(turn.text, html.badge(turn.outcome, outcome_colour(turn.outcome))),
         path_html(turn.path, colours),
-        html.tag("div", f"font-size:12px;margin:2px 0 6px 0;{html.MUTED}", esc(" · ".join(facts(turn, timing=timing)))),
-        html.details(html.muted("the whole request"), html.pre(turn.text)) if len(turn.text) > _LONG_REQUEST else "",
+        html.small(" · ".join(facts(turn, timing=timing))),
         _answer(turn.answer),
         _lanes(made, len(trace.events), colours, timing=timing) if made else html.note("nothing has happened yet"),
-        _rows(made[:_MOST_ROWS], colours, decisions, timing=timing),
+        _rows(trace, made[:_MOST_ROWS], colours, timing=timing),
         html.note(_rest(made)),
     )
-
-
-_LONG_REQUEST = 400
-
-
-def _short(said: str) -> str:
-    return esc(said).replace("\n", "<br>") if len(said) <= _LONG_REQUEST else esc(one_line(said, _LONG_REQUEST))
 
 
 def _answer(answer: str) -> str:
     if not answer:
         return ""
-    return f'<div style="margin:6px 0 10px 0;padding:2px 0 2px 12px;border-left:4px solid {html.EDGE}">{answer_html(answer)}</div>'
+    quoted = answer_html(answer)
+    return html.div(quoted, margin="6px 0 12px 0", padding="2px 0 2px 12px", border_left=f"4px solid {html.EDGE}")
 
 
-def answer_html(answer: str) -> str:
-    """Write an answer as it is, folding what is long."""
-    if len(answer) > 2_000:  # noqa: PLR2004 - an answer that fills a screen
-        return html.pre(answer)
-    return f'<div style="white-space:pre-wrap;overflow-wrap:break-word">{esc(answer)}</div>'
-
-
-def _lanes(made: Sequence[Span], slots: int, colours: dict[str, str], *, timing: bool) -> str:
-    names = authors(made)
-    bars = _timed_bars(made, names) if timing else lane_bars(made, names, slots, _PIECES)
-    is_labelled = slots <= _LABELLED and not timing
-    rows = "".join(_lane(name, bars[name], colours[name], is_labelled=is_labelled) for name in names)
-    total = (made[-1].end - made[0].start).total_seconds() * 1000
-    ends = ("0 ms", "time", f"{total:,.1f} ms") if timing else ("event 1", "order of events", f"event {slots:,}")
-    axis = (
-        f'<div></div><div style="display:flex;justify-content:space-between;font-size:11px;{html.MUTED}">'
-        + "".join(f"<span>{end}</span>" for end in ends)
-        + "</div>"
+def _lanes(made: Sequence[Span], slots: int, colours: Mapping[str, str], *, timing: bool) -> str:
+    if timing:
+        bars, calls = timed_bars(made, _MOST_ROWS)
+        total = (max(span.end for span in made) - made[0].start).total_seconds() * 1000
+        ends = ("0 ms", "time", f"{total:,.1f} ms")
+    else:
+        bars, calls = lane_bars(made, slots, _PIECES), step_bars(made, slots, _PIECES)
+        ends = ("event 1", "order of events", f"event {slots:,}")
+    labelled = slots <= _LABELLED and not timing
+    rows = [
+        _lane_name(name, colours[name])
+        + _lane(
+            [_bar(bar, labelled=labelled) for bar in bars[name]], [_call(call, colours[name]) for call in calls[name]]
+        )
+        for name in bars
+    ]
+    axis = html.div() + html.div(
+        *(html.span(end) for end in ends),
+        display="flex",
+        justify_content="space-between",
+        font_size="11px",
+        opacity=html.MUTED,
     )
-    kinds = dict.fromkeys(span.kind for span in made)
-    return (
-        '<div style="display:grid;grid-template-columns:minmax(80px,160px) minmax(0,1fr);gap:3px 12px;align-items:center">'
-        f"{rows}{axis}</div>{html.legend((kind, EVENTS[kind]) for kind in kinds)}"
-    )
+    kinds = [(kind, EVENTS[kind]) for kind in dict.fromkeys(span.kind for span in made)]
+    meaning = "a thin line is a model call" if timing else "a line under bars is the model call that led to them"
+    hint = html.note(meaning) if any(calls.values()) else ""
+    chart = html.grid("minmax(80px,160px) minmax(0,1fr)", *rows, axis, gap="3px 12px")
+    return chart + html.legend(kinds) + hint
 
 
-def _lane(name: str, bars: Sequence[Bar], colour: str, *, is_labelled: bool) -> str:
-    inner = "".join(_bar(bar, is_labelled=is_labelled) for bar in bars)
-    return (
-        f'<div style="{html.ELLIPSIS};font-size:12px" title="{esc(name)}">{html.dot(colour)}{esc(name)}</div>'
-        f'<div style="position:relative;height:20px;border-radius:4px;background:{html.SURFACE};overflow:hidden">{inner}</div>'
-    )
-
-
-def _bar(bar: Bar, *, is_labelled: bool) -> str:
-    said = esc(bar.label) if is_labelled else ""
-    hover = f' title="{esc(bar.kind + (": " + bar.label if bar.label and bar.label != bar.kind else ""))}"'
-    return (
-        f'<div style="position:absolute;left:{100 * bar.left:.3f}%;width:{100 * bar.size:.3f}%;top:2px;height:16px;'
-        f"box-sizing:border-box;border-left:1px solid transparent;background:{EVENTS[bar.kind]};background-clip:padding-box;"
-        "border-radius:3px;color:#ffffff;font-size:10px;line-height:16px;padding-left:4px;white-space:nowrap;overflow:hidden;"
-        f'text-overflow:ellipsis"{hover}>{said}</div>'
-    )
-
-
-def _timed_bars(made: Sequence[Span], names: Sequence[str]) -> dict[str, list[Bar]]:
-    start, end = made[0].start, max(span.end for span in made)
-    total = (end - start).total_seconds() or 1e-9
-    bars: dict[str, list[Bar]] = {name: [] for name in names}
-    for span in made[: 4 * _PIECES]:
-        left, right = _seconds(span, start)
-        left, right = max(0.0, left / total), min(1.0, right / total)
-        said = f"{span.what} {span.ms:,.1f} ms" if span.ms is not None else span.what
-        size = max(0.004, right - left)
-        bars[span.author].append(Bar(span.kind, said.strip(), min(left, 1 - size), size))
-    return bars
-
-
-def _seconds(span: Span, start: datetime) -> tuple[float, float]:
-    """Return when a span began and ended: a model spoke at its event and began its latency before."""
-    left, right = (span.start - start).total_seconds(), (span.end - start).total_seconds()
-    if span.first == span.last and span.ms and span.kind not in {"ends", "tool", "failed"}:
-        left = right - span.ms / 1000
-    return left, right
-
-
-def _rows(made: Sequence[Span], colours: dict[str, str], decisions: dict[str, Decision], *, timing: bool) -> str:
-    return (
-        f'<div style="margin-top:8px">{"".join(_row(span, colours, decisions, timing=timing) for span in made)}</div>'
+def _lane_name(name: str, colour: str) -> str:
+    return html.div(
+        html.dot(colour),
+        esc(name),
+        title=name,
+        font_size=html.SMALL,
+        overflow="hidden",
+        text_overflow="ellipsis",
+        white_space="nowrap",
+        min_width="0",
     )
 
 
-def _row(span: Span, colours: dict[str, str], decisions: dict[str, Decision], *, timing: bool) -> str:
-    columns = f"46px minmax(70px,150px) 84px minmax(0,1fr){' 78px' if timing else ''}"
-    ms = f"{span.ms:,.1f} ms" if span.ms is not None else ""
-    summary = (
-        f'<span style="display:inline-grid;vertical-align:top;width:calc(100% - 20px);grid-template-columns:{columns};'
-        'gap:0 10px;align-items:baseline">'
-        f'<span style="text-align:right;{html.MUTED}">{span.seqs}</span>'
-        f'<span style="{html.ELLIPSIS}" title="{esc(span.author)}">{html.dot(colours[span.author])}{esc(span.author)}</span>'
-        f"<span>{html.badge(span.kind, EVENTS[span.kind])}</span>"
-        f'<span style="{html.ELLIPSIS}">{_summary(span)}</span>'
-        + (f'<span style="text-align:right;{html.MUTED}">{ms}</span>' if timing else "")
-        + "</span>"
+def _lane(bars: Sequence[str], calls: Sequence[str]) -> str:
+    return html.div(
+        *bars,
+        *calls,
+        position="relative",
+        height="24px",
+        border_radius="4px",
+        background=html.SURFACE,
+        overflow="hidden",
     )
+
+
+def _bar(bar: Bar, *, labelled: bool) -> str:
+    return html.at(
+        bar.left,
+        bar.size,
+        esc(bar.label) if labelled else "",
+        title=bar.kind if bar.label in {"", bar.kind} else f"{bar.kind}: {bar.label}",
+        top="2px",
+        height="16px",
+        box_sizing="border-box",
+        border_left="1px solid transparent",
+        background=EVENTS[bar.kind],
+        background_clip="padding-box",
+        border_radius="3px",
+        color="#ffffff",
+        font_size="10px",
+        line_height="16px",
+        padding_left="4px" if labelled else "",
+        white_space="nowrap",
+        overflow="hidden",
+        text_overflow="ellipsis",
+    )
+
+
+def _call(call: Bar, colour: str) -> str:
+    return html.at(
+        call.left,
+        call.size,
+        title=call.label,
+        top="20px",
+        height="3px",
+        box_sizing="border-box",
+        border_left="1px solid transparent",
+        background=colour,
+        background_clip="padding-box",
+    )
+
+
+def _rows(trace: Trace, made: Sequence[Span], colours: Mapping[str, str], *, timing: bool) -> str:
+    decisions = {decision.id: decision for decision in trace.decisions}
+    digits = max((len(span.seqs) for span in made), default=1)
+    columns = f"{14 + 8 * digits}px minmax(70px,150px) 96px minmax(0,1fr){' 84px' if timing else ''}"
+    rows = (_row(span, columns, colours[span.author], decisions.get(span.decision_id), timing=timing) for span in made)
+    return html.div(*rows, margin_top="8px")
+
+
+def _row(span: Span, columns: str, colour: str, decision: Decision | None, *, timing: bool) -> str:
+    cells = [
+        html.span(span.seqs, text_align="right", opacity=html.MUTED, white_space="nowrap"),
+        html.cell(html.dot(colour), esc(span.author), hint=span.author),
+        html.badge(span.kind, EVENTS[span.kind]),
+        html.cell(*_summary(span)),
+    ]
+    if timing:
+        cells.append(html.span(_ms(span), text_align="right", opacity=html.MUTED))
     pairs = [(name, html.pre(said) if name in _BLOCKS else esc(said)) for name, said in span.parts if said]
-    if span.step:
-        pairs.append(("model call", f"{span.step:,}"))
-    decision = decisions.get(span.decision_id)
-    body = html.fields(pairs) + (html.heading("Decision") + decision_html(decision) if decision else "")
-    return html.details(summary, body, style=f"margin:0;padding:2px 0;border-bottom:1px solid {html.SURFACE}")
+    pairs += [("model call", f"{span.step:,}")] if span.step else []
+    body = html.fields(pairs)
+    if decision is not None:
+        body += html.heading("Decision") + decision_html(decision)
+    # the badge would fill its column: it is put into a piece of its own
+    cells[2] = html.span(cells[2], min_width="0")
+    return html.row_details(columns, cells, body)
+
+
+def _ms(span: Span) -> str:
+    return f"{span.ms:,.1f} ms" if span.ms is not None else ""
 
 
 _BLOCKS = {"arguments", "result", "error", "text", "request", "detail", "because"}
 
 
-def _summary(span: Span) -> str:
-    said = html.muted(one_line(span.said, 200)) if span.said else ""
+def _summary(span: Span) -> list[str]:
+    """Say on one line what happened; pieces of HTML."""
+    said = f" {html.muted(one_line(span.said, 200))}" if span.said else ""
     match span.kind:
         case "asks" | "says":
-            return esc(one_line(span.said, 200))
+            return [esc(one_line(span.said, 240))]
         case "tool" | "failed" | "approval":
             status = f" {html.badge(span.status, EVENTS['failed'])}" if span.status else ""
-            return f'<span style="font-weight:600">{esc(one_line(span.what, 64))}</span>{status} {said}'
+            result = f" → {esc(one_line(_result(span), 120))}" if _result(span) else ""
+            return [_strong(span.what), status, said, result]
         case "hands over" | "refused":
-            return f'<span style="font-weight:600">→ {esc(one_line(span.what, 64))}</span> {said}'
+            return [_strong(f"→ {span.what}"), said]
+        case "declines":
+            return [_strong(f"back to {span.what}"), said]
         case "ends":
-            return f"{html.badge(span.what, outcome_colour(span.what))} {said}"
-    return f"{esc(one_line(span.what, 64))} {said}"
+            return [html.badge(span.what, outcome_colour(span.what)), said]
+    return [_strong(span.what), said]
+
+
+def _strong(said: str) -> str:
+    return html.span(esc(one_line(said, 64)), font_weight="600")
+
+
+def _result(span: Span) -> str:
+    return next((part for name, part in span.parts if name in {"result", "error"}), "")
 
 
 def to_mermaid(trace: Trace) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from lango_nb.records.turns import Turn
 from lango_nb.viz import html, text
 from lango_nb.viz.colours import agent_colours, outcome_colour
-from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.escape import count, one_line
 from lango_nb.viz.renderer import Renderer
 
 _MOST = 500
+_PAGE = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,7 @@ def path_text(path: Sequence[str]) -> str:
 
 def path_html(path: Sequence[str], colours: Mapping[str, str]) -> str:
     """Write the agents that worked, joined by arrows, each in its colour."""
-    arrow = f' <span style="{html.MUTED}">→</span> '
-    return html.tag("div", "margin:0", arrow.join(html.named(name, colours[name]) for name in path))
+    return html.div(f" {html.muted('→')} ".join(html.named(name, colours[name]) for name in path))
 
 
 def line(turn: Turn) -> str:
@@ -70,16 +70,20 @@ def to_text(turn: Turn) -> str:
 def to_html(turn: Turn) -> str:
     """Show the answer, and below it how it came about."""
     colours = agent_colours(turn.path, turn.path[0] if turn.path else None)
-    code = f" {esc(turn.error_code)}" if turn.error_code and turn.error_code != turn.outcome else ""
-    answer = turn.answer if turn.answer else "(no answer)"
-    said = html.pre(answer) if len(answer) > 4_000 else f'<div style="white-space:pre-wrap">{esc(answer)}</div>'  # noqa: PLR2004 - a page
-    return html.view(
-        f'<div style="margin:0 0 8px 0;overflow-wrap:break-word">{said}</div>',
-        f'<div style="display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline;padding-top:4px;'
-        f'border-top:1px solid {html.SURFACE}">{html.badge(turn.outcome, outcome_colour(turn.outcome))}{code}'
-        f"{path_html(turn.path, colours)}</div>",
-        html.tag("div", f"font-size:12px;{html.MUTED}", esc(" · ".join([f"turn {turn.number}", *facts(turn)]))),
+    code = html.muted(turn.error_code) if turn.error_code and turn.error_code != turn.outcome else ""
+    how = html.line(
+        html.badge(turn.outcome, outcome_colour(turn.outcome)), code, path_html(turn.path, colours), margin="4px 0 0 0"
     )
+    return html.view(
+        html.div(answer_html(turn.answer or "(no answer)"), margin="0 0 8px 0"),
+        html.div(how, border_top=f"1px solid {html.SURFACE}"),
+        html.small(" · ".join([f"turn {turn.number}", *facts(turn)])),
+    )
+
+
+def answer_html(answer: str) -> str:
+    """Write an answer as it is; one that fills more than a page is folded."""
+    return html.pre(answer) if len(answer) > _PAGE else html.block(answer)
 
 
 RENDERER = Renderer(line, to_text, to_html)
@@ -142,7 +146,7 @@ def list_html(turns: Turns) -> str:
         )
     heads = ["#", "request", "outcome", "path", "steps", "tools", "answer"]
     widths = ["34px", "25%", "120px", "20%", "48px", "48px", "auto"]
-    return html.view(html.header(_head(turns)), html.grid_table(heads, rows, "><<<>><", widths))
+    return html.view(html.header(_head(turns)), html.listing(heads, rows, "><<<>><", widths))
 
 
 LIST_RENDERER = Renderer(list_line, list_text, list_html)

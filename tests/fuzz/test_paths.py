@@ -87,33 +87,19 @@ def ground() -> Iterator[Ground]:
 def parts() -> st.SearchStrategy[str]:
     """Draw one part of a path: honest names, links that lead out, and what tends to trick path checks."""
     tricks = [
-        "..", ".", "", "...", "..\\", "..;", "%2e%2e", "\uff0e\uff0e", "\u2025", "\u2215..", "..\u200b", "..\0", "\u202e..",
-        "~", "~root",
-        "docs", "a.txt", "secret.txt", "folder", "outside", "work", "work-beside", "new", "back", "con", "*", "$HOME",
-        "file_out", "folder_out", "up", "chain", "dangling_out", "loop", "ring_a", "self", "out", "x" * 300, "C:", " ",
+        "..", ".", "", "...", "..\\", "..;", "%2e%2e", "\uff0e\uff0e", "\u2025", "\u2215..", "..\u200b", "..\0",
+        "\u202e..", "~", "~root", "docs", "a.txt", "secret.txt", "folder", "outside", "work", "work-beside", "new",
+        "back", "con", "*", "$HOME", "file_out", "folder_out", "up", "chain", "dangling_out", "loop", "ring_a", "self",
+        "out", "x" * 300, "C:", " ",
     ]  # fmt: skip
     return st.one_of(st.sampled_from(tricks), st.text(max_size=6))
 
 
 def paths() -> st.SearchStrategy[str]:
     joined = st.builds("/".join, st.lists(parts(), min_size=1, max_size=7))
-    fronts = st.sampled_from(
-        [
-            "",
-            "",
-            "",
-            "/",
-            "//",
-            "./",
-            "{work}/",
-            "{work}",
-            "{top}/",
-            "{work}/../",
-            "/proc/self/root{top}/",
-            "\\\\",
-            "file://",
-        ]
-    )
+    fronts = st.sampled_from([
+        "", "", "", "/", "//", "./", "{work}/", "{work}", "{top}/", "{work}/../", "/proc/self/root{top}/", "\\\\", "file://",
+    ])  # fmt: skip
     return st.builds(str.__add__, fronts, joined)
 
 
@@ -123,13 +109,12 @@ async def try_all(context: ToolContext, path: str, ground: Ground) -> None:
         shown = f"{result.content}{result.data}"
         assert SECRET not in shown, (name, path)
         assert str(ground.work) not in shown.replace(path, ""), (name, path, shown)
+        assert ground.work.is_dir(), f"the workspace itself went with {path!r}"
         if name in {"fs_mkdir", "fs_write", "fs_edit", "fs_delete"} and not result.is_error:
             ground.fill()
-    if not (ground.work / "a.txt").exists():
-        pytest.fail(f"the workspace went with {path!r}")
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(path=paths())
 @example(path="../outside/secret.txt")
 @example(path="{work}/../outside/secret.txt")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 
 from hypothesis import given, settings
@@ -44,6 +45,7 @@ CUSTOM = (
         cannot_do=("fly; swim", "\t"),
         example_requests=("Shave\nthe yak",),
         disambiguation="Not for\n\nsheep",
+        always_include=True,
         source=Source.USER,
     ),
 )
@@ -70,41 +72,64 @@ def mentions(text: str, word: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """What a tree is made of, small enough to be read when a test fails."""
+
+    topology: str
+    tools: tuple[str, ...]
+    agents: tuple[str, ...]
+    with_remote: bool
+    max_rounds: int
+
+    def build(self) -> AgentTree:
+        return build_agent_tree(
+            [tool for tool in every_tool() if tool.name in self.tools],
+            load_topology(self.topology),
+            agents=[spec for spec in CUSTOM if spec.name in self.agents],
+            remote_agents=[REMOTE] if self.with_remote else [],
+            shared_sections=load_prompt_sections(),
+            max_rounds=self.max_rounds,
+        )
+
+
 @st.composite
-def trees(draw: st.DrawFn) -> AgentTree:
+def recipes(draw: st.DrawFn) -> Recipe:
     """Draw a topology, some tools, and who joins."""
-    families = sorted({tool.name.partition("_")[0] for tool in every_tool()})
+    names = sorted(tool.name for tool in every_tool())
+    families = sorted({name.partition("_")[0] for name in names})
     kept = draw(st.sets(st.sampled_from(families), max_size=8))
-    loose = draw(st.sets(st.sampled_from(sorted(tool.name for tool in every_tool())), max_size=8))
-    tools = [tool for tool in every_tool() if tool.name in loose or tool.name.partition("_")[0] in kept]
-    return build_agent_tree(
-        tools,
-        load_topology(draw(st.sampled_from(TEAMS))),
-        agents=draw(st.lists(st.sampled_from(CUSTOM), unique_by=lambda spec: spec.name)),
-        remote_agents=[REMOTE] if draw(st.booleans()) else [],
-        shared_sections=load_prompt_sections(),
+    loose = draw(st.sets(st.sampled_from(names), max_size=8))
+    return Recipe(
+        topology=draw(st.sampled_from(TEAMS)),
+        tools=tuple(name for name in names if name in loose or name.partition("_")[0] in kept),
+        agents=tuple(draw(st.sets(st.sampled_from([spec.name for spec in CUSTOM])))),
+        with_remote=draw(st.booleans()),
         max_rounds=draw(st.integers(0, 20)),
     )
 
 
-@given(trees())
+@given(recipes())
 @settings(deadline=None)
-def test_every_agent_a_prompt_names_is_in_the_tree(tree: AgentTree) -> None:
+def test_every_agent_a_prompt_names_is_in_the_tree(recipe: Recipe) -> None:
+    tree = recipe.build()
     absent = every_agent() - set(tree.names)
     named = {(node.name, name) for node in tree for name in absent if mentions(node.prompt, name)}
     assert named == set()
 
 
-@given(trees())
+@given(recipes())
 @settings(deadline=None)
-def test_the_root_names_every_agent_of_the_tree(tree: AgentTree) -> None:
+def test_the_root_names_every_agent_of_the_tree(recipe: Recipe) -> None:
+    tree = recipe.build()
     assert [node.name for node in tree.agents if not mentions(tree.root.prompt, node.name)] == []
     assert list(tree.table.names) == [node.name for node in tree.agents]
 
 
-@given(trees())
+@given(recipes())
 @settings(deadline=None)
-def test_raw_tool_names_stand_only_where_they_may(tree: AgentTree) -> None:
+def test_raw_tool_names_stand_only_where_they_may(recipe: Recipe) -> None:
+    tree = recipe.build()
     topology = tree.topology
     own = OWN_CALLS[topology.control]
     unmatched = {tool.name for tool in tree.partition.unmatched}
@@ -119,24 +144,27 @@ def test_raw_tool_names_stand_only_where_they_may(tree: AgentTree) -> None:
         assert unmatched == set()
 
 
-@given(trees())
+@given(recipes())
 @settings(deadline=None)
-def test_nobody_can_write_an_agent_into_the_root_prompt(tree: AgentTree) -> None:
+def test_nobody_can_write_an_agent_into_the_root_prompt(recipe: Recipe) -> None:
     """Each agent has one entry, and no text of an agent's definition makes another."""
+    tree = recipe.build()
     entries = re.findall(r'^(?:- "([^"]+)":|### (\S+)$)', tree.root.prompt, re.MULTILINE)
     assert sorted(quoted or heading for quoted, heading in entries) == sorted(node.name for node in tree.agents)
 
 
-@given(trees())
+@given(recipes())
 @settings(deadline=None)
-def test_no_placeholder_is_left(tree: AgentTree) -> None:
+def test_no_placeholder_is_left(recipe: Recipe) -> None:
+    tree = recipe.build()
     left = [(node.name, found) for node in tree for found in re.findall(r"\{[a-z_]+\}", node.prompt)]
     assert left == []
 
 
-@given(trees())
+@given(recipes())
 @settings(deadline=None)
-def test_the_prompt_holds_the_table_it_was_made_from(tree: AgentTree) -> None:
+def test_the_prompt_holds_the_table_it_was_made_from(recipe: Recipe) -> None:
+    tree = recipe.build()
     if any(section.render == "routing_table" for section in tree.topology.root_sections):
         assert RoutingTable.from_markdown(tree.root.prompt) == tree.table
 

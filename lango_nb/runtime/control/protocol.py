@@ -8,7 +8,9 @@ from typing import Literal, Protocol
 from lango_nb.core.messages import ToolCall, ToolSchema
 from lango_nb.routing.tree import AgentNode, AgentTree
 
-RefusalCode = Literal["unknown_agent", "second_target", "self", "round_limit", "already_declined", "bad_arguments"]
+RefusalCode = Literal[
+    "unknown_agent", "second_target", "self", "round_limit", "already_declined", "bad_arguments", "unavailable"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ class TransferControl:
             hint = f"did you mean {near!r}? " if near else ""
             detail = f"there is no agent {shorten(name)!r}; {hint}valid names: {', '.join(names)}"
             return Refusal(call, name, "unknown_agent", detail)
+        if tree[name].role == "remote":
+            detail = f"{name} is a remote agent, and none can be reached in this version; choose another agent"
+            return Refusal(call, name, "unavailable", detail)
         return Target(call, tree[name], str(call.arguments.get("reason") or ""))
 
 

@@ -12,7 +12,7 @@ import signal
 from pydantic import JsonValue
 
 from lango_nb.core.errors import ToolError
-from lango_nb.tools.arguments import BAD_ARGUMENT, coded_error
+from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.builtin.processes import Process, ProcessTable
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import tool
@@ -110,7 +110,7 @@ def _start(command: str, context: ToolContext) -> Process:
 
 def _check(command: str) -> None:
     if not command.strip():
-        raise coded_error("command is empty; give a command line", BAD_ARGUMENT)
+        raise ToolError("command is empty; give a command line", BAD_ARGUMENT)
 
 
 def _output_bytes(context: ToolContext) -> int:
@@ -119,7 +119,7 @@ def _output_bytes(context: ToolContext) -> int:
 
 def _cannot_start(error: Exception) -> ToolError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-    return coded_error(f"the command cannot be started: {reason}", "os_error")
+    return ToolError(f"the command cannot be started: {reason}", "os_error")
 
 
 def _exit_text(process: Process) -> str:

@@ -17,7 +17,7 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from lango_nb.core.errors import ToolError
-from lango_nb.tools.arguments import BAD_ARGUMENT, coded_error
+from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.builtin.paths import Place, locate, printable, telling
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import tool
@@ -49,9 +49,9 @@ def fs_read(path: str, offset: int | None = None, limit: int | None = None, *, c
     lines = _lines(_read_text(place, context))
     first = max(offset or 1, 1)
     if first > max(len(lines), 1):
-        raise coded_error(f"{place.shown} has {_count(len(lines), 'line')}; there is no line {first}", BAD_ARGUMENT)
+        raise ToolError(f"{place.shown} has {_count(len(lines), 'line')}; there is no line {first}", BAD_ARGUMENT)
     if limit is not None and limit < 1:
-        raise coded_error(f"limit must be 1 or more, got {limit}", BAD_ARGUMENT)
+        raise ToolError(f"limit must be 1 or more, got {limit}", BAD_ARGUMENT)
     part = lines[first - 1 : None if limit is None else first - 1 + limit]
     last = first - 1 + len(part)
     data: JsonValue = {"path": place.shown, "first": first, "last": last, "lines": len(lines)}
@@ -135,7 +135,7 @@ def fs_edit(path: str, startLine: int, endLine: int, content: str, *, context: T
     lines = _lines(_read_text(place, context))
     if not 1 <= startLine <= endLine <= len(lines):
         has = f"{place.shown} has {_count(len(lines), 'line')}"
-        raise coded_error(f"lines {startLine}-{endLine} are out of range: {has}", BAD_ARGUMENT)
+        raise ToolError(f"lines {startLine}-{endLine} are out of range: {has}", BAD_ARGUMENT)
     end = _line_end(lines)
     new = [line.rstrip("\r\n") + end for line in _lines(content)]
     if endLine == len(lines) and not lines[-1].endswith(("\n", "\r")):  # the file's last line had no end: keep it so
@@ -182,7 +182,7 @@ def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
     """
     place = locate(context, path)
     if place.is_root or place.link == place.root:
-        raise coded_error("the workspace itself cannot be deleted; name something in it", "refused")
+        raise ToolError("the workspace itself cannot be deleted; name something in it", "refused")
     with telling(place):
         if not stat.S_ISDIR(place.link.lstat().st_mode):
             place.link.unlink()
@@ -231,7 +231,7 @@ def _read_text(place: Place, context: ToolContext) -> str:
                 raise ToolError(f"{place.shown} is a {_kind(found.st_mode)}, no file to read")
             data = file.read(most + 1) if found.st_size <= most else b""
     if found.st_size > most or len(data) > most:
-        raise coded_error(
+        raise ToolError(
             f"{place.shown} has {found.st_size:,} bytes, more than the {most:,} that may be read; "
             "take a part of it with a command such as head, tail or grep",
             "too_large",
@@ -241,9 +241,7 @@ def _read_text(place: Place, context: ToolContext) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise coded_error(
-            f"{place.shown} is a binary file of {_count(len(data), 'byte')}, no UTF-8 text", "binary_file"
-        )
+        raise ToolError(f"{place.shown} is a binary file of {_count(len(data), 'byte')}, no UTF-8 text", "binary_file")
     return text
 
 
@@ -251,7 +249,7 @@ def _encode(content: str) -> bytes:
     try:
         return content.encode()
     except UnicodeEncodeError as error:
-        raise coded_error(f"content holds half a character at position {error.start}", BAD_ARGUMENT) from error
+        raise ToolError(f"content holds half a character at position {error.start}", BAD_ARGUMENT) from error
 
 
 def _writable_mode(place: Place) -> int | None:

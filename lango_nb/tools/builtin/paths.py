@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from lango_nb.core.errors import shorten, suggest
-from lango_nb.tools.arguments import BAD_ARGUMENT, coded_error
+from lango_nb.core.errors import ToolError, shorten, suggest
+from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.context import ToolContext
 
 OUTSIDE_WORKSPACE = "outside_workspace"
@@ -69,10 +69,10 @@ def locate(context: ToolContext, given: str) -> Place:
     """
     root = Path(os.path.realpath(context.workspace))
     if not given.strip():
-        raise coded_error("path is empty; '.' is the workspace itself", BAD_ARGUMENT)
+        raise ToolError("path is empty; '.' is the workspace itself", BAD_ARGUMENT)
     shown = printable(shorten(given.replace(str(root), "."), 80))
     if _CONTROL.search(given):
-        raise coded_error(f"path '{shown}' holds a control character; leave it out", BAD_ARGUMENT)
+        raise ToolError(f"path '{shown}' holds a control character; leave it out", BAD_ARGUMENT)
     if given.startswith("~"):
         _refuse(shown, "'~' is not expanded")
     if given.startswith(("//", "\\\\")) or _DRIVE.match(given):
@@ -83,7 +83,7 @@ def locate(context: ToolContext, given: str) -> Place:
         real = Path(os.path.realpath(whole))  # Path.resolve raises for links that go in a circle
         link = real if whole.name in {"", ".."} else Path(os.path.realpath(whole.parent)) / whole.name
     except (OSError, ValueError) as error:
-        raise coded_error(f"path '{shown}' cannot be used: {_reason(error)}", BAD_ARGUMENT) from error
+        raise ToolError(f"path '{shown}' cannot be used: {_reason(error)}", BAD_ARGUMENT) from error
     if not (real.is_relative_to(root) and link.is_relative_to(root)):
         _refuse(shown, "it leads out")
     return Place(root, real, link)
@@ -91,7 +91,7 @@ def locate(context: ToolContext, given: str) -> Place:
 
 def _refuse(shown: str, why: str) -> NoReturn:
     message = f"path '{shown}' is refused: {why}; file tools stay inside the workspace"
-    raise coded_error(message, OUTSIDE_WORKSPACE)
+    raise ToolError(message, OUTSIDE_WORKSPACE)
 
 
 @contextmanager
@@ -110,9 +110,9 @@ def telling(place: Place) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise coded_error(f"{shorten(place.shown, 120)} does not exist; {_neighbours(place)}", NOT_FOUND) from error
+        raise ToolError(f"{shorten(place.shown, 120)} does not exist; {_neighbours(place)}", NOT_FOUND) from error
     except OSError as error:
-        raise coded_error(f"{shorten(place.shown, 120)}: {_reason(error)}", "os_error") from error
+        raise ToolError(f"{shorten(place.shown, 120)}: {_reason(error)}", "os_error") from error
 
 
 def _neighbours(place: Place) -> str:

@@ -27,8 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from lango_nb.core.errors import suggest
-from lango_nb.tools.arguments import coded_error
+from lango_nb.core.errors import ToolError, suggest
 
 _SECRET = re.compile(
     r"API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL", re.IGNORECASE
@@ -249,7 +248,7 @@ class ProcessTable:
         """
         with self._lock:
             if sum(process.exit_code is None for process in self._processes.values()) >= self.most:
-                raise coded_error(f"{self.most} commands run already; stop one with exec_stop", "too_many")
+                raise ToolError(f"{self.most} commands run already; stop one with exec_stop", "too_many")
             process = Process(command, folder, limit)
             key = f"p{next(self._numbers)}"
             self._processes[key] = process
@@ -276,7 +275,7 @@ class ProcessTable:
         """
         found = self._processes.get(key)
         if found is None:
-            raise coded_error(f"process {key!r} not found; {suggest(key, self._processes)}", "not_found")
+            raise ToolError(f"process {key!r} not found; {suggest(key, self._processes)}", "not_found")
         return found
 
     def __iter__(self) -> Iterator[str]:

@@ -39,7 +39,7 @@ def test_each_layer_wins_over_the_ones_before_it(tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / "folder"
     write(home, "lango.json", {"agent": {"maxTurns": 1, "maxDelegationRounds": 1, "model": "m1"}})
     write(folder, "pyproject.toml", "[tool.lango.agent]\nmaxTurns = 2\nmaxDelegationRounds = 2\nprovider = 'p2'\n")
-    write(folder, "lango.json", {"agent": {"maxTurns": 3, "promptsDir": ""}})
+    write(folder, "lango.json", {"agent": {"maxTurns": 3, "agentsDir": ""}})
     env = {"LANGO_AGENT_MAX_TURNS": "4", "LANGO_LAB_TOPOLOGY": "quartet"}
     places: list[tuple[dict[str, Any], int, str]] = [
         ({}, 0, "default"),
@@ -153,10 +153,10 @@ def test_missing_places_change_nothing(tmp_path: Path) -> None:
 
 def test_a_relative_folder_is_meant_from_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/")
-    write(tmp_path, "lango.json", {"agent": {"agentsDir": "agents", "promptsDir": "~/prompts"}})
-    agent = load_settings(folder=tmp_path).settings.agent
-    assert Path(agent.agents_dir) == tmp_path / "agents"
-    assert Path(agent.prompts_dir) == Path("~/prompts").expanduser()
+    write(tmp_path, "lango.json", {"agent": {"agentsDir": "agents"}})
+    assert Path(load_settings(folder=tmp_path).settings.agent.agents_dir) == tmp_path / "agents"
+    write(tmp_path, "lango.json", {"agent": {"agentsDir": "~/agents"}})
+    assert Path(load_settings(folder=tmp_path).settings.agent.agents_dir) == Path("~/agents").expanduser()
     assert load_settings(overrides={"agent.agentsDir": Path("agents")}).settings.agent.agents_dir == "agents"
 
 

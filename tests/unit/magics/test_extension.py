@@ -12,6 +12,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from lango_nb.magics import load, loaded, unload
+from lango_nb.magics.views import KINDS
+from lango_nb.viz import RENDERERS
 
 if TYPE_CHECKING:
     from tests.unit.magics.conftest import Session
@@ -69,12 +71,12 @@ def test_reloading_works_and_begins_anew(bare_shell: Any) -> None:
     for line in ("%load_ext lango_nb", "%load_ext lango_nb", "%lango use quartet;", "%reload_ext lango_nb"):
         bare_shell.run_cell(line).raise_error()
     result = bare_shell.run_cell("%lango status")
-    assert result.result.topology.startswith("sextet")
+    assert result.result["topology"].startswith("sextet")
     assert len([item for item in bare_shell.configurables if type(item).__name__ == "LangoMagics"]) == 1
 
 
 def test_two_shells_have_two_labs(session: Session) -> None:
-    other: Any = InteractiveShell()  # type: ignore[no-untyped-call]  # IPython has no types here
+    other: Any = InteractiveShell(config=session.shell.config)  # type: ignore[no-untyped-call]  # IPython's are few
     load(other)
     magics = loaded(other)
     assert magics is not None
@@ -82,7 +84,7 @@ def test_two_shells_have_two_labs(session: Session) -> None:
     session.run("%lango use quartet;")
     assert magics.lab.topology == "sextet"
     unload(other)
-    assert session.run("%lango status").topology.startswith("quartet")
+    assert session.run("%lango status")["topology"].startswith("quartet")
 
 
 def test_settings_of_ipython_decide_how_it_starts(bare_shell: Any) -> None:
@@ -102,7 +104,22 @@ def test_a_wrong_setting_of_ipython_is_one_line(bare_shell: Any, capsys: pytest.
     assert len((out + err).strip().splitlines()) == 1
     bare_shell.config.LangoMagics.topology = "octet"
     bare_shell.run_cell("%load_ext lango_nb").raise_error()
-    assert bare_shell.run_cell("%lango status").result.topology.startswith("octet")
+    assert bare_shell.run_cell("%lango status").result["topology"].startswith("octet")
+
+
+def test_plain_records_show_themselves_from_the_first_one_on(session: Session) -> None:
+    session.run("from lango_nb import Engine; engine = Engine(topology='sextet')")
+    for record in ("engine.tree", "engine.tree.partition", "engine.route('list the files')"):
+        shown = session.shown(session.run(record))
+        assert shown["text/html"].startswith("<div")
+        assert "operator" in shown["text/plain"]
+    assert session.shown(session.run("[engine.tree]"))["text/plain"].startswith("[<AgentTree ")
+    unload(session.shell)
+    assert "text/html" not in session.shown(session.run("engine.tree"))
+
+
+def test_the_names_left_with_ipython_are_those_of_the_renderers() -> None:
+    assert set(KINDS) == {(kind.__module__, kind.__name__) for kind in RENDERERS}
 
 
 def test_loading_is_quick_and_brings_nothing_heavy() -> None:
@@ -114,7 +131,7 @@ def test_loading_is_quick_and_brings_nothing_heavy() -> None:
         began = time.perf_counter()
         shell.run_line_magic("load_ext", "lango_nb")
         print((time.perf_counter() - began) * 1000)
-        print([name for name in ("pandas", "numpy", "ipywidgets", "yaml", "lango_nb.lab") if name in sys.modules])
+        print([name for name in ("pandas", "numpy", "ipywidgets", "pydantic", "yaml", "lango_nb.lab") if name in sys.modules])
         """
     )
 

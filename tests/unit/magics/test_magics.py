@@ -44,7 +44,7 @@ LOOKING = [
     "trace -1",
     "events turn-1",
 ]
-VARIES = re.compile(r"0x[0-9a-f]{6,}|/tmp/|\d\d:\d\d:\d\d")
+VARIES = re.compile(r"object at 0x|/tmp/|\d\d:\d\d:\d\d")
 
 
 def test_without_an_argument_it_shows_what_there_is_and_what_can_be_done(session: Session) -> None:
@@ -92,7 +92,7 @@ def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: st
 )
 def test_mermaid_is_text_that_shows_itself_without_quotes(session: Session, name: str) -> None:
     session.run("%lango ask hello")
-    text = session.run(f"%lango {name} --mermaid")
+    text = session.run(f"%lango {name} --mermaid {'list the files' if name == 'route' else ''}")
     assert isinstance(text, str)
     assert session.shown(text)["text/plain"] == str(text)
     assert "\n" in text
@@ -101,13 +101,13 @@ def test_mermaid_is_text_that_shows_itself_without_quotes(session: Session, name
 class TestKeeping:
     def test_out_puts_the_result_into_a_variable_and_shows_nothing(self, session: Session) -> None:
         assert session.run("%lango partition --out p") is None
-        assert session.names["p"]["operator"][0].startswith("fs_")
+        assert session.names["p"].owner("fs_read") == "operator"
         assert session.run("%%lango ask --out answer\nhello") is None
         assert session.names["answer"].outcome == "success"
 
     def test_a_semicolon_shows_nothing(self, session: Session) -> None:
         assert session.run("%lango tree;") is None
-        assert session.run("%lango;") is None
+        assert session.run("%lango partition --text ;") is None
 
     def test_a_loop_can_name_things(self, session: Session) -> None:
         session.run(
@@ -190,7 +190,7 @@ class TestHelp:
         assert all(name in session.run("%lango help").text for name in COMMANDS)
         assert isinstance(session.error("%lango status"), LangoError)
         Path("lango.json").unlink()
-        assert session.run("%lango status").topology.startswith("sextet")
+        assert session.run("%lango status")["topology"].startswith("sextet")
 
     def test_examples_can_be_typed(self, session: Session) -> None:
         session.run("folder = 'src'\n%lango ask hello")
@@ -257,7 +257,7 @@ class TestUse:
 
     def test_a_variable_with_a_lab_becomes_the_lab(self, session: Session) -> None:
         session.names["mine"] = mine = Lab("solo", tools=["fs_read"])
-        assert session.run("%lango use mine").topology.startswith("solo")
+        assert session.run("%lango use mine")["topology"].startswith("solo")
         assert session.lab is mine
         assert session.run("%lango tools").record[0].name == "fs_read"
 
@@ -476,7 +476,7 @@ class TestConfig:
         caplog.clear()
         session.run("%config LangoMagics.stream = False")  # traitlets would bring a bad value up again
         assert caplog.text == ""
-        assert session.run("%lango status").topology.startswith("sextet")
+        assert session.run("%lango status")["topology"].startswith("sextet")
 
     def test_an_empty_value_goes_back_to_the_settings(self, session: Session) -> None:
         session.run("%lango use quartet;\n%config LangoMagics.topology = ''")
@@ -499,7 +499,7 @@ def test_completion_of_the_shell_offers_ours_and_only_ours(session: Session) -> 
     assert offered("%lango config agent.mod")[1] == ["agent.model"]
     session.run("%%lango agent pharmacist\n---\nalways_include: true\n---\nx")
     assert offered("%lango prompt ph")[1] == ["pharmacist"]
-    assert offered("pri")[1] == ["print"]
+    assert offered("%lsma")[1] == ["%lsmagic"]
 
 
 def test_completion_stays_silent_when_no_lab_can_be_made(session: Session) -> None:

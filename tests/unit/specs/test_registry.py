@@ -122,17 +122,19 @@ def busy_threads() -> Iterator[None]:
 
 @pytest.mark.usefixtures("busy_threads")
 def test_no_registration_is_lost_between_threads() -> None:
-    registry, threads, each = AgentRegistry(), 8, 40
+    registry, threads, stores, each = AgentRegistry(), 8, 5, 100
+    specs = [[[agent(f"a{t}-{s}-{n}") for n in range(each)] for s in range(stores)] for t in range(threads)]
     start = Barrier(threads)
 
     def register(thread: int) -> None:
         start.wait()
-        for number in range(each):
-            registry.register(agent(f"a{thread}-{number}"))
+        for batch in specs[thread]:
+            registry.load_from_store(ListStore(*batch))
+            registry.register(batch[0])
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(register, range(threads)))
-    assert len(registry) == threads * each
+    assert len(registry) == threads * stores * each
 
 
 @pytest.mark.usefixtures("busy_threads")

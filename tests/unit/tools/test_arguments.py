@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lango_nb.core.errors import ToolError
-from lango_nb.tools.arguments import check_arguments, coded_error
+from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.tool import Tool
 
 
@@ -146,7 +146,7 @@ def test_two_tools_of_one_schema_shape_are_not_mixed_up() -> None:
 
 
 def test_a_coded_error_keeps_its_code_and_leaves_the_class_alone() -> None:
-    assert coded_error("x", "outside_workspace").code == "outside_workspace"
+    assert ToolError("x", "outside_workspace").code == "outside_workspace"
     assert ToolError("x").code == "tool_error"
 
 

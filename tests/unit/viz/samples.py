@@ -258,7 +258,8 @@ def abstention() -> Route:
     """Route that the router would not decide."""
     return Route(
         "do the thing", None, "the best score, planner with 0.4, is below 1",
-        (Candidate("planner", 0.4, (Signal("description", "do", 0.4),)), Candidate("vault", 0.0)), "vault", 0.4, 1.0, 0.35,
+        (Candidate("planner", 0.4, (Signal("description", "do", 0.4),)), Candidate("vault", 0.0)),
+        "vault", 0.4, 1.0, 0.35,
     )  # fmt: skip
 
 
@@ -316,8 +317,8 @@ def trace(outcome: Outcome = "success") -> Trace:
         made.append(kind(**base(author, step), **fields))
 
     add(TurnStarted, "user", text="Read notes.md and tell me how many lines it has")
-    add(HandedOver, root, 1, target=first, reason="it knows things", call_id="call-1", decision_id="decision-1", round=1,
-        usage=usage)  # fmt: skip
+    add(HandedOver, root, 1, target=first, reason="it knows things", call_id="call-1", decision_id="decision-1",
+        round=1, usage=usage)  # fmt: skip
     add(HandOverRefused, root, 1, target="libarian", code="unknown_agent",
         detail="agent 'libarian' not found; did you mean 'librarian'?", call_id="call-2")  # fmt: skip
     add(Declined, first, 2, text="[REJECT] I do not read files.", target=root, usage=usage)
@@ -359,8 +360,8 @@ def trace(outcome: Outcome = "success") -> Trace:
         allowed=True,
         by="ask",
     )
-    add(ToolStarted, second, 6, call_id="call-6", tool="exec", arguments={"command": "wc -l notes.md"}, safety="dangerous",
-        usage=usage)  # fmt: skip
+    add(ToolStarted, second, 6, call_id="call-6", tool="exec", arguments={"command": "wc -l notes.md"},
+        safety="dangerous", usage=usage)  # fmt: skip
     add(ToolFinished, second, 6, call_id="call-6", tool="exec", result="42 notes.md\nexit code 0", latency_ms=11.0)
     add(TextSaid, second, 7, text="notes.md has 42 lines.", usage=usage)
     if outcome == "delegation_limit":
@@ -378,14 +379,14 @@ def turn(outcome: Outcome = "success", number: int = 1) -> Turn:
     return Turn(
         f"turn-{number}", number, "main", "sample-eight", "offline", "Read notes.md and tell me how many lines it has",
         "notes.md has 42 lines." if ok else "", outcome, "" if ok else outcome,
-        ("orchestrator", "librarian", "orchestrator", "operator"), 2, 7, 3, START, START + timedelta(milliseconds=105), 105.0,
-        840, 98,
+        ("orchestrator", "librarian", "orchestrator", "operator"), 2, 7, 3, START,
+        START + timedelta(milliseconds=105), 105.0, 840, 98,
     )  # fmt: skip
 
 
 def greeting() -> Trace:
     """Turn the root answers itself: three events."""
-    said = [
+    said: list[Event] = [
         TurnStarted(turn_id="turn-2", seq=1, at=START, author="user", text="hello"),
         TextSaid(
             turn_id="turn-2", seq=2, at=START, author="orchestrator", step=1, text="Hello! What shall we look at?"
@@ -456,7 +457,7 @@ def long_trace(events: int = 10_000) -> Trace:
                 arguments={"path": f"notes-{number}.md", "offset": number},
                 safety="safe",
                 usage=Usage(model="offline", input_tokens=number, output_tokens=7, latency_ms=0.5),
-            )  # fmt: skip
+            )
         )
         made.append(
             ToolFinished(
@@ -470,7 +471,7 @@ def long_trace(events: int = 10_000) -> Trace:
                 result=f"line {number}\n" * 3,
                 is_error=number % 50 == 0,
                 latency_ms=0.25,
-            )  # fmt: skip
+            )
         )
     made.append(
         TurnFinished(turn_id="turn-1", seq=len(made) + 1, at=START, author="orchestrator", outcome="success", steps=1)

@@ -16,6 +16,8 @@ from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import ToolResult
 
 TOOLS = {tool.name: tool for tool in builtin_tools()}
+NAP = f"7300.{os.getpid()}"
+"""Seconds of a sleep that outlasts any test and can be told from everybody else's."""
 
 
 @pytest.fixture
@@ -111,21 +113,23 @@ def test_too_much_output_keeps_head_and_tail_and_says_how_much_is_gone(context: 
 
 def test_the_time_limit_ends_the_whole_group_and_keeps_what_was_said(context: ToolContext) -> None:
     start = time.perf_counter()
-    result = call(limited(context, exec_timeout_s=0.3), "exec", command="echo early; (sleep 7301; echo x) & sleep 7301")
+    result = call(
+        limited(context, exec_timeout_s=0.3), "exec", command=f"echo early; (sleep {NAP}; echo x) & sleep {NAP}"
+    )
     assert time.perf_counter() - start < 5
     assert (result.is_error, result.code) == (True, "timeout")
     assert result.content == "stopped after 0.3 s, the time limit; exit code -9 (SIGKILL)\nearly\n"
-    assert wait_until(lambda: not is_running("sleep\x007301"))
+    assert wait_until(lambda: not is_running(NAP))
 
 
 def test_a_command_that_ignores_the_polite_signal_is_ended_too(context: ToolContext) -> None:
-    command = "trap '' TERM INT HUP; sleep 7302; sleep 7302"
+    command = f"trap '' TERM INT HUP; sleep {NAP}; sleep {NAP}"
     assert call(limited(context, exec_timeout_s=0.3), "exec", command=command).code == "timeout"
-    assert wait_until(lambda: not is_running("7302"))
+    assert wait_until(lambda: not is_running(NAP))
 
 
 @pytest.mark.parametrize(
-    "command", ["sleep 7303 & echo done", "yes 7303 & echo done", "(sleep 7303 >&- 2>&-) & echo done"]
+    "command", [f"sleep {NAP} & echo done", f"yes {NAP} & echo done", f"(sleep {NAP} >&- 2>&-) & echo done"]
 )
 def test_children_do_not_outlive_the_command_nor_hold_it_up(context: ToolContext, command: str) -> None:
     start = time.perf_counter()
@@ -133,7 +137,7 @@ def test_children_do_not_outlive_the_command_nor_hold_it_up(context: ToolContext
     assert time.perf_counter() - start < 5
     assert result.content.startswith("exit code 0\n")
     assert "done" in result.content
-    assert wait_until(lambda: not is_running("7303"))
+    assert wait_until(lambda: not is_running(NAP))
 
 
 def test_a_child_that_left_the_group_does_not_hold_it_up(context: ToolContext) -> None:
@@ -145,14 +149,14 @@ def test_a_child_that_left_the_group_does_not_hold_it_up(context: ToolContext) -
 
 def test_cancelling_ends_the_command(context: ToolContext) -> None:
     async def main() -> None:
-        running = asyncio.create_task(TOOLS["exec"].call({"command": "sleep 7304"}, context))
-        assert await asyncio.to_thread(wait_until, lambda: is_running("7304"))
+        running = asyncio.create_task(TOOLS["exec"].call({"command": f"sleep {NAP}"}, context))
+        assert await asyncio.to_thread(wait_until, lambda: is_running(NAP))
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
 
     asyncio.run(main())
-    assert wait_until(lambda: not is_running("7304"))
+    assert wait_until(lambda: not is_running(NAP))
 
 
 def test_it_works_on_a_loop_in_another_thread(context: ToolContext) -> None:
@@ -179,7 +183,7 @@ def test_many_commands_run_at_the_same_time(context: ToolContext) -> None:
 def test_no_zombie_stays_behind(context: ToolContext) -> None:
     for _ in range(5):
         call(context, "exec", command="true")
-    call(limited(context, exec_timeout_s=0.1), "exec", command="sleep 7305")
+    call(limited(context, exec_timeout_s=0.1), "exec", command=f"sleep {NAP}")
 
     def zombies() -> list[str]:
         own = []
@@ -214,14 +218,14 @@ def test_a_command_that_cannot_start_gives_one_line(
 
 
 def test_a_background_command_is_started_asked_for_and_stopped(context: ToolContext) -> None:
-    assert call(context, "exec_bg", command="echo up; sleep 7306; echo never").content == (
+    assert call(context, "exec_bg", command=f"echo up; sleep {NAP}; echo never").content == (
         "started p1; ask for it with exec_status"
     )
     assert wait_until(lambda: call(context, "exec_status", id="p1").content == "p1 running\nup\n")
     assert call(context, "exec_stop", id="p1").content == "stopped p1, exit code -15 (SIGTERM)"
     assert call(context, "exec_status", id="p1").content == "p1 exited, exit code -15 (SIGTERM)\nup\n"
     assert call(context, "exec_stop", id="p1").content == "p1 has ended already, exit code -15 (SIGTERM)"
-    assert not is_running("7306")
+    assert not is_running(NAP)
 
 
 def test_a_background_command_outlives_the_loop_that_started_it_and_its_exit_code_is_kept(
@@ -234,19 +238,19 @@ def test_a_background_command_outlives_the_loop_that_started_it_and_its_exit_cod
 
 
 def test_stopping_kills_what_does_not_end_by_itself(context: ToolContext) -> None:
-    call(context, "exec_bg", command="trap '' TERM; echo up; sleep 7307; sleep 7307")
+    call(context, "exec_bg", command=f"trap '' TERM; echo up; sleep {NAP}; sleep {NAP}")
     assert wait_until(lambda: "up" in call(context, "exec_status", id="p1").content)
     assert call(context, "exec_stop", id="p1").content == "stopped p1, exit code -9 (SIGKILL)"
-    assert wait_until(lambda: not is_running("7307"))
+    assert wait_until(lambda: not is_running(NAP))
 
 
 def test_ids_are_counted_unknown_ones_named_and_the_number_of_commands_is_limited(context: ToolContext) -> None:
     for number in (1, 2, 3):
-        assert call(context, "exec_bg", command="sleep 7308").data == {"id": f"p{number}"}
-    full = call(context, "exec_bg", command="sleep 7308")
+        assert call(context, "exec_bg", command=f"sleep {NAP}").data == {"id": f"p{number}"}
+    full = call(context, "exec_bg", command=f"sleep {NAP}")
     assert (full.is_error, full.content) == (True, "3 commands run already; stop one with exec_stop")
     call(context, "exec_stop", id="p2")
-    assert call(context, "exec_bg", command="sleep 7308").data == {"id": "p4"}
+    assert call(context, "exec_bg", command=f"sleep {NAP}").data == {"id": "p4"}
     for tool in ("exec_status", "exec_stop"):
         unknown = call(context, tool, id="nonsense")
         assert (unknown.code, unknown.content) == (

@@ -49,7 +49,7 @@ def test_the_table_forgets_ended_processes_but_not_running_ones(
 ) -> None:
     monkeypatch.setattr(processes, "_KEPT", 2)
     table = ProcessTable()
-    running = table.start("sleep 7311", tmp_path, 100)
+    running = table.start("sleep 60", tmp_path, 100)
     for _ in range(5):
         key = table.start("true", tmp_path, 100)
         asyncio.run(table.get(key).wait(5))
@@ -66,7 +66,7 @@ def test_what_still_runs_is_ended_when_python_ends(tmp_path: Path) -> None:
     script = f"""
 from pathlib import Path
 from lango_nb.tools.builtin.processes import ProcessTable
-ProcessTable().start("trap '' TERM HUP; echo $$ > pid; sleep 7312; sleep 7312", Path({str(tmp_path)!r}), 100)
+ProcessTable().start("trap '' TERM HUP; echo $$ > pid; sleep 60; sleep 60", Path({str(tmp_path)!r}), 100)
 import time
 while not (Path({str(tmp_path)!r}) / "pid").exists() or not (Path({str(tmp_path)!r}) / "pid").read_text().strip():
     time.sleep(0.01)

@@ -1,0 +1,214 @@
+"""What every frame promises: the same columns and dtypes however few rows, one record or several, strict or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from lango_nb import frames
+from lango_nb.core.errors import DefinitionError
+from lango_nb.frames.column import Column, FrameError, Sources
+from lango_nb.frames.frame import frame
+from tests.unit.viz import samples
+
+MAKERS: dict[str, tuple[Any, Any]] = {
+    "agents": (frames.agents_df, samples.tree()),
+    "tools": (frames.tools_df, samples.tree()),
+    "partition": (frames.partition_df, samples.tree().partition),
+    "routing": (frames.routing_df, samples.route()),
+    "prompt": (frames.prompt_df, samples.tree()),
+    "turns": (frames.turns_df, samples.trace()),
+    "events": (frames.events_df, samples.trace()),
+    "messages": (frames.messages_df, samples.trace()),
+    "decisions": (frames.decisions_df, samples.trace()),
+}
+nouns = pytest.mark.parametrize("noun", MAKERS)
+
+
+def dtypes(df: pd.DataFrame) -> dict[str, str]:
+    return {str(name): str(dtype) for name, dtype in df.dtypes.items()}
+
+
+def test_every_noun_has_its_maker() -> None:
+    assert set(MAKERS) == set(frames.COLUMNS)
+
+
+@nouns
+def test_columns_and_dtypes_are_those_declared(noun: str) -> None:
+    make, record = MAKERS[noun]
+    declared = {column.name: column.dtype for column in frames.COLUMNS[noun]}
+    assert dtypes(make(record)) == declared
+    assert len(declared) == len(frames.COLUMNS[noun]), "two columns have the same name"
+
+
+@nouns
+def test_empty_input_keeps_columns_and_dtypes(noun: str) -> None:
+    make, record = MAKERS[noun]
+    empty = make([])
+    assert len(empty) == 0
+    assert dtypes(empty) == dtypes(make(record))
+
+
+@nouns
+def test_several_records_are_several_times_the_rows(noun: str) -> None:
+    make, record = MAKERS[noun]
+    one, two = make(record), make([record, record])
+    assert len(one) > 0
+    assert len(two) == 2 * len(one)
+    assert dtypes(one) == dtypes(two)
+
+
+@nouns
+def test_lenient_gives_the_same_frame_and_no_errors(noun: str) -> None:
+    make, record = MAKERS[noun]
+    df, errors = make(record, strict=False)
+    assert errors == []
+    pd.testing.assert_frame_equal(df, make(record))
+
+
+@nouns
+def test_strict_refuses_a_record_of_another_kind_and_lenient_skips_it(noun: str) -> None:
+    make, record = MAKERS[noun]
+    with pytest.raises(DefinitionError, match=rf"{noun}_df: record 1: expected .*, got int"):
+        make([record, 42])
+    df, errors = make([record, 42], strict=False)
+    assert [(error.row, error.column) for error in errors] == [(1, "")]
+    assert len(df) == len(make(record))
+
+
+@nouns
+def test_every_column_is_explained(noun: str) -> None:
+    for column in frames.COLUMNS[noun]:
+        assert column.sentence.endswith("."), column.name
+        assert len(column.sentence) > 5, column.name
+        assert column.unit in {"", "ms", "chars", "tokens", "tools", "score", "JSON", "0 to 1"}, column.name
+
+
+@nouns
+def test_an_estimate_says_so(noun: str) -> None:
+    for column in frames.COLUMNS[noun]:
+        if column.unit == "tokens" and column.name.endswith("estimate"):
+            assert "Estimate" in column.sentence
+
+
+@nouns
+def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
+    make, _ = MAKERS[noun]
+    records: dict[str, Any] = {
+        "routing": samples.hostile_route(),
+        "agents": samples.hostile_tree(),
+        "tools": samples.hostile_tree(),
+        "partition": samples.hostile_tree(),
+        "prompt": samples.hostile_tree(),
+    }
+    df = make(records.get(noun, samples.hostile_trace()))
+    text = " ".join(str(value) for name in df.columns for value in df[name])
+    assert samples.HOSTILE in text or noun in {"messages", "decisions", "partition"}
+
+
+def _sources(records: Sequence[Any]) -> Sources:
+    return {"it": list(records)}
+
+
+def _broken(it: dict[str, Any]) -> object:
+    return it["value"]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "good", "bad", "why"),
+    [
+        ("string", "x", 3, "expected string, got int 3"),
+        ("Int64", 3, 3.5, "expected Int64, got float 3.5"),
+        ("Int64", 3, True, "expected Int64, got bool True"),
+        ("Int64", 2**63 - 1, 2**63, "does not fit Int64"),
+        ("float64", 1.5, "1.5", "expected float64, got str '1.5'"),
+        ("float64", 1, 10**400, "does not fit float64"),
+        ("boolean", False, 0, "expected boolean, got int 0"),
+        ("datetime64[ns, UTC]", datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 1), "has no time zone"),  # noqa: DTZ001
+        ("datetime64[ns, UTC]", datetime(2026, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC), "does not fit"),
+        ("datetime64[ns, UTC]", datetime(2026, 1, 1, tzinfo=UTC), "2026", "got str '2026'"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_named_by_row_and_column(dtype: Any, good: object, bad: object, why: str) -> None:
+    columns = (Column("first", _broken, dtype, "", "A value."), Column("second", _broken, dtype, "", "The same."))
+    make = frame("thing", columns, dict)(_sources)
+    rows = [{"value": good}, {"value": None}, {"value": bad}, {"value": good}]
+    with pytest.raises(DefinitionError, match=r"thing_df: row 2, column 'first': "):
+        make(rows)
+    df, errors = make(rows, strict=False)
+    assert [(error.row, error.column) for error in errors] == [(2, "first"), (2, "second")]
+    assert why in errors[0].message
+    assert str(df["first"].dtype) == dtype
+    assert df["first"].isna().tolist() == [False, True, True, False]
+
+
+def test_a_record_that_raises_is_an_error_of_its_row_only() -> None:
+    columns = (Column("value", _broken, "Int64", "", "A value."),)
+    df, errors = frame("thing", columns, dict)(_sources)([{"value": 1}, {}, {"value": 3}], strict=False)
+    assert errors == [FrameError(1, "value", "KeyError: 'value'")]
+    assert df["value"].tolist()[::2] == [1, 3]
+    assert df["value"].isna().tolist() == [False, True, False]
+
+
+def test_times_are_exact_to_the_microsecond_in_any_zone() -> None:
+    columns = (Column("at", _broken, "datetime64[ns, UTC]", "", "When."),)
+    make = frame("thing", columns, dict)(_sources)
+    start = datetime(2026, 3, 29, 1, 59, 59, 999_999, tzinfo=timezone(timedelta(hours=-7)))
+    times = [start + timedelta(microseconds=step * 1_234_567) for step in range(500)]
+    old = [datetime(1931, 5, 4, 3, 2, 1, 7, tzinfo=UTC)]
+    for chosen in (times, times + old):
+        found = make([{"value": time} for time in chosen])["at"]
+        assert [value.to_pydatetime() for value in found] == chosen
+        assert str(found.dtype) == "datetime64[ns, UTC]"
+
+
+def test_a_subclass_of_str_becomes_plain_text() -> None:
+    class Word(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            return "something else"
+
+    columns = (Column("value", _broken, "string", "", "A value."),)
+    df = frame("thing", columns, dict)(_sources)([{"value": Word("as it is")}])
+    assert df["value"].tolist() == ["as it is"]
+    assert type(df["value"].tolist()[0]) is str
+
+
+def test_signature_and_docs_are_those_of_the_noun() -> None:
+    import inspect
+
+    signature = inspect.signature(frames.events_df)
+    assert list(signature.parameters) == ["traces", "strict"]
+    assert "strict : bool" in (inspect.getdoc(frames.events_df) or "")
+
+
+def test_describe_lists_the_columns() -> None:
+    everything = frames.describe()
+    assert list(everything.columns) == ["noun", "name", "dtype", "unit", "sentence"]
+    assert len(everything) == sum(map(len, frames.COLUMNS.values()))
+    assert frames.describe("turns")["name"].tolist()[:3] == ["session_id", "turn_id", "number"]
+
+
+def test_describe_knows_its_nouns() -> None:
+    from lango_nb.core.errors import UnknownNameError
+
+    with pytest.raises(UnknownNameError, match="did you mean 'events'"):
+        frames.describe("event")
+
+
+def test_pandas_loads_with_the_first_frame_only() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, lango_nb.frames\n"
+        "assert 'pandas' not in sys.modules and 'numpy' not in sys.modules\n"
+        "lango_nb.frames.events_df([])\n"
+        "assert 'pandas' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

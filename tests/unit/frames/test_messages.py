@@ -1,0 +1,31 @@
+"""messages_df: authors, tool calls and their answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import json
+
+from lango_nb.frames import messages_df
+from tests.unit.viz import samples
+
+
+def test_calls_join_with_their_answers() -> None:
+    df: Any = messages_df(samples.trace())
+    calls = json.loads(df.loc[1, "calls"])
+    assert calls == [{"id": "call-5", "name": "fs_read", "arguments": {"path": "notes.md"}}]
+    assert df.loc[2, "call_id"] == calls[0]["id"]
+    assert df.loc[2, "tool"] == "fs_read"
+
+
+def test_messages_without_an_author_have_a_missing_one() -> None:
+    df: Any = messages_df(samples.trace())
+    assert df["author"].isna().tolist() == [False, False, False, False, True]
+    assert df["agent"].isna().tolist() == [True, False, False, False, True]
+
+
+def test_positions_count_per_turn() -> None:
+    df: Any = messages_df([samples.trace(), samples.greeting()])
+    assert df["seq"].tolist() == [1, 2, 3, 4, 5, 1]
+    assert df["turn_id"].tolist() == ["turn-1"] * 5 + ["turn-2"]
+    assert df["chars"].tolist()[0] == len("Read notes.md")
