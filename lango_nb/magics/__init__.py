@@ -67,8 +67,9 @@ def unload(shell: InteractiveShell) -> None:
 
 def _take_off(shell: InteractiveShell) -> None:
     """Take the magics off the list of things that can be configured."""
-    magics = loaded(shell)
-    shell.configurables[:] = [item for item in shell.configurables if item is not magics]
+    from lango_nb.magics.magics import LangoMagics
+
+    shell.configurables[:] = [item for item in shell.configurables if not isinstance(item, LangoMagics)]
 
 
 def loaded(shell: InteractiveShell) -> LangoMagics | None:

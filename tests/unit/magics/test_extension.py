@@ -131,7 +131,8 @@ def test_loading_is_quick_and_brings_nothing_heavy() -> None:
         began = time.perf_counter()
         shell.run_line_magic("load_ext", "lango_nb")
         print((time.perf_counter() - began) * 1000)
-        print([name for name in ("pandas", "numpy", "ipywidgets", "pydantic", "yaml", "lango_nb.lab") if name in sys.modules])
+        heavy = ("pandas", "numpy", "ipywidgets", "pydantic", "yaml", "lango_nb.lab")
+        print([name for name in heavy if name in sys.modules])
         """
     )
 

@@ -45,6 +45,7 @@ class Terminal:
         self.child: Any = pexpect.spawn(
             sys.executable, options, env=environment, cwd=str(folder), encoding="utf8", timeout=60, dimensions=(40, 120)
         )
+        self.folder = folder
         self.number = 1
         self.child.expect(r"In \[1\]")
 
@@ -60,9 +61,9 @@ class Terminal:
         return _CONTROL.sub("", self.child.before)
 
 
-@pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    opened = Terminal(tmp_path)
+@pytest.fixture(scope="module")
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
+    opened = Terminal(tmp_path_factory.mktemp("terminal"))
     opened.enter("%load_ext lango_nb")
     yield opened
     opened.child.close(force=True)
@@ -88,6 +89,7 @@ def test_ctrl_c_stops_the_turn_closes_the_trace_and_leaves_the_prompt(terminal: 
     assert "KeyboardInterrupt: the turn was stopped" in terminal.wait()
     assert "cancelled" in terminal.enter("%lango turns")
     assert "42" in terminal.enter("6 * 7")
+    terminal.enter("%reload_ext lango_nb")
 
 
 def test_a_mistake_is_one_line(terminal: Terminal) -> None:
@@ -97,8 +99,8 @@ def test_a_mistake_is_one_line(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize(("typed", "is_there"), [("n", True), ("y", False)])
-def test_a_dangerous_call_asks_at_the_prompt(terminal: Terminal, tmp_path: Path, typed: str, is_there: bool) -> None:
-    target = tmp_path / "old.txt"
+def test_a_dangerous_call_asks_at_the_prompt(terminal: Terminal, typed: str, is_there: bool) -> None:
+    target = terminal.folder / "old.txt"
     target.write_text("x", encoding="utf-8")
     terminal.child.send("%lango ask delete old.txt\r")
     terminal.child.expect(r"path = \"old.txt\"")
