@@ -18,6 +18,7 @@ from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
 from lango_nb.core.events import Event
 from lango_nb.core.ids import Ids, RandomIds
+from lango_nb.core.masking import mask
 from lango_nb.models.model import Model
 from lango_nb.models.offline import OfflineModel
 from lango_nb.records.sessions import Session, Sessions
@@ -49,6 +50,8 @@ logger = logging.getLogger("lango_nb")
 
 SINGLE = "solo"
 MAIN_SESSION = "main"
+LONGEST_REQUEST = 200_000
+"""Characters of a request; a longer one is refused before anything runs."""
 CONTROLS: Mapping[str, Callable[[], Control]] = {"none": NoControl, "transfer": TransferControl}
 """The controls that can run turns."""
 CardLoader = Callable[[str], Mapping[str, object]]
@@ -327,8 +330,8 @@ class Engine:
     # -- turns ---------------------------------------------------------------------------------------------------------
 
     def route(self, text: str) -> Route:
-        """Say who would get a request, without running it."""
-        return self.router.route(text)
+        """Say who would get a request, without running it; what is kept of the text holds no secret."""
+        return self.router.route(mask(text))
 
     async def run(
         self,
@@ -358,11 +361,14 @@ class Engine:
 
         Raises
         ------
+        UsageError
+            The request is empty or too long; nothing runs.
         TurnError
             The topology hands work over in a way that does not run turns yet.
         asyncio.CancelledError
             The turn was cancelled; its closed trace is kept.
         """
+        check_request(text)
         context = self._context(approver)
         lock = self._lock(session)
         async with lock:
@@ -443,6 +449,23 @@ class Engine:
     def _lock(self, session: str) -> asyncio.Lock:
         locks = self._locks.setdefault(asyncio.get_running_loop(), {})
         return locks.setdefault(session, asyncio.Lock())
+
+
+def check_request(text: str) -> None:
+    """Refuse a request that says nothing, or that is a document rather than a request.
+
+    Raises
+    ------
+    UsageError
+        It is empty, or has more than :data:`LONGEST_REQUEST` characters.
+    """
+    if not text.strip():
+        raise UsageError("the request is empty; say what you want")
+    if len(text) > LONGEST_REQUEST:
+        raise UsageError(
+            f"the request has {len(text):,} characters and may have {LONGEST_REQUEST:,}; put the text into a file and "
+            "ask to read it"
+        )
 
 
 def _folder(workspace: str | Path) -> Path:

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
-LONGEST_REQUEST = 200_000
-"""Characters of a request; a longer one is refused before anything runs."""
 
 
 class View(Generic[R]):
@@ -383,7 +381,6 @@ class Lab:
         KeyboardInterrupt
             Stop was pressed; the closed trace is ``lab.trace()``.
         """
-        _check_request(text)
         answerer = read_approver(approver) if approver is not None else None
         show: Callable[[Any], None] | None = on_event
         trace = run_in_loop(
@@ -396,7 +393,6 @@ class Lab:
 
     async def aask(self, text: str, *, approver: Approver | str | None = None) -> Result:
         """Run a request on the present loop; the same result as :meth:`ask`."""
-        _check_request(text)
         answerer = read_approver(approver) if approver is not None else None
         trace = await self.engine.run(text, self.session, approver=answerer)
         return Result(trace, lambda: _frames().events_df(trace))
@@ -636,16 +632,6 @@ def _diff_view(found: TreeDiff) -> View[TreeDiff]:
         return pd.DataFrame(rows, columns=columns, dtype="string")
 
     return View(found, frame)
-
-
-def _check_request(text: str) -> None:
-    if not text.strip():
-        raise UsageError("the request is empty; write what you want after 'ask'")
-    if len(text) > LONGEST_REQUEST:
-        raise UsageError(
-            f"the request has {len(text):,} characters and may have {LONGEST_REQUEST:,}; put the text into a file and "
-            "ask to read it"
-        )
 
 
 def _source(node: AgentNode) -> str:

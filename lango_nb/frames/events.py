@@ -26,7 +26,7 @@ IDS = (
     Column("seq", "event.seq", "Int64", "", "Position in the turn, from 1."),
 )
 INFO = (
-    Column("kind", "event.kind", "string", "", "What happened: turn.started, handover, tool.started …"),
+    Column("kind", "event.kind", "string", "", "What happened: turn.started, handover, text and so on."),
     Column("at", "event.at", "datetime64[ns, UTC]", "", "When."),
     Column("author", "event.author", "string", "", "user, or the agent it comes from."),
     Column("agent", _agent, "string", "", "The author, missing for the user."),

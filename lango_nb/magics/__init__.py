@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,15 +23,10 @@ def load(shell: InteractiveShell) -> None:
     if loaded(shell) is not None:
         return
     from lango_nb.magics.completion import make_matcher
-    from lango_nb.magics.magics import LangoMagics
     from lango_nb.magics.question import TRANSFORMERS
     from lango_nb.magics.views import register_later
 
-    try:
-        magics = LangoMagics(shell)
-    except Exception:  # a wrong setting: IPython has already put the half-made object on its list
-        _take_off(shell)
-        raise
+    magics = _made(shell)
     shell.register_magics(magics)
     shell.input_transformer_manager.token_transformers.extend(TRANSFORMERS)
     if shell.Completer is not None:
@@ -63,6 +59,21 @@ def unload(shell: InteractiveShell) -> None:
         matchers = shell.Completer.custom_matchers
         matchers[:] = [item for item in matchers if getattr(item, "matcher_identifier", "") != IDENTIFIER]
     forget(shell)
+
+
+def _made(shell: InteractiveShell) -> LangoMagics:
+    """Make the magics; a wrong setting, from a file or an earlier ``%config``, is told and left out."""
+    from traitlets import TraitError
+    from traitlets.config import Config
+
+    from lango_nb.magics.magics import LangoMagics
+
+    try:
+        return LangoMagics(shell)
+    except TraitError as error:
+        _take_off(shell)  # IPython has already put the half-made object on its list
+        print(f"LangoMagics: {error}; its defaults are used instead", file=sys.stderr)  # noqa: T201 - as IPython does
+        return LangoMagics(shell, config=Config())
 
 
 def _take_off(shell: InteractiveShell) -> None:

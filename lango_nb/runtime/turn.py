@@ -39,6 +39,7 @@ from lango_nb.core.events import (
     TurnStarted,
 )
 from lango_nb.core.ids import Ids
+from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.core.messages import USER, Message, Reply, ToolCall, Usage
 from lango_nb.models.model import Model
 from lango_nb.records.decisions import Decision
@@ -122,7 +123,8 @@ class TurnRun:
     def __init__(self, context: TurnContext, session: Session, text: str, listeners: Sequence[Listener] = ()) -> None:
         self.context = context
         self.session = session
-        self.text = text
+        self.text = mask(text)
+        """The request as it is kept and shown; the model reads it as it was written."""
         self.listeners = tuple(listeners)
         self.id = context.ids.new("turn")
         self.number = session.next_number()
@@ -229,7 +231,7 @@ class TurnRun:
             Message(role="assistant", content=reply.text, author=node.name, tool_calls=reply.tool_calls)
         )
         if reply.text.strip():
-            self._emit(TextSaid, node.name, text=reply.text.strip(), usage=self._take_usage())
+            self._emit(TextSaid, node.name, text=mask(reply.text.strip()), usage=self._take_usage())
 
     # -- hand-over -----------------------------------------------------------------------------------------------------
 
@@ -270,7 +272,7 @@ class TurnRun:
             author=node.name,
             text=self.text,
             chosen=target.node.name,
-            reason=target.reason,
+            reason=mask(target.reason),
             route=route,
             excluded=tuple(self.declined.items()),
         )
@@ -279,7 +281,7 @@ class TurnRun:
             HandedOver,
             node.name,
             target=target.node.name,
-            reason=target.reason,
+            reason=mask(target.reason),
             call_id=target.call.id,
             decision_id=decision.id,
             round=self.rounds,
@@ -289,11 +291,11 @@ class TurnRun:
     def _decline(self, node: AgentNode, text: str, calls: tuple[ToolCall, ...]) -> AgentNode:
         """Take the request back to the root, which may try the next best agent."""
         root = self.context.tree.root
-        self.declined[node.name] = text
+        self.declined[node.name] = mask(text)
         self.messages.append(Message(role="assistant", content=text, author=node.name, tool_calls=calls))
         for call in calls:
             self._answer(call, node, "not run: the same reply declined the request", is_error=True)
-        self._emit(happened.Declined, node.name, text=text, target=root.name, usage=self._take_usage())
+        self._emit(happened.Declined, node.name, text=mask(text), target=root.name, usage=self._take_usage())
         self.path.append(root.name)
         return root
 
@@ -342,7 +344,7 @@ class TurnRun:
             node.name,
             call_id=call.id,
             tool=tool.name,
-            arguments=dict(ready.arguments),
+            arguments=mask_arguments(ready.arguments),
             arguments_hash=digest,
             reason=reason,
             usage=self._take_usage(),
@@ -377,7 +379,7 @@ class TurnRun:
             node.name,
             call_id=call.id,
             tool=tool.name,
-            arguments=dict(ready.arguments),
+            arguments=mask_arguments(ready.arguments),
             safety=tool.safety,
             usage=self._take_usage(),
         )
@@ -407,7 +409,7 @@ class TurnRun:
             node.name,
             call_id=call.id,
             tool=call.name,
-            result=result.content,
+            result=mask(result.content),
             is_error=result.is_error,
             code=result.code,
             latency_ms=latency_ms,
@@ -430,9 +432,9 @@ class TurnRun:
     # -- endings -------------------------------------------------------------------------------------------------------
 
     def _say(self, node: AgentNode, text: str) -> None:
-        self.answer = text
+        self.answer = mask(text)
         self.messages.append(Message(role="assistant", content=text, author=node.name))
-        self._emit(TextSaid, node.name, text=text, usage=self._take_usage())
+        self._emit(TextSaid, node.name, text=self.answer, usage=self._take_usage())
 
     def _verdict(self) -> tuple[Outcome, str]:
         """Judge a turn that ended with a visible answer: its last tool call must have gone well."""
@@ -467,7 +469,7 @@ class TurnRun:
     def _fail(self, code: str, text: str) -> None:
         """Say visibly that the turn failed."""
         author = self.path[-1]
-        self._emit(ErrorRaised, author, code=code, text=text)
+        self._emit(ErrorRaised, author, code=code, text=mask(text))
         self._say(self.context.tree[author], f"I could not finish this: {text}")
 
     def _close(self, outcome: Outcome, code: str) -> Trace:
@@ -505,7 +507,8 @@ class TurnRun:
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
         )
-        return Trace(turn, tuple(self.events), tuple(self.decisions), tuple(self.messages))
+        kept = tuple(_masked(message) for message in self.messages)
+        return Trace(turn, tuple(self.events), tuple(self.decisions), kept)
 
     def _close_dangling(self) -> None:
         answered = {message.tool_call_id for message in self.messages if message.role == "tool"}
@@ -542,3 +545,17 @@ class TurnRun:
         self.events.append(event)
         for listener in self.listeners:
             listener(event)
+
+
+def _masked(message: Message) -> Message:
+    """Return a message as it is kept: without secrets in its text and in the arguments of its calls."""
+    content = mask(message.content)
+    calls = tuple(
+        call
+        if (arguments := mask_arguments(call.arguments)) == call.arguments
+        else call.model_copy(update={"arguments": arguments})
+        for call in message.tool_calls
+    )
+    if content == message.content and calls == message.tool_calls:
+        return message
+    return message.model_copy(update={"content": content, "tool_calls": calls})

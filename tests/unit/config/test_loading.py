@@ -280,3 +280,18 @@ def test_a_file_below_the_users_folder_is_named_with_a_tilde(tmp_path: Path, mon
 def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "lango.json", {}).chmod(0)
     assert refused(folder=tmp_path) == "lango.json: cannot be read: Permission denied"
+
+
+def test_settings_given_as_an_object_come_back_the_same() -> None:
+    settings = Settings.model_validate(
+        {
+            "agent": {"multiAgent": True, "maxTurns": 3},
+            "tools": {"exec": {"defaultTimeout": "2m"}, "filesystem": {"maxReadSize": "1KiB"}},
+            "security": {"interceptor": {"exemptTools": ["exec"]}},
+            "a2a": {"remoteAgents": [{"name": "weather", "agentCardUrl": "http://localhost/card"}]},
+        }
+    )
+    for by_alias in (True, False):
+        for exclude_defaults in (True, False):
+            data = settings.model_dump(by_alias=by_alias, exclude_defaults=exclude_defaults)
+            assert load_settings(overrides=data).settings == settings

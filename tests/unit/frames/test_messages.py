@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import json
+from typing import Any
 
 from lango_nb.frames import messages_df
 from tests.unit.viz import samples

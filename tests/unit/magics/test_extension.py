@@ -96,15 +96,30 @@ def test_settings_of_ipython_decide_how_it_starts(bare_shell: Any) -> None:
     assert (magics.lab.topology, magics.stream) == ("quartet", False)
 
 
-def test_a_wrong_setting_of_ipython_is_one_line(bare_shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    bare_shell.config.LangoMagics.topology = "octt"
-    bare_shell.run_cell("%load_ext lango_nb")
-    out, err = capsys.readouterr()
-    assert (out + err).strip().endswith("topology 'octt' not found; did you mean 'octet'?")
-    assert len((out + err).strip().splitlines()) == 1
-    bare_shell.config.LangoMagics.topology = "octet"
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("octt", "LangoMagics: topology 'octt' not found; did you mean 'octet'?; its defaults are used instead"),
+        (5, "LangoMagics: The 'topology' trait"),
+    ],
+)
+def test_a_wrong_setting_of_ipython_is_one_line_and_the_extension_loads(
+    bare_shell: Any, capsys: pytest.CaptureFixture[str], value: object, message: str
+) -> None:
+    bare_shell.config.LangoMagics.topology = value
     bare_shell.run_cell("%load_ext lango_nb").raise_error()
-    assert bare_shell.run_cell("%lango status").result["topology"].startswith("octet")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(message)
+    assert len(err.strip().splitlines()) == 1
+    assert bare_shell.run_cell("%lango status").result["topology"].startswith("sextet")
+    assert len([item for item in bare_shell.configurables if type(item).__name__ == "LangoMagics"]) == 1
+
+
+def test_a_value_that_config_refused_does_not_stop_a_reload(bare_shell: Any) -> None:
+    for line in ("%load_ext lango_nb", "%config LangoMagics.topology = 'octt'", "%reload_ext lango_nb"):
+        bare_shell.run_cell(line).raise_error()
+    assert bare_shell.run_cell("%lango status").result["topology"].startswith("sextet")
 
 
 def test_plain_records_show_themselves_from_the_first_one_on(session: Session) -> None:

@@ -1,0 +1,79 @@
+"""IPython shows records after register, as before after unregister."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from lango_nb import viz
+from lango_nb.viz.register import register, unregister
+from tests.unit.viz import samples
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    made = InteractiveShell()
+    yield made
+    unregister(made)
+    made.history_manager = None
+
+
+def shown(shell: InteractiveShell, record: object, kinds: list[str] | None = None) -> dict[str, str]:
+    assert shell.display_formatter is not None
+    shell.display_formatter.active_types = kinds or ["text/plain", "text/html"]
+    found: dict[str, str] = shell.display_formatter.format(record)[0]
+    return found
+
+
+def test_records_show_text_and_html(shell: InteractiveShell) -> None:
+    register(shell)
+    for record in (samples.tree(), samples.route(), samples.trace(), viz.Table("t", ("a",))):
+        found = shown(shell, record)
+        assert found["text/plain"] == viz.to_text(record)
+        assert found["text/html"] == viz.to_html(record)
+
+
+def test_a_terminal_shows_text(shell: InteractiveShell) -> None:
+    register(shell)
+    assert shown(shell, samples.route(), ["text/plain"])["text/plain"] == viz.to_text(samples.route())
+
+
+def test_records_inside_a_list_take_one_line_each(shell: InteractiveShell) -> None:
+    register(shell)
+    found = shown(shell, [samples.tree(), samples.route()])["text/plain"]
+    assert found.startswith("[<AgentTree sample-eight, 9 agents, 63 tools, 3 of nobody>,")
+    assert "<Route → operator: Read notes.md and tell me how many lines it has>" in found
+
+
+def test_registering_twice_and_unregistering_leaves_nothing(shell: InteractiveShell) -> None:
+    before = shown(shell, samples.route())
+    register(shell)
+    register(shell)
+    unregister(shell)
+    assert shown(shell, samples.route()) == before
+    unregister(shell)
+    register(shell)
+    assert "text/html" in shown(shell, samples.route())
+
+
+def test_somebody_elses_formatter_is_left_alone(shell: InteractiveShell) -> None:
+    assert shell.display_formatter is not None
+    bundles = shell.display_formatter.mimebundle_formatter
+
+    def theirs(record: object, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/plain": "theirs"}
+
+    register(shell)
+    bundles.for_type(viz.Table, theirs)
+    unregister(shell)
+    assert bundles.type_printers[viz.Table] is theirs
+    bundles.pop(viz.Table)
+
+
+def test_a_shell_without_a_display_is_fine(shell: InteractiveShell) -> None:
+    display, shell.display_formatter = shell.display_formatter, None
+    register(shell)
+    unregister(shell)
+    shell.display_formatter = display
