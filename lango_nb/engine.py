@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lango_nb.config.settings import RemoteAgentSettings, Settings
@@ -383,7 +383,7 @@ class Engine:
         """Run one turn from ordinary code; see :meth:`run`."""
         return run_in_loop(lambda _emit: self.run(text, session))
 
-    async def stream(self, text: str, session: str = MAIN_SESSION) -> AsyncIterator[Event]:
+    async def stream(self, text: str, session: str = MAIN_SESSION) -> AsyncGenerator[Event, None]:
         """Run one turn and yield its events as they happen; leaving early cancels the turn.
 
         Parameters

@@ -12,7 +12,7 @@ TurnRef = int | str
 
 
 class Traces:
-    """All traces of an engine, in the order in which their turns began."""
+    """All traces of an engine, in the order in which their turns ended."""
 
     def __init__(self) -> None:
         self._traces: list[Trace] = []

@@ -15,6 +15,7 @@ A turn that fails, is refused or is cancelled is closed the same way as one that
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,6 +55,8 @@ from lango_nb.runtime.step import call_model
 from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Tool, ToolResult
+
+logger = logging.getLogger("lango_nb")
 
 Listener = Callable[[Event], None]
 NO_USAGE = Usage()
@@ -544,7 +547,11 @@ class TurnRun:
         )
         self.events.append(event)
         for listener in self.listeners:
-            listener(event)
+            try:
+                listener(event)
+            except Exception:
+                logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
+                self.listeners = tuple(other for other in self.listeners if other is not listener)
 
 
 def _masked(message: Message) -> Message:

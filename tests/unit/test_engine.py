@@ -13,7 +13,7 @@ from lango_nb.config.settings import Settings
 from lango_nb.core.errors import DefinitionError
 from lango_nb.core.events import HandOverRefused
 from lango_nb.engine import Engine
-from lango_nb.models.scripted import ScriptedModel
+from lango_nb.models.scripted import Line, ScriptedModel
 from lango_nb.specs.agent import AgentSpec, Source
 
 
@@ -49,8 +49,8 @@ def test_switches_bring_tools(key: str, value: object, tool: str) -> None:
 def test_limits_come_from_settings_before_the_topology() -> None:
     engine = Engine(settings(agent__maxDelegationRounds=2, agent__maxTurns=7), topology="sextet")
     assert "Maximum 2 delegation rounds" in engine.tree.root.prompt
-    lines = [("transfer_to_agent", {"agent_name": "planner"}), "[REJECT] no"] * 2
-    engine.model = ScriptedModel([*lines, ("transfer_to_agent", {"agent_name": "planner"}), "x", "y"])
+    to_planner: Line = ("transfer_to_agent", {"agent_name": "planner"})
+    engine.model = ScriptedModel([to_planner, "[REJECT] no", to_planner, "[REJECT] no", to_planner, "x", "y"])
     assert engine.run_sync("x").turn.steps <= 7
 
 

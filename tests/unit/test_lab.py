@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def lab(tmp_path: Path) -> Lab:
 
 def test_everything_that_comes_back_shows_itself_as_text_and_html_and_has_a_frame(lab: Lab) -> None:
     lab.ask("how many lines does notes.md have?")
-    views: list[View[object]] = [
+    views: list[View[Any]] = [
         lab.tree,
         lab.agents(),
         lab.partition(),

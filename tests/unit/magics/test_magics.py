@@ -12,7 +12,7 @@ import pytest
 
 from lango_nb.core.errors import LangoError, RefusedError, UnknownNameError, UsageError
 from lango_nb.lab import Lab, View
-from lango_nb.magics.commands import COMMANDS
+from lango_nb.magics.commands import COMMANDS, DF, MERMAID
 from lango_nb.specs.topologies import topology_names
 
 if TYPE_CHECKING:
@@ -71,13 +71,11 @@ def test_every_command_returns_something_that_shows_itself_as_text_and_html(sess
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, command in COMMANDS.items() if "--df" in [o.name for o in command.options]]
+    "name", [name for name, command in COMMANDS.items() if DF in command.options and command.cell != "only"]
 )
 def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: str) -> None:
     session.run("%lango ask hello")
     argument = {"diff": "quartet", "route": "list the files"}.get(name, "")
-    if COMMANDS[name].cell == "only":
-        pytest.skip("its own test below")
     view = session.run(f"%lango {name} {argument}")
     frame = session.run(f"%lango {name} --df {argument}")
     assert isinstance(frame, pd.DataFrame)
@@ -87,9 +85,7 @@ def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: st
     assert session.run(f"%lango {name} --text {argument}") == view.text
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, command in COMMANDS.items() if "--mermaid" in [o.name for o in command.options]]
-)
+@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if MERMAID in command.options])
 def test_mermaid_is_text_that_shows_itself_without_quotes(session: Session, name: str) -> None:
     session.run("%lango ask hello")
     text = session.run(f"%lango {name} --mermaid {'list the files' if name == 'route' else ''}")
@@ -195,8 +191,8 @@ class TestHelp:
     def test_examples_can_be_typed(self, session: Session) -> None:
         session.run("folder = 'src'\n%lango ask hello")
         for command in COMMANDS.values():
-            if command.cell != "only" and command.name not in {"use", "ask", "prompt"}:
-                session.run(command.example)
+            session.run("%lango use sextet;")
+            session.run(command.example)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +242,7 @@ class TestUse:
     def test_without_a_name_lists_the_topologies_and_says_which_is_in_use(self, session: Session) -> None:
         frame = session.run("%lango use").df
         assert set(frame["topology"]) == set(topology_names())
-        assert frame.set_index("topology")[""].to_dict()["sextet"] == "in use"
+        assert list(frame[frame["in use"] == "yes"]["topology"]) == ["sextet"]
 
     def test_a_name_changes_the_topology_and_keeps_the_turns(self, session: Session) -> None:
         session.run("%lango ask hello")
@@ -325,6 +321,7 @@ class TestToolCell:
         )
         assert [(item.tool, item.agent) for item in view] == [("fs_words", "operator"), ("browser_title", "navigator")]
         assert list(view.df["tool"]) == ["fs_words", "browser_title"]
+        assert {"fs_words", "operator"} <= set(session.shown(view)["text/plain"].split())
         catalog = session.lab.engine.catalog
         assert (catalog.get("fs_words").safety, catalog.get("browser_title").safety) == ("dangerous", "safe")
         assert session.run("fs_words('a b c'), PREFIX") == (3, "n")
@@ -457,7 +454,6 @@ class TestConfig:
         ("line", "message"),
         [
             ("topology = 'octt'", "did you mean 'octet'?"),
-            ("model = 'gpt'", "model 'gpt' is not available"),
             ("approve = 'maybe'", "approve"),
             ("workspace = 'nowhere'", "'nowhere' is not a folder"),
             ("topology = 5", "topology"),
@@ -467,8 +463,6 @@ class TestConfig:
     def test_a_wrong_value_is_refused_and_forgotten(
         self, session: Session, caplog: pytest.LogCaptureFixture, line: str, message: str, is_live: bool
     ) -> None:
-        if not is_live and line.startswith("model"):
-            pytest.skip("a model is looked for when the first command needs it")
         if is_live:
             assert session.lab.topology == "sextet"
         session.run(f"%config LangoMagics.{line}")
@@ -477,6 +471,20 @@ class TestConfig:
         session.run("%config LangoMagics.stream = False")  # traitlets would bring a bad value up again
         assert caplog.text == ""
         assert session.run("%lango status")["topology"].startswith("sextet")
+
+    def test_a_model_that_is_not_there_is_refused_by_the_live_lab(
+        self, session: Session, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        model = session.lab.model
+        session.run("%config LangoMagics.model = 'gpt'")
+        assert "model 'gpt' is not available" in caplog.text
+        assert session.lab.model is model
+
+    def test_a_model_that_is_not_there_is_told_when_the_lab_is_made_and_can_be_mended(self, session: Session) -> None:
+        session.run("%config LangoMagics.model = 'gpt'")
+        assert "model 'gpt' is not available" in str(session.error("%lango status"))
+        session.run("%config LangoMagics.model = 'offline'")
+        assert session.run("%lango status")["model"] == "offline"
 
     def test_an_empty_value_goes_back_to_the_settings(self, session: Session) -> None:
         session.run("%lango use quartet;\n%config LangoMagics.topology = ''")

@@ -14,6 +14,7 @@ from lango_nb.core.events import (
     ApprovalDecided,
     Declined,
     ErrorRaised,
+    Event,
     HandedOver,
     HandOverRefused,
     LimitReached,
@@ -195,7 +196,8 @@ def test_the_sixth_hand_over_of_a_turn_is_refused_in_code(engine: Callable[..., 
 
 def test_a_model_that_never_ends_is_stopped_by_the_step_limit(engine: Callable[..., Engine], tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a")
-    lines: list[Line] = [TO_OPERATOR, *[("fs_read", {"path": "a"})] * 200]
+    read: Line = ("fs_read", {"path": "a"})
+    lines: list[Line] = [TO_OPERATOR, *[read] * 200]
     trace = engine(*lines).run_sync("read for ever")
     closed(trace)
     assert (trace.turn.outcome, trace.turn.error_code) == ("loop_detected", "turn_limit_exceeded")
@@ -436,3 +438,31 @@ def test_the_same_turn_twice_gives_the_same_trace(tmp_path: Path) -> None:
         return lab.run_sync("list")
 
     assert once() == once()
+
+
+def test_a_listener_that_fails_is_dropped_and_the_turn_goes_on(
+    engine: Callable[..., Engine], caplog: pytest.LogCaptureFixture
+) -> None:
+    heard: list[str] = []
+
+    def broken(event: Event) -> None:
+        heard.append(event.kind)
+        raise ValueError("deaf")
+
+    lab = engine("Hello!")
+    lab.listeners.append(broken)
+    trace = lab.run_sync("hello")
+    closed(trace)
+    assert trace.turn.is_ok
+    assert heard == ["turn.started"]
+    assert "a listener failed" in caplog.text
+
+
+def test_a_reply_that_declines_runs_none_of_its_calls(engine: Callable[..., Engine], tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    both = Reply(text="[REJECT] not mine", tool_calls=(ToolCall(id="1", name="fs_delete", arguments={"path": "a"}),))
+    trace = engine(TO_OPERATOR, both, "Then nobody does it.", approver="allow").run_sync("x")
+    closed(trace)
+    assert (tmp_path / "a").exists()
+    assert "tool.started" not in kinds(trace)
+    assert trace.turn.path == ("lango-orchestrator", "operator", "lango-orchestrator")

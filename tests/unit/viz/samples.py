@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
+from lango_nb import viz
 from lango_nb.core.events import (
     ApprovalAsked,
     ApprovalDecided,
@@ -26,6 +28,7 @@ from lango_nb.core.messages import Message, ToolCall, Usage
 from lango_nb.records.decisions import Decision
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.diff import diff
 from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.tree import AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
@@ -483,3 +486,50 @@ def all_outcomes() -> Sequence[Trace]:
     """One trace per outcome that a sample can have."""
     outcomes: tuple[Outcome, ...] = ("success", "delegation_limit", "internal_error", "cancelled", "running")
     return [trace(outcome) for outcome in outcomes]
+
+
+@lru_cache
+def records() -> dict[str, Any]:
+    """One record or more for every kind of view: ordinary, empty, hostile."""
+    return {
+        "tree": tree(),
+        "tree of one": single_tree(),
+        "empty tree": empty_tree(),
+        "hostile tree": hostile_tree(),
+        "partition": tree().partition,
+        "partition of one": single_tree().partition,
+        "empty partition": empty_tree().partition,
+        "hostile partition": hostile_tree().partition,
+        "route": route(),
+        "abstention": abstention(),
+        "small talk": small_talk(),
+        "hostile route": hostile_route(),
+        "prompt": tree()["operator"],
+        "root prompt": tree().root,
+        "empty prompt": empty_tree().root,
+        "hostile prompt": hostile_tree()["b"],
+        "diff": diff(tree(), other_tree()),
+        "empty diff": diff(tree(), tree()),
+        "hostile diff": diff(tree(), hostile_tree()),
+        "trace": trace(),
+        "greeting": greeting(),
+        "limit": trace("delegation_limit"),
+        "error": trace("internal_error"),
+        "hostile trace": hostile_trace(),
+        "long trace": long_trace(1200),
+        "turn": turn(),
+        "failed turn": turn("tool_error"),
+        "hostile turn": hostile_trace().turn,
+        "turns": viz.Turns((turn(), greeting().turn)),
+        "no turns": viz.Turns(),
+        "decision": decision(),
+        "disagreement": disagreement(),
+        "decisions": viz.Decisions((decision(), disagreement())),
+        "no decisions": viz.Decisions(),
+        "events": viz.Events(trace().events),
+        "hostile events": viz.Events(hostile_trace().events),
+        "no events": viz.Events(),
+        "table": viz.Table("title", ("a", "b"), (("x", 1), ("y", 2.5), (None, None)), "a note"),
+        "empty table": viz.Table("title", ("a", "b")),
+        "hostile table": viz.Table(HOSTILE, (HOSTILE, "b"), ((HOSTILE * 40, True),), HOSTILE),
+    }

@@ -47,7 +47,7 @@ def test_agents_that_were_not_made_are_named_with_the_reason() -> None:
 
 
 def test_the_picture_shows_all_agents_once() -> None:
-    root = ET.fromstring(drawn(viz.to_html(samples.tree())))  # noqa: S314 - our own drawing
+    root = ET.fromstring(drawn(viz.to_html(samples.tree())))
     words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     for node in samples.tree():
         assert words.count(node.name) == 1

@@ -33,7 +33,7 @@ def test_the_matrix_adds_up() -> None:
 
 
 def test_text_lists_every_tool_once_with_names_only_marked() -> None:
-    made = viz.to_text(samples.tree().partition)
+    made = viz.to_text(samples.tree().partition).split("operator:", 1)[1]
     for tool in samples.tools():
         marked = tool.name + ("°" if tool.is_by_name else "")
         assert len(re.findall(rf"(?<![\w]){re.escape(marked)}(?![\w°])", made)) == 1, tool.name

@@ -25,7 +25,7 @@ def test_sizes_are_listed_and_tokens_called_an_estimate() -> None:
 
 def test_the_bar_is_whole() -> None:
     source = viz.to_html(samples.tree().root)
-    widths = [float(found) for found in re.findall(r"width:([\d.]+)%;height:16px", source)]
+    widths = [float(found) for found in re.findall(r"width:(\d+\.\d+)%;height:16px", source)]
     assert len(widths) == len(samples.tree().root.sections)
     assert abs(sum(widths) - 100) < 0.1
 

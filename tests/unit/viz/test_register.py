@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -14,7 +15,7 @@ from tests.unit.viz import samples
 
 @pytest.fixture
 def shell() -> Iterator[InteractiveShell]:
-    made = InteractiveShell()
+    made = InteractiveShell()  # type: ignore[no-untyped-call]  # IPython is partly typed
     yield made
     unregister(made)
     made.history_manager = None
@@ -23,7 +24,8 @@ def shell() -> Iterator[InteractiveShell]:
 def shown(shell: InteractiveShell, record: object, kinds: list[str] | None = None) -> dict[str, str]:
     assert shell.display_formatter is not None
     shell.display_formatter.active_types = kinds or ["text/plain", "text/html"]
-    found: dict[str, str] = shell.display_formatter.format(record)[0]
+    display: Any = shell.display_formatter
+    found: dict[str, str] = display.format(record)[0]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import xml.etree.ElementTree as ET
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ class Box(NamedTuple):
 
 
 def boxes(svg: str) -> tuple[Box, list[Box], list[tuple[float, float, str, float, bool]]]:
-    root = ET.fromstring(svg)  # noqa: S314 - our own drawing
+    root = ET.fromstring(svg)
     whole = Box(0, 0, float(root.attrib["width"]), float(root.attrib["height"]))
     cards = [
         Box(*(float(rect.attrib[key]) for key in ("x", "y", "width", "height"))) for rect in root.iter(f"{NS}rect")
@@ -52,18 +53,18 @@ CARDS = {
 def test_texts_fit_their_boxes_and_boxes_do_not_touch(name: str) -> None:
     drawing, width = tree_drawing(Card("r" * 64, ("owns no tool",), "#566472"), CARDS[name])
     whole, cards, texts = boxes(drawing)
-    assert width == whole.width
+    assert width == pytest.approx(whole.width, abs=0.01)
     assert len(cards) == 1 + len(CARDS[name])
     for card in cards:
         assert card.left >= 0
         assert card.top >= 0
-        assert card.left + card.width <= whole.width
+        assert card.left + card.width <= whole.width + 0.01
         assert card.top + card.height <= whole.height
     stacked = cards[1:]
-    assert all(a.top + a.height < b.top for a, b in zip(stacked, stacked[1:], strict=False))
+    assert all(a.top + a.height < b.top for a, b in itertools.pairwise(stacked))
     for x, y, said, size, bold in texts:
         card = next(c for c in cards if c.left <= x <= c.left + c.width and c.top <= y <= c.top + c.height)
-        assert x + text_width(said, size, bold=bold) <= card.left + card.width
+        assert x + text_width(said, size, bold=bold) <= card.left + card.width + 0.01
         assert y - size >= card.top - 1
         assert y + size * 0.3 <= card.top + card.height
 
@@ -75,7 +76,7 @@ def test_a_drawing_fits_the_page_however_long_the_names() -> None:
 
 def test_a_drawing_holds_shapes_and_text_only() -> None:
     drawing, _ = tree_drawing(Card(samples.HOSTILE, (samples.HOSTILE,), "#566472"), CARDS["hostile"])
-    tags = {element.tag.removeprefix(NS) for element in ET.fromstring(drawing).iter()}  # noqa: S314 - our own drawing
+    tags = {element.tag.removeprefix(NS) for element in ET.fromstring(drawing).iter()}
     assert tags == {"svg", "rect", "path", "text"}
     assert "href" not in drawing
 
