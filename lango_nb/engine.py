@@ -436,7 +436,7 @@ class Engine:
             rules=ApprovalRules(
                 guard.approval_policy if guard.enabled else "none",
                 frozenset(guard.exempt_tools),
-                frozenset(guard.sensitive_tools),
+                frozenset(guard.sensitive_tools if guard.enabled else ()),
             ),
             tool_limits={
                 "exec_timeout_s": settings.tools.exec.default_timeout_s,

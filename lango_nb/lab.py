@@ -23,7 +23,7 @@ from lango_nb.config.settings import Settings
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import UsageError
 from lango_nb.core.ids import CountedIds, Ids
-from lango_nb.engine import MAIN_SESSION, Engine, resolve_model
+from lango_nb.engine import MAIN_SESSION, SINGLE, Engine, resolve_model
 from lango_nb.models.model import Model
 from lango_nb.records.traces import TurnRef
 from lango_nb.records.turns import Trace, Turn
@@ -114,8 +114,8 @@ class View(Generic[R]):
         return viz.to_text(self._shown)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "record":
-            raise AttributeError(name)
+        if name.startswith("__") or name == "record" or hasattr(type(self), name):
+            raise AttributeError(name)  # the view has it, and it failed: the record's is something else
         return getattr(self.record, name)
 
     def __dir__(self) -> list[str]:
@@ -234,7 +234,7 @@ class Lab:
         ids: Ids | None = None,
     ) -> None:
         self._loaded = _settings(settings, Path(workspace), Path(home) if home is not None else home_folder())
-        chosen = self._loaded.settings.lab.topology if topology is None else topology
+        chosen = _topology(self._loaded) if topology is None else topology
         self.engine = Engine(
             self._loaded.settings,
             topology=chosen,
@@ -611,6 +611,12 @@ def _settings(settings: Settings | Mapping[str, Any] | None, folder: Path, home:
     if isinstance(settings, Settings):
         return load_settings(overrides=settings.model_dump(exclude_defaults=True))
     return load_settings(folder, home, os.environ, settings)
+
+
+def _topology(loaded: LoadedSettings) -> str:
+    """Return the topology to start with: a lab shows agents unless somebody wrote down that there is only one."""
+    is_said = loaded.origins["agent.multiAgent"] != "default"
+    return SINGLE if is_said and not loaded.settings.agent.multi_agent else loaded.settings.lab.topology
 
 
 def _default_tools() -> tuple[Tool, ...]:

@@ -145,6 +145,7 @@ def serve(folder: Path, port: int, copied: Copied, *, has_browser: bool, as_root
     int
         Exit code.
     """
+    _tell(folder, copied)
     server = subprocess.Popen(  # noqa: S603 - this Python and options of our own
         _command(folder, port, has_browser=has_browser, as_root=as_root),
         env={**os.environ, "JUPYTER_TOKEN": secrets.token_hex(24), "JUPYTER_PREFER_ENV_PATH": "1"},
@@ -153,8 +154,7 @@ def serve(folder: Path, port: int, copied: Copied, *, has_browser: bool, as_root
     )
     try:
         with _signals():
-            url = _wait_until_up(server)
-            _tell(folder, url, copied)
+            _say_now(f"JupyterLab  {_wait_until_up(server)}\n            stop it with Ctrl-C")
             return 1 if server.wait() else 0
     except (KeyboardInterrupt, _Stopped):
         complain("stopping JupyterLab")
@@ -170,6 +170,7 @@ def _command(folder: Path, port: int, *, has_browser: bool, as_root: bool) -> li
         f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0",
         "--log-level=WARN",
+        "--LabApp.log_level=WARN",
         f"--LabApp.default_url=/lab/tree/{START}",
         *_QUIET,
     ]
@@ -198,14 +199,17 @@ def _wait_until_up(server: subprocess.Popen[bytes]) -> str:
     raise LangoError(f"JupyterLab did not answer within {START_S:.0f} s")
 
 
-def _tell(folder: Path, url: str, copied: Copied) -> None:
+def _tell(folder: Path, copied: Copied) -> None:
     lines = [f"Notebooks   {folder}"]
     if copied.new:
         lines.append(f"            new: {', '.join(copied.new)}")
     if copied.beside:
         lines.append(f"            yours stay as they are; the shipped versions: {', '.join(copied.beside)}")
-    lines += [f"JupyterLab  {url}", "            stop it with Ctrl-C"]
-    say("\n".join(lines))
+    _say_now("\n".join(lines))
+
+
+def _say_now(text: str) -> None:
+    say(text)
     sys.stdout.flush()
 
 

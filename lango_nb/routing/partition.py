@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from lango_nb.core.errors import DefinitionError, UnknownNameError
-from lango_nb.routing.words import overlap_terms
+from lango_nb.routing.words import phrase_stems, stems
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.tool import Tool
@@ -351,8 +351,8 @@ def _partition(
         head = name.partition("_")[0]
         if head not in tests:  # names of one family share their first part: only agents that could match are asked
             tests[head] = [(c.starts, c.stems, owned[c.spec.name]) for c in claims if c.may_match(head)]
-        for starts, stems, bucket in tests[head]:
-            if name.startswith(starts) or name in stems:
+        for starts, bare, bucket in tests[head]:
+            if name.startswith(starts) or name in bare:
                 bucket.append(tool)
                 break
         else:
@@ -415,10 +415,10 @@ def _settle(tool: Tool, topology: Topology, custom: Sequence[AgentSpec] | None) 
 
 def _best_matches(tool: Tool, custom: Sequence[AgentSpec], field: str) -> list[tuple[str, str]]:
     """Return the agents whose phrases match a tool best, each with the phrase; more than one is a tie."""
-    text = f"{tool.name} {tool.description}"
+    said = set(stems(f"{tool.name} {tool.description}"))
     scored = []
     for spec in custom:
-        hits = [phrase for phrase in getattr(spec, field) if overlap_terms(phrase, text) == 1.0]
+        hits = [phrase for phrase in getattr(spec, field) if (wanted := phrase_stems(phrase)) and wanted <= said]
         if hits:
             scored.append((len(hits), spec.name, hits[0]))
     most = max((count for count, _, _ in scored), default=0)

@@ -57,13 +57,13 @@ def stems(text: str) -> list[str]:
     return [stem(word.removesuffix("'s")) for word in words(text)]
 
 
-def overlap_terms(phrase: str, text: str) -> float:
-    """Return which share of a phrase's stems occur in a text, 0 to 1.
+@lru_cache(maxsize=4096)
+def phrase_stems(phrase: str) -> frozenset[str]:
+    """Return the different stems of a phrase; phrases of definitions are asked for again and again.
 
     Examples
     --------
-    >>> overlap_terms("code-review", "review_code: reviews the code of a change")
-    1.0
+    >>> sorted(phrase_stems("code-review"))
+    ['cod', 'review']
     """
-    wanted = set(stems(phrase))
-    return len(wanted & set(stems(text))) / len(wanted) if wanted else 0.0
+    return frozenset(stems(phrase))
