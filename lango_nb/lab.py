@@ -297,7 +297,7 @@ class Lab:
             for tool in found
         )
         by_name = sum(tool.is_by_name for tool in found)
-        title = f"{len(found)} tools" + (f" for {query!r}" if query else "")
+        title = _count(len(found), "tool") + (f" for {query!r}" if query else "")
         note = f"{len(found) - by_name} run here, {by_name} are known by name only"
         table = Table(title, ("tool", "owner", "family", "safety", "handler"), rows, note)
         names = {tool.name for tool in found}
@@ -516,7 +516,7 @@ class Lab:
             every: pd.DataFrame = _frames().partition_df(partition)
             return every[every["tool"].isin(names)].reset_index(drop=True)
 
-        return View(landed, frame, Table(f"{len(new)} tools joined", ("tool", "lands at", "why"), rows))
+        return View(landed, frame, Table(f"{_count(len(new), 'tool')} joined", ("tool", "lands at", "why"), rows))
 
     def _changing(self, change: Callable[[], None]) -> View[TreeDiff]:
         before = self.engine.tree
@@ -662,6 +662,10 @@ def _gist(event: Any) -> str:
             return f"{event.tool}: {event.result}"
         case _:
             return str(event.outcome)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun if number == 1 else noun + 's'}"
 
 
 def _shown_folder(folder: Path) -> str:
