@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from lango_nb.core.errors import UnknownNameError
-from lango_nb.core.messages import ToolSchema
+from lango_nb.core.messages import Message, ToolSchema
 from lango_nb.routing.partition import Partition
 from lango_nb.routing.table import RoutingTable
 from lango_nb.specs.agent import AgentSpec
@@ -40,6 +40,11 @@ class AgentNode:
         from lango_nb.routing.prompts import render_sections
 
         return render_sections(self.sections)
+
+    @cached_property
+    def system_message(self) -> Message:
+        """The prompt as the first message of every request."""
+        return Message(role="system", content=self.prompt, author=self.name)
 
     @cached_property
     def tools_by_name(self) -> dict[str, Tool]:

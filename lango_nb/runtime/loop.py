@@ -18,7 +18,6 @@ The thread starts with the first run and is a daemon; a forked child starts its 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextvars
 import os
 import sys
@@ -299,8 +298,6 @@ class _LoopThread:
 
     def __init__(self) -> None:
         self.loop = _new_loop()
-        self.pid = os.getpid()
-        self._is_stopping = False
         # A fresh context: the thread must not hold on to the cell that happened to start it.
         self._thread = threading.Thread(
             target=contextvars.Context().run, args=(self._serve,), name="lango-loop", daemon=True
@@ -310,21 +307,14 @@ class _LoopThread:
 
     @property
     def is_alive(self) -> bool:
-        return self._thread.is_alive() and not self._is_stopping
+        return self._thread.is_alive()
 
     def _serve(self) -> None:
-        while not self._is_stopping:
+        while True:
             try:
                 self.loop.run_forever()
             except (KeyboardInterrupt, SystemExit):  # a task raised it: its own run gets it, the loop stays
                 continue
-        self.loop.close()
-
-    def stop(self) -> None:
-        """End the thread; whatever still runs on it is left where it is."""
-        self._is_stopping = True
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(timeout=1)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -360,11 +350,5 @@ def _forget_in_child() -> None:
     _thread = None
 
 
-def _stop_at_exit() -> None:
-    if _thread is not None and _thread.is_alive:
-        _thread.stop()
-
-
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_in_child)
-atexit.register(_stop_at_exit)

@@ -41,7 +41,7 @@ from lango_nb.core.events import (
 )
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask, mask_arguments
-from lango_nb.core.messages import USER, Message, Reply, ToolCall, Usage
+from lango_nb.core.messages import USER, Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.models.model import Model
 from lango_nb.records.decisions import Decision
 from lango_nb.records.sessions import Session
@@ -183,12 +183,11 @@ class TurnRun:
     async def _work(self) -> tuple[Outcome, str]:
         """Take steps until one of them ends the turn."""
         tree, control = self.context.tree, self.context.control
-        node = tree.root
+        node, decline = tree.root, tree.topology.decline
         while self.steps < self.context.limits.steps:
-            reply = await self._step(node)
-            offered = bool(control.schemas(node, tree))
-            decline = tree.topology.decline
-            match read_reply(reply, control, decline, is_root=node is tree.root, may_hand_over=offered):
+            offered = control.schemas(node, tree)
+            reply = await self._step(node, offered)
+            match read_reply(reply, control, decline, is_root=node is tree.root, may_hand_over=bool(offered)):
                 case Final(text):
                     self._say(node, text)
                     return self._verdict()
@@ -206,14 +205,13 @@ class TurnRun:
                     return self._nothing_said(node)
         return self._out_of_steps(node)
 
-    async def _step(self, node: AgentNode) -> Reply:
-        """Ask the model on behalf of one agent."""
+    async def _step(self, node: AgentNode, offered: tuple[ToolSchema, ...]) -> Reply:
+        """Ask the model on behalf of one agent, offering its tools and its ways to hand over."""
         self.steps += 1
         clock = self.context.clock
-        system = Message(role="system", content=node.prompt, author=node.name)
-        schemas = (*node.schemas, *self.context.control.schemas(node, self.context.tree))
+        messages = [node.system_message, *self.session.messages, *self.messages]
         began = clock.monotonic_s()
-        reply = await call_model(self.context.model, [system, *self.session.messages, *self.messages], schemas)
+        reply = await call_model(self.context.model, messages, (*node.schemas, *offered))
         latency_ms = (clock.monotonic_s() - began) * 1000
         said = reply.usage
         self._usage = Usage(
