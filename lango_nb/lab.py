@@ -14,7 +14,7 @@ where it is tabular. pandas loads when the first ``.df`` is asked for.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -142,10 +142,12 @@ class View(Generic[R]):
     def _repr_html_(self) -> str:
         return self.html
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
         from lango_nb import viz
 
-        return viz.mimebundle(self._shown)
+        return viz.mimebundle(self._shown, include, exclude)
 
 
 class Result(View[Trace]):
@@ -409,13 +411,9 @@ class Lab:
     def turns(self) -> View[tuple[Turn, ...]]:
         """All turns, oldest first."""
         turns = self.engine.traces.turns()
-        rows = tuple(
-            (place, turn.text, " → ".join(turn.path), turn.outcome, turn.tool_calls, turn.answer)
-            for place, turn in enumerate(turns, 1)
-        )
-        note = "" if turns else "no turn yet; try lab.ask('hello')"
-        table = Table("turns", ("turn", "request", "agents", "outcome", "tool calls", "answer"), rows, note)
-        return View(turns, lambda: _frames().turns_df(turns), table)
+        from lango_nb.viz.turns import Turns
+
+        return View(turns, lambda: _frames().turns_df(turns), Turns(turns))
 
     def trace(self, turn: TurnRef | None = None) -> View[Trace]:
         """Show what happened in a turn, agent by agent.
@@ -431,9 +429,9 @@ class Lab:
     def events(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
         """List the events of a turn, one row each."""
         trace = self._trace(turn)
-        rows = tuple((event.seq, event.step, event.author, event.kind, _gist(event)) for event in trace.events)
-        table = Table(f"events of turn {self._place(trace)}", ("seq", "step", "author", "event", "what"), rows)
-        return View(trace.events, lambda: _frames().events_df(trace), table)
+        from lango_nb.viz.events import Events
+
+        return View(trace.events, lambda: _frames().events_df(trace), Events(trace.events))
 
     def messages(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
         """List the messages a turn added to its session, with their authors."""
@@ -642,26 +640,6 @@ def _diff_view(found: TreeDiff) -> View[TreeDiff]:
 
 def _source(node: AgentNode) -> str:
     return node.spec.source.name.lower() if node.spec is not None else "builtin"
-
-
-def _gist(event: Any) -> str:
-    """Say in one line what an event is about."""
-    match event.kind:
-        case "turn.started" | "text" | "declined" | "error":
-            return str(event.text)
-        case "handover":
-            return f"→ {event.target}" + (f": {event.reason}" if event.reason else "")
-        case "handover.refused" | "limit.reached":
-            return str(event.detail)
-        case "tool.started" | "approval.asked":
-            given = ", ".join(f"{name}={value!r}" for name, value in event.arguments.items())
-            return f"{event.tool}({given})"
-        case "approval.decided":
-            return f"{event.tool}: {'allowed' if event.allowed else 'refused'} by {event.by}"
-        case "tool.finished":
-            return f"{event.tool}: {event.result}"
-        case _:
-            return str(event.outcome)
 
 
 def _count(number: int, noun: str) -> str:

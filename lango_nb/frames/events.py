@@ -27,7 +27,7 @@ IDS = (
 )
 INFO = (
     Column("kind", "event.kind", "string", "", "What happened: turn.started, handover, text and so on."),
-    Column("at", "event.at", "datetime64[ns, UTC]", "", "When."),
+    Column("at", "event.at", "datetime64[ns, UTC]", "", "When it happened."),
     Column("author", "event.author", "string", "", "user, or the agent it comes from."),
     Column("agent", _agent, "string", "", "The author, missing for the user."),
     Column("step", "event.step", "Int64", "", "Number of the model call it belongs to, from 1; 0 before the first."),

@@ -24,14 +24,14 @@ def load(shell: InteractiveShell) -> None:
         return
     from lango_nb.magics.completion import make_matcher
     from lango_nb.magics.question import TRANSFORMERS
-    from lango_nb.magics.views import register_later
+    from lango_nb.viz.register import register
 
     magics = _made(shell)
     shell.register_magics(magics)
     shell.input_transformer_manager.token_transformers.extend(TRANSFORMERS)
     if shell.Completer is not None:
         shell.Completer.custom_matchers.append(make_matcher(magics))
-    register_later(shell)
+    register(shell)
 
 
 def unload(shell: InteractiveShell) -> None:
@@ -46,7 +46,7 @@ def unload(shell: InteractiveShell) -> None:
         return
     from lango_nb.magics.completion import IDENTIFIER
     from lango_nb.magics.question import TRANSFORMERS
-    from lango_nb.magics.views import forget
+    from lango_nb.viz.register import unregister
 
     manager = shell.magics_manager
     for kind in ("line", "cell"):
@@ -58,7 +58,7 @@ def unload(shell: InteractiveShell) -> None:
     if shell.Completer is not None:
         matchers = shell.Completer.custom_matchers
         matchers[:] = [item for item in matchers if getattr(item, "matcher_identifier", "") != IDENTIFIER]
-    forget(shell)
+    unregister(shell)
 
 
 def _made(shell: InteractiveShell) -> LangoMagics:

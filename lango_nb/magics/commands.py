@@ -170,7 +170,7 @@ COMMANDS: dict[str, Command] = {
         Command(
             "agent",
             "add the agent the cell describes, written as an AGENT.md, and show what changes",
-            "%%lango agent pharmacist",
+            "%%lango agent pharmacist\n---\ndescription: knows medicines\nprefixes: [pill_]\n---\nYou know medicines.",
             Word("NAME", "agent"),
             cell="only",
         ),
@@ -178,7 +178,7 @@ COMMANDS: dict[str, Command] = {
             "tool",
             "add the Python functions of the cell as tools and show where each lands; they count as dangerous "
             'unless @tool(safety="safe") says otherwise',
-            "%%lango tool",
+            "%%lango tool\ndef pill_count(text: str) -> int:\n    'Count pills.'\n    return text.count('pill')",
             cell="only",
             options=TABLE,
         ),

@@ -289,18 +289,12 @@ class LangoMagics(Magics):
         from lango_nb.specs.topologies import load_topology
 
         found = tuple(load_topology(name) for name in _topology_names())
+        used = self.lab.topology
         rows = tuple(
-            (
-                "in use" if item.name == self.lab.topology else "",
-                item.name,
-                str(len(item.agents) + 1),
-                item.control,
-                item.title,
-            )
-            for item in found
+            (t.name, "yes" if t.name == used else "", str(len(t.agents) + 1), t.control, t.title) for t in found
         )
-        note = "%lango use NAME goes on with another one"
-        return _table_view(found, _table("topologies", ("", "topology", "agents", "control", "what it is"), rows, note))
+        columns = ("topology", "in use", "agents", "control", "what it is")
+        return _table_view(found, _table("topologies", columns, rows, "%lango use NAME goes on with another one"))
 
     def _help(self, name: str | None) -> Any:
         from lango_nb.magics.overview import Overview, command_help

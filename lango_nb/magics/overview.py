@@ -80,8 +80,9 @@ def command_help(command: Command) -> Text:
     """
     sentence = command.help[0].upper() + command.help[1:]
     cell = f"\nThe text may also stand in a cell, below %%lango {command.name}." if command.cell == "text" else ""
-    parts = (command.usage, f"{sentence}.{cell}", _option_lines(command.all_options), f"For example: {command.example}")
-    return Text("\n\n".join(parts))
+    gap = "\n" if "\n" in command.example else " "
+    parts = (command.usage, f"{sentence}.{cell}", _option_lines(command.all_options))
+    return Text("\n\n".join((*parts, f"For example:{gap}{command.example}")))
 
 
 def _command_rows() -> tuple[tuple[str, str], ...]:

@@ -480,7 +480,7 @@ class TurnRun:
         duration_ms = (self.context.clock.monotonic_s() - self._started_s) * 1000
         self._emit(
             TurnFinished,
-            self.path[-1],
+            self.context.tree.root.name,
             outcome=outcome,
             error_code=code,
             rounds=self.rounds,

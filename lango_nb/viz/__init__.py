@@ -11,24 +11,23 @@ Default views hold no clock, duration, id or path, so that saved notebooks repea
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import UsageError
-from lango_nb.core.events import BaseEvent
-from lango_nb.records.decisions import Decision
-from lango_nb.records.turns import Trace, Turn
-from lango_nb.routing.diff import TreeDiff
-from lango_nb.routing.partition import Partition
-from lango_nb.routing.route import Route
-from lango_nb.routing.tree import AgentNode, AgentTree
-from lango_nb.viz import agents, decisions, diff, events, partition, prompts, routing, table, trace, turns
-from lango_nb.viz.decisions import Decisions
-from lango_nb.viz.events import Events
-from lango_nb.viz.renderer import Renderer
-from lango_nb.viz.table import Table
-from lango_nb.viz.turns import Turns
+
+if TYPE_CHECKING:
+    from lango_nb.viz.decisions import Decisions
+    from lango_nb.viz.events import Events
+    from lango_nb.viz.renderer import Renderer
+    from lango_nb.viz.table import Table
+    from lango_nb.viz.turns import Turns
+
+    RENDERERS: dict[type, Renderer]
+    """Renderer by kind of record."""
 
 __all__ = [
+    "HOMES",
     "RENDERERS",
     "Decisions",
     "Events",
@@ -42,23 +41,46 @@ __all__ = [
     "to_text",
 ]
 
-RENDERERS: dict[type, Renderer] = {
-    AgentTree: agents.RENDERER,
-    AgentNode: prompts.RENDERER,
-    Partition: partition.RENDERER,
-    Route: routing.RENDERER,
-    TreeDiff: diff.RENDERER,
-    Decision: decisions.RENDERER,
-    Decisions: decisions.LIST_RENDERER,
-    Turn: turns.RENDERER,
-    Turns: turns.LIST_RENDERER,
-    Trace: trace.RENDERER,
-    Events: events.RENDERER,
-    Table: table.RENDERER,
+HOMES: dict[tuple[str, str], str] = {
+    ("lango_nb.routing.tree", "AgentTree"): "lango_nb.viz.agents.RENDERER",
+    ("lango_nb.routing.tree", "AgentNode"): "lango_nb.viz.prompts.RENDERER",
+    ("lango_nb.routing.partition", "Partition"): "lango_nb.viz.partition.RENDERER",
+    ("lango_nb.routing.route", "Route"): "lango_nb.viz.routing.RENDERER",
+    ("lango_nb.routing.diff", "TreeDiff"): "lango_nb.viz.diff.RENDERER",
+    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.decisions.RENDERER",
+    ("lango_nb.viz.decisions", "Decisions"): "lango_nb.viz.decisions.LIST_RENDERER",
+    ("lango_nb.records.turns", "Turn"): "lango_nb.viz.turns.RENDERER",
+    ("lango_nb.viz.turns", "Turns"): "lango_nb.viz.turns.LIST_RENDERER",
+    ("lango_nb.records.turns", "Trace"): "lango_nb.viz.trace.RENDERER",
+    ("lango_nb.viz.events", "Events"): "lango_nb.viz.events.RENDERER",
+    ("lango_nb.viz.table", "Table"): "lango_nb.viz.table.RENDERER",
 }
-"""Renderer by kind of record."""
-_LISTS: dict[type, type] = {Turn: Turns, Decision: Decisions, BaseEvent: Events}
+"""Where the renderer of a kind of record is, by module and name of the kind; it loads with the first such record."""
+_LISTS = {
+    ("lango_nb.records.turns", "Turn"): ("lango_nb.viz.turns", "Turns"),
+    ("lango_nb.records.decisions", "Decision"): ("lango_nb.viz.decisions", "Decisions"),
+    ("lango_nb.core.events", "BaseEvent"): ("lango_nb.viz.events", "Events"),
+}
 """What a list of records is shown as."""
+_LAZY = {
+    "Decisions": "lango_nb.viz.decisions",
+    "Events": "lango_nb.viz.events",
+    "Renderer": "lango_nb.viz.renderer",
+    "Table": "lango_nb.viz.table",
+    "Turns": "lango_nb.viz.turns",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name == "RENDERERS":
+        value: Any = {_load(*kind): _renderer(home) for kind, home in HOMES.items()}
+    elif name in _LAZY:
+        value = _load(_LAZY[name], name)
+    else:
+        raise AttributeError(f"module 'lango_nb.viz' has no attribute {name!r}")
+    globals()[name] = value
+    return value
 
 
 def to_text(record: object, **options: Any) -> str:
@@ -83,7 +105,7 @@ def to_text(record: object, **options: Any) -> str:
     """
     shown, renderer = _find(record)
     made = _render(renderer.text, shown, options)
-    return "\n".join(line.rstrip() for line in made.split("\n"))
+    return "\n".join(line.rstrip() for line in made.rstrip().split("\n"))
 
 
 def to_html(record: object, **options: Any) -> str:
@@ -141,7 +163,7 @@ def to_mermaid(record: object) -> str:
     """
     shown, renderer = _find(record)
     if renderer.mermaid is None:
-        names = ", ".join(kind.__name__ for kind, known in RENDERERS.items() if known.mermaid is not None)
+        names = ", ".join(name for (_, name), home in HOMES.items() if _renderer(home).mermaid is not None)
         raise UsageError(f"a {type(shown).__name__} has no mermaid diagram; there is one for: {names}")
     return renderer.mermaid(shown)
 
@@ -176,17 +198,30 @@ def mimebundle(
 
 
 def _find(record: object) -> tuple[object, Renderer]:
-    for kind in type(record).__mro__:
-        if kind in RENDERERS:
-            return record, RENDERERS[kind]
+    for kind in _kinds(record):
+        if kind in HOMES:
+            return record, _renderer(HOMES[kind])
+        if kind == ("lango_nb.core.events", "BaseEvent"):
+            return _find([record])
     if isinstance(record, Sequence) and not isinstance(record, str) and record:
         for kind, listed in _LISTS.items():
-            if all(isinstance(item, kind) for item in record):
-                return _find(listed(tuple(record)))
-    if isinstance(record, BaseEvent):
-        return _find([record])
-    names = sorted(kind.__name__ for kind in RENDERERS)
+            if all(kind in _kinds(item) for item in record):
+                return _find(_load(*listed)(tuple(record)))
+    names = sorted(name for _, name in HOMES)
     raise UsageError(f"there is no view of a {type(record).__name__}; there is one of: {', '.join(names)}")
+
+
+def _kinds(record: object) -> list[tuple[str, str]]:
+    return [(kind.__module__, kind.__qualname__) for kind in type(record).__mro__]
+
+
+def _load(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+def _renderer(home: str) -> Renderer:
+    renderer: Renderer = _load(*home.rsplit(".", 1))
+    return renderer
 
 
 def _render(function: Any, shown: object, options: dict[str, Any]) -> str:

@@ -81,7 +81,7 @@ def line(tree: AgentTree) -> str:
 def to_text(tree: AgentTree) -> str:
     """Draw the tree with lines."""
     root = tree.root
-    lines = [" · ".join([one_line(tree.topology.name, 64), *_facts(tree)]), ""]
+    lines = [text.facts([one_line(tree.topology.name, 64), *_facts(tree)]), ""]
     lines += text.wrap(f"{root.name}  {_tools_line(tree, root)}; {_CONTROL[tree.topology.control]}", text.WIDTH)
     size = min(_NAME_COLUMNS, max((text.width(node.name) for node in tree.agents), default=0)) + 2
     for place, node in enumerate(tree.agents, 1):
@@ -104,7 +104,13 @@ def to_html(tree: AgentTree) -> str:
         tree.root.name, (_tools_line(tree, tree.root), _CONTROL[tree.topology.control]), colours[tree.root.name]
     )
     cards = [
-        Card(node.name, (" · ".join([_tools_line(tree, node), *_marks(node)]),), colours[node.name], _is_dashed(node))
+        Card(
+            node.name,
+            (_tools_line(tree, node),),
+            colours[node.name],
+            beside=", ".join(_marks(node)),
+            dashed=_is_dashed(node),
+        )
         for node in tree.agents
     ]
     drawing, width = tree_drawing(root, cards, root_most=280 if cards else 520)
@@ -144,8 +150,8 @@ def _agent(tree: AgentTree, node: AgentNode, colour: str) -> str:
 
 def _definition(spec: AgentSpec) -> list[tuple[str, str]]:
     return [
-        ("prefixes", "".join(map(html.chip, spec.prefixes))),
-        ("keywords", "".join(map(html.chip, spec.keywords))),
+        ("prefixes", html.chips(spec.prefixes)),
+        ("keywords", html.chips(spec.keywords)),
         ("capabilities", esc("; ".join(spec.capabilities))),
         ("accepts", esc(spec.accepts)),
         ("returns", esc(spec.returns)),

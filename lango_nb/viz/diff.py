@@ -48,6 +48,15 @@ def _places(change: ToolChange) -> tuple[str, str]:
     )
 
 
+def _groups(diff: TreeDiff) -> list[tuple[ToolChange, list[str]]]:
+    """Put tools together that changed in the same way for the same reason, in the order of first appearance."""
+    groups: dict[tuple[str, str, str, str], tuple[ToolChange, list[str]]] = {}
+    for change in diff.tools:
+        key = (change.change, *_places(change), _why(change))
+        groups.setdefault(key, (change, []))[1].append(change.tool)
+    return list(groups.values())
+
+
 def line(diff: TreeDiff) -> str:
     """Write the difference in one line."""
     return f"{_names(diff)}: {', '.join(_facts(diff))}"
@@ -55,14 +64,14 @@ def line(diff: TreeDiff) -> str:
 
 def to_text(diff: TreeDiff) -> str:
     """List everything that differs; prompts as unified diffs."""
-    lines = [*text.wrap(f"{_names(diff)} · {' · '.join(_facts(diff))}", text.WIDTH)]
+    lines = [text.facts([_names(diff), *_facts(diff)])]
     if diff.appeared:
         lines += ["", "appeared:", text.listing(diff.appeared, "  ")]
     if diff.vanished:
         lines += ["", "vanished:", text.listing(diff.vanished, "  ")]
     if diff.tools:
-        rows = [[c.tool, c.change, *_places(c), _why(c)] for c in diff.tools]
-        lines += ["", text.table(["tool", "change", "from", "to", "why"], rows)]
+        rows = [[", ".join(tools), c.change, *_places(c), _why(c)] for c, tools in _groups(diff)]
+        lines += ["", text.table(["tools", "change", "from", "to", "why"], rows)]
     for change in diff.prompts:
         lines += ["", f"prompt of {change.agent}: {_lines(change)}", text.indent(_wrapped(change.text), "  ")]
     return "\n".join(lines)
@@ -82,22 +91,24 @@ def to_html(diff: TreeDiff) -> str:
     colours = {**agent_colours(names), _NOBODY: BAD, _ABSENT: ROOT}
     rows = [
         [
-            html.span(esc(c.tool), font_weight="600"),
+            html.chips(tools),
             html.badge(c.change, _CHANGES[c.change]),
             *(esc(place) if place == _ABSENT else html.named(place, colours[place]) for place in _places(c)),
             esc(_why(c)),
         ]
-        for c in diff.tools
+        for c, tools in _groups(diff)
     ]
     agents = [
         ("appeared", " ".join(html.badge(f"+ {name}", GOOD) for name in diff.appeared)),
         ("vanished", " ".join(html.badge(f"- {name}", BAD) for name in diff.vanished)),
     ]
-    widths = ["22%", "90px", "14%", "14%", "auto"]
+    widths = ["36%", "90px", "13%", "13%", "auto"]
     return html.view(
         html.header(_names(diff), _facts(diff)),
         html.fields(agents),
-        html.heading("Tools") + html.listing(["tool", "change", "from", "to", "why"], rows, "", widths) if rows else "",
+        html.heading("Tools") + html.listing(["tools", "change", "from", "to", "why"], rows, "", widths)
+        if rows
+        else "",
         html.heading("Prompts") if diff.prompts else "",
         *(html.details(f"{esc(c.agent)} &nbsp;{html.muted(_lines(c))}", _prompt(c.text)) for c in diff.prompts),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lango_nb.core.events import BaseEvent, Event, TurnFinished
+from lango_nb.core.events import BaseEvent, Event
 from lango_nb.core.messages import USER
 from lango_nb.viz import html, text
 from lango_nb.viz.colours import PERSON, agent_colours
@@ -81,7 +81,7 @@ def to_html(events: Events) -> str:
     """Show a row per event."""
     if not len(events):
         return html.view(html.note(_EMPTY))
-    root = next((event.author for event in events if isinstance(event, TurnFinished)), None)
+    root = next((event.author for event in events if event.author != USER), None)
     colours = {**agent_colours((event.author for event in events), root), USER: PERSON}
     rows = [
         [

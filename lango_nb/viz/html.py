@@ -139,6 +139,12 @@ def chip(text: str, beside: str = "", *, edge: str = "", dashed: bool = False, h
     )
 
 
+def chips(names: Sequence[str], most: int = 100) -> str:
+    """Write names on grey surfaces; of very many, those that are left out are counted."""
+    hidden = len(names) - most
+    return "".join(map(chip, names[:most])) + (muted(f"and {hidden:,} more") if hidden > 0 else "")
+
+
 def dot(colour: str) -> str:
     """Write a coloured dot."""
     return span(

@@ -22,9 +22,14 @@ _LETTERS = 11
 
 
 def _groups(partition: Partition) -> list[tuple[str, tuple[Tool, ...]]]:
-    """List owners with their tools: the roster, then what no agent owns."""
+    """List owners with their tools: agents that own some, in the order of the roster, then what no agent owns."""
     rest = [(EVERYBODY, partition.universal), (WITH_ROOT, partition.dropped), (NOBODY, partition.unmatched)]
-    return [*partition.owned.items(), *((name, tools) for name, tools in rest if tools)]
+    return [(name, tools) for name, tools in (*partition.owned.items(), *rest) if tools]
+
+
+def _idle(partition: Partition) -> list[str]:
+    """Name the agents of the roster that own no tool."""
+    return [name for name, tools in partition.owned.items() if not tools]
 
 
 def _facts(partition: Partition) -> list[str]:
@@ -53,7 +58,7 @@ def _is_plain(assignment: Assignment) -> bool:
 def to_text(partition: Partition) -> str:
     """List owners with their families, then every tool, then what needs a word of explanation."""
     groups = _groups(partition)
-    lines = ["partition · " + " · ".join(_facts(partition)), ""]
+    lines = [text.facts(["partition", *_facts(partition)]), ""]
     lines.append(
         text.table(
             ["owner", "tools", "families"],
@@ -63,9 +68,10 @@ def to_text(partition: Partition) -> str:
     )
     lines.append("")
     for name, tools in groups:
-        if tools:
-            names = [tool.name + (_BY_NAME if tool.is_by_name else "") for tool in tools]
-            lines += [f"{name}:", text.listing(names, "  ")]
+        names = [tool.name + (_BY_NAME if tool.is_by_name else "") for tool in tools]
+        lines += [f"{name}:", text.listing(names, "  ")]
+    if idle := _idle(partition):
+        lines += ["", "no tool is theirs:", text.listing(idle, "  ")]
     if any(tool.is_by_name for tool in partition.tools):
         lines += ["", f"{_BY_NAME} known by name only: can be routed, not run"]
     special = [item for item in partition.assignments if not _is_plain(item)]
@@ -84,7 +90,12 @@ def to_html(partition: Partition) -> str:
     return html.view(
         html.header("Partition", _facts(partition)),
         _matrix(partition, groups, colours),
-        html.fields([("asked in this order", esc(" → ".join(partition.order)) if len(partition.order) > 1 else "")]),
+        html.fields(
+            [
+                ("asked in this order", esc(" → ".join(partition.order)) if len(partition.order) > 1 else ""),
+                ("no tool is theirs", esc(", ".join(_idle(partition)))),
+            ]
+        ),
         html.heading("Tools by owner"),
         *(_owner(name, tools, colours[name], reasons) for name, tools in groups),
         chips_legend(partition.tools),

@@ -48,14 +48,15 @@ def to_text(node: AgentNode) -> str:
          f"{len(said) / total:.0%}", text.bar(len(said), total, _BAR)]
         for place, (section, said) in enumerate(sections, 1)
     ]  # fmt: skip
-    parts = [f"{node.name} · {' · '.join(_facts(node))}"]
+    parts = [text.facts([node.name, *_facts(node)])]
     if rows:
         heads = ["#", "section", "id", "chars", "tokens", "share", ""]
         parts += ["", text.table(heads, rows, "><<>>><"), "", ESTIMATE]
     if node.tools:
         parts += ["", "tools:", text.listing([tool.name for tool in node.tools], "  ")]
-    parts += ["", "─" * text.WIDTH, "\n".join(text.wrap(node.prompt, text.WIDTH))]
-    return "\n".join(part.rstrip() for part in parts)
+    if node.prompt:
+        parts += ["", "─" * text.WIDTH, *text.wrap(node.prompt, text.WIDTH)]
+    return "\n".join(parts)
 
 
 def to_html(node: AgentNode) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.viz import RENDERERS, mimebundle, to_line
+from lango_nb.viz import HOMES, mimebundle, to_line, to_text
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -19,9 +20,9 @@ def register(shell: InteractiveShell) -> None:
         Registering twice does no harm.
     """
     bundles, plain = _formatters(shell)
-    for kind in RENDERERS:
-        bundles.for_type(kind, mimebundle)
-        plain.for_type(kind, _line)
+    for module, name in HOMES:
+        bundles.for_type_by_name(module, name, mimebundle)
+        plain.for_type_by_name(module, name, _plain)
 
 
 def unregister(shell: InteractiveShell) -> None:
@@ -32,11 +33,12 @@ def unregister(shell: InteractiveShell) -> None:
     shell : InteractiveShell
         One that was never registered is fine.
     """
-    bundles, plain = _formatters(shell)
-    for kind in RENDERERS:
-        for formatter, ours in ((bundles, mimebundle), (plain, _line)):
-            if formatter.type_printers.get(kind) is ours:
-                formatter.pop(kind)
+    for formatter, ours in zip(_formatters(shell), (mimebundle, _plain), strict=True):
+        for module, name in HOMES:
+            kind = f"{module}.{name}"
+            with contextlib.suppress(KeyError):
+                if formatter.lookup_by_type(kind) is ours:
+                    formatter.pop(kind)
 
 
 def _formatters(shell: InteractiveShell) -> tuple[Any, Any]:
@@ -49,16 +51,15 @@ def _formatters(shell: InteractiveShell) -> tuple[Any, Any]:
 class _NoFormatter:
     """Stands in where a shell has no display."""
 
-    def __init__(self) -> None:
-        self.type_printers: dict[type, object] = {}
+    def for_type_by_name(self, module: str, name: str, function: object) -> None:
+        """Forget a printer."""
 
-    def for_type(self, kind: type, function: object) -> None:
-        self.type_printers[kind] = function
-
-    def pop(self, kind: type) -> None:
-        self.type_printers.pop(kind, None)
+    def lookup_by_type(self, kind: str) -> object:
+        """Find no printer."""
+        raise KeyError(kind)
 
 
-def _line(record: object, printer: Any, cycle: bool) -> None:
-    """Write a record that stands inside another value, a list for instance, in one line."""
-    printer.text(f"<{type(record).__name__} {'…' if cycle else to_line(record)}>")
+def _plain(record: object, printer: Any, cycle: bool) -> None:
+    """Write a record in full, or in one line where it stands inside another value, a list for instance."""
+    is_alone = len(printer.stack) == 1
+    printer.text(to_text(record) if is_alone else f"<{type(record).__name__} {'…' if cycle else to_line(record)}>")

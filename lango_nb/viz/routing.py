@@ -45,17 +45,24 @@ def _numbers(route: Route) -> list[str]:
     return said
 
 
-def _split(route: Route) -> tuple[list[Candidate], list[Candidate]]:
-    """Part candidates into those with something to show and those without."""
-    some = [c for c in route.candidates if c.signals or c.vetoes]
-    return some, [c for c in route.candidates if not (c.signals or c.vetoes)]
+def _split(route: Route) -> tuple[list[Candidate], list[tuple[str, list[str]]]]:
+    """Part candidates into those with signals, and groups of others: what is said of them, and their names."""
+    some = [candidate for candidate in route.candidates if candidate.signals]
+    groups: dict[str, list[str]] = {}
+    for candidate in route.candidates:
+        if not candidate.signals:
+            said = "; ".join(one_line(veto, 100) for veto in candidate.vetoes)
+            groups.setdefault(f"out, {said}" if said else "nothing speaks for", []).append(
+                one_line(candidate.agent, 64)
+            )
+    return some, sorted(groups.items())
 
 
 def to_text(route: Route) -> str:
     """List candidates with bars and the terms of their scores."""
     verdict, _ = _verdict(route)
     lines = [*text.wrap(f"“{route.text}”", text.WIDTH)[:12], "", verdict, *text.wrap(route.reason, text.WIDTH)]
-    lines += [" · ".join(_numbers(route))] if _numbers(route) else []
+    lines += [text.facts(_numbers(route))] if _numbers(route) else []
     shown, others = _split(route)
     most = max([route.threshold, *(c.score for c in shown)], default=0.0)
     size = min(30, max((text.width(c.agent) for c in shown), default=0))
@@ -67,9 +74,9 @@ def to_text(route: Route) -> str:
         terms = [f"{_KINDS[s.kind]} “{one_line(s.term)}” {s.weight:+g}" for s in candidate.signals]
         lines += [part for term in terms for part in _hang(term)]
         lines += [part for veto in candidate.vetoes for part in _hang(f"out: {one_line(veto)}")]
-    if others:
-        names = ", ".join(one_line(c.agent) for c in others)
-        lines += ["", *text.wrap(f"nothing speaks for {names}", text.WIDTH)]
+    lines += [""] if others else []
+    for said, names in others:
+        lines += text.wrap(f"{said}: {', '.join(names)}", text.WIDTH)
     return "\n".join(part.rstrip() for part in lines)
 
 
@@ -128,9 +135,10 @@ def candidates_html(route: Route, chosen: str | None = None) -> str:
     colours = agent_colours(c.agent for c in route.candidates)
     scale = _Scale(max([route.threshold * 1.25, *(_gain(c) for c in shown)], default=0.0) or 1.0, route.threshold)
     rows = [_candidate(c, scale, colours[c.agent], is_winner=c.agent == winner) for c in shown]
-    if others:
-        names = ", ".join(esc(one_line(c.agent, 64)) for c in others)
-        rows.append(html.div(html.muted("nothing speaks for "), names, margin="4px 0"))
+    rows += [
+        html.div(html.muted(f"{said}: "), esc(", ".join(names)), margin="2px 0", overflow_wrap="break-word")
+        for said, names in others
+    ]
     kinds = dict.fromkeys(signal.kind for c in shown for signal in c.signals)
     rows.append(html.legend((_KINDS[kind], SIGNALS[kind]) for kind in kinds))
     if shown and route.threshold:

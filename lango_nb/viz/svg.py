@@ -89,6 +89,8 @@ class Card:
     lines: tuple[str, ...]
     colour: str
     """Of the strip at its left edge."""
+    beside: str = ""
+    """A word after the name, less strong."""
     dashed: bool = False
     """Whether the line to it is dashed."""
 
@@ -105,12 +107,18 @@ class _Laid:
     def of(cls, card: Card, most: float) -> _Laid:
         inner = most - 2 * _PAD - _STRIP
         lines = [part for line in card.lines for part in wrap_px(line, inner, _TEXT_SIZE)]
-        return cls(card, wrap_px(card.name, inner, _NAME_SIZE, bold=True), lines)
+        laid = cls(card, wrap_px(card.name, inner, _NAME_SIZE, bold=True), lines)
+        return cls(card, wrap_px(card.name, inner - laid._beside_width, _NAME_SIZE, bold=True), lines)
 
     @property
     def width(self) -> float:
         names = [text_width(line, _NAME_SIZE, bold=True) for line in self.name]
+        names[-1] += self._beside_width
         return max([0.0, *names, *(text_width(line, _TEXT_SIZE) for line in self.lines)]) + 2 * _PAD + _STRIP
+
+    @property
+    def _beside_width(self) -> float:
+        return _PAD + text_width(self.card.beside, _TEXT_SIZE) if self.card.beside else 0.0
 
     @property
     def height(self) -> float:
@@ -126,17 +134,24 @@ class _Laid:
         ]
         baseline = y + 20
         for line in self.name:
-            parts.append(
-                f'<text x="{left:g}" y="{baseline:g}" fill="#ffffff" font-size="{_NAME_SIZE}" font-weight="600">'
-                f"{esc(line)}</text>"
-            )
+            parts.append(_text(left, baseline, line, bold=True))
             baseline += _NAME_STEP
+        if self.card.beside:
+            after = left + text_width(self.name[-1], _NAME_SIZE, bold=True) + _PAD
+            parts.append(_text(after, baseline - _NAME_STEP, self.card.beside))
         for line in self.lines:
-            parts.append(
-                f'<text x="{left:g}" y="{baseline - 2:g}" fill="{_SOFT}" font-size="{_TEXT_SIZE}">{esc(line)}</text>'
-            )
+            parts.append(_text(left, baseline - 2, line))
             baseline += _TEXT_STEP
         return "".join(parts)
+
+
+def _text(x: float, y: float, said: str, *, bold: bool = False) -> str:
+    look = (
+        f'fill="#ffffff" font-size="{_NAME_SIZE}" font-weight="600"'
+        if bold
+        else f'fill="{_SOFT}" font-size="{_TEXT_SIZE}"'
+    )
+    return f'<text x="{x:g}" y="{y:g}" {look}>{esc(said)}</text>'
 
 
 def tree_drawing(root: Card, cards: Sequence[Card], *, root_most: float = 280, most: float = 520) -> tuple[str, float]:

@@ -1,12 +1,13 @@
-"""A listing of any kind: a title, columns, rows, a remark."""
+"""A listing of any kind: a title, columns, rows, a remark.
+
+Whoever makes a table need not be able to show it: what draws it loads with the first one that is shown.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lango_nb.viz import html, text
-from lango_nb.viz.escape import count, one_line
 from lango_nb.viz.renderer import Renderer
 
 _MOST_ROWS = 500
@@ -66,16 +67,23 @@ def _is_number(value: object) -> bool:
 
 def line(table: Table) -> str:
     """Write the table in one line."""
+    from lango_nb.viz.escape import count, one_line
+
     return f"{one_line(table.title)}: {count(len(table.rows), 'row')}"
 
 
 def _rest(table: Table) -> str:
+    from lango_nb.viz.escape import count
+
     hidden = len(table.rows) - _MOST_ROWS
     return f"and {count(hidden, 'row')} more" if hidden > 0 else ""
 
 
 def to_text(table: Table) -> str:
     """Write the table with aligned columns."""
+    from lango_nb.viz import text
+    from lango_nb.viz.escape import count, one_line
+
     head = one_line(table.title)
     if not table.rows:
         return "\n".join(part for part in (head, "", table.empty, *([table.note] if table.note else [])))
@@ -88,6 +96,9 @@ def to_text(table: Table) -> str:
 
 def to_html(table: Table) -> str:
     """Show the table; it scrolls sideways by itself when it does not fit."""
+    from lango_nb.viz import html
+    from lango_nb.viz.escape import count, one_line
+
     if not table.rows:
         return html.view(html.header(one_line(table.title)), html.div(html.muted(table.empty)), html.note(table.note))
     shown = table.rows[:_MOST_ROWS]

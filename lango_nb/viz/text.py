@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,6 +14,7 @@ WIDTH = 100
 """Columns a view may take."""
 _GAP = "  "
 _NARROWEST = 12
+_PIECES = re.compile(" +|[^ ]+")
 
 
 @lru_cache(maxsize=4096)
@@ -65,7 +67,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def wrap(text: str, columns: int) -> list[str]:
-    r"""Break a text into lines; words that are too long are broken, line ends stay.
+    r"""Break a text into lines; words that are too long are broken, line ends and indents stay.
 
     Examples
     --------
@@ -75,14 +77,13 @@ def wrap(text: str, columns: int) -> list[str]:
     lines: list[str] = []
     for paragraph in visible(text).expandtabs(4).split("\n"):
         line = ""
-        for word in paragraph.split(" "):
-            longer = f"{line} {word}" if line else word
-            if width(longer) <= columns:
-                line = longer
+        for piece in _PIECES.findall(paragraph):
+            if width(line) + width(piece) <= columns:
+                line += piece
                 continue
-            if line:
+            if line.strip():
                 lines.append(line.rstrip())
-            line = word
+            line = "" if piece.isspace() else piece
             while width(line) > columns:
                 head, line = _split(line, columns)
                 lines.append(head)
@@ -176,3 +177,21 @@ def bar(value: float, most: float, columns: int) -> str:
 def listing(names: Sequence[str], by: str = "", total: int = WIDTH) -> str:
     """Write names separated by commas, wrapped, with something before every line."""
     return "\n".join((by + line).rstrip() for line in wrap(", ".join(names), max(_NARROWEST, total - width(by))))
+
+
+def facts(said: Sequence[str]) -> str:
+    """Write short facts beside each other, wrapped between them; empty ones are left out.
+
+    Examples
+    --------
+    >>> facts(["one", "", "two words"])
+    'one · two words'
+    """
+    lines: list[str] = []
+    for fact in filter(None, said):
+        longer = f"{lines[-1]} · {fact}" if lines else fact
+        if lines and width(longer) <= WIDTH:
+            lines[-1] = longer
+        else:
+            lines.append(fact)
+    return "\n".join(part for line in lines for part in wrap(line, WIDTH))

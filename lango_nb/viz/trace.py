@@ -45,11 +45,11 @@ def to_text(trace: Trace, *, timing: bool = False) -> str:
         f"turn {turn.number} · {turn.outcome}{f' ({one_line(turn.error_code, 60)})' if turn.error_code else ''}",
         *text.wrap(f"“{turn.text}”", text.WIDTH)[:12],
         *text.wrap(path_text(turn.path), text.WIDTH),
-        " · ".join(facts(turn, timing=timing)),
+        text.facts(facts(turn, timing=timing)),
     ]
     if made:
         lines += ["", _lanes_text(made, len(trace.events)), "", _rows_text(made[:_MOST_ROWS], timing=timing)]
-    lines += [part for part in [_rest(made)] if part]
+    lines += text.wrap(_rest(made), text.WIDTH) if _rest(made) else []
     if turn.answer:
         lines += ["", "answer:", text.indent("\n".join(text.wrap(turn.answer, text.WIDTH - 2)), "  ")]
     return "\n".join(part.rstrip() for part in lines)
@@ -69,7 +69,7 @@ def _lanes_text(made: Sequence[Span], slots: int) -> str:
                 signs[place] = _SIGNS[bar.kind]
         lines.append(f"{text.pad(text.cut(one_line(name), size), size)}  {''.join(signs)}")
     kinds = dict.fromkeys(span.kind for span in made)
-    lines += ["", "  ".join(f"{_SIGNS[kind]} {kind}" for kind in kinds)]
+    lines += ["", *text.wrap("  ".join(f"{_SIGNS[kind]} {kind}" for kind in kinds), text.WIDTH)]
     return "\n".join(lines)
 
 

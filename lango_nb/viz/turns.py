@@ -52,7 +52,7 @@ def path_text(path: Sequence[str]) -> str:
 
 def path_html(path: Sequence[str], colours: Mapping[str, str]) -> str:
     """Write the agents that worked, joined by arrows, each in its colour."""
-    return html.div(f" {html.muted('→')} ".join(html.named(name, colours[name]) for name in path))
+    return html.div(f" {html.muted('→')} ".join(html.named(name, colours[name]) for name in path), min_width="0")
 
 
 def line(turn: Turn) -> str:
@@ -64,7 +64,7 @@ def to_text(turn: Turn) -> str:
     """Write the answer, and below it how it came about."""
     said = text.wrap(turn.answer, text.WIDTH) if turn.answer else ["(no answer)"]
     how = f"turn {turn.number} · {turn.outcome}{f' ({one_line(turn.error_code, 60)})' if turn.error_code else ''}"
-    return "\n".join([*said, "", *text.wrap(f"{how} · {path_text(turn.path)}", text.WIDTH), " · ".join(facts(turn))])
+    return "\n".join([*said, "", *text.wrap(f"{how} · {path_text(turn.path)}", text.WIDTH), text.facts(facts(turn))])
 
 
 def to_html(turn: Turn) -> str:
@@ -94,8 +94,9 @@ def list_line(turns: Turns) -> str:
     return count(len(turns), "turn")
 
 
-def _ordered(turns: Turns) -> list[Turn]:
-    return list(turns.items[-_MOST:])
+def _numbered(turns: Turns) -> list[tuple[int, Turn]]:
+    """Count the turns over all sessions, as ``lab.trace(2)`` does."""
+    return list(enumerate(turns.items, 1))[-_MOST:]
 
 
 def _head(turns: Turns) -> str:
@@ -112,7 +113,7 @@ def list_text(turns: Turns) -> str:
         return _EMPTY
     rows = [
         [
-            str(t.number),
+            str(number),
             one_line(t.text, 60),
             t.outcome,
             path_text(t.path),
@@ -120,7 +121,7 @@ def list_text(turns: Turns) -> str:
             str(t.tool_calls),
             one_line(t.answer, 80),
         ]
-        for t in _ordered(turns)
+        for number, t in _numbered(turns)
     ]
     heads = ["#", "request", "outcome", "path", "steps", "tools", "answer"]
     return f"{_head(turns)}\n\n{text.table(heads, rows, '><<<>><')}"
@@ -131,11 +132,11 @@ def list_html(turns: Turns) -> str:
     if not len(turns):
         return html.view(html.note(_EMPTY))
     rows = []
-    for turn in _ordered(turns):
+    for number, turn in _numbered(turns):
         colours = agent_colours(turn.path, turn.path[0] if turn.path else None)
         rows.append(
             [
-                str(turn.number),
+                str(number),
                 html.inline(turn.text, 160),
                 html.badge(turn.outcome, outcome_colour(turn.outcome)),
                 path_html(turn.path, colours),

@@ -1,6 +1,24 @@
-"""Let tests of this folder import the sample records as ``tests.unit.viz.samples``, however pytest was started."""
+"""Everything in this folder needs Chromium: marked so, skipped on a machine without, an error in CI."""
 
-import sys
+from __future__ import annotations
+
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+import pytest
+
+from tests.browser.harness import need_chromium
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder, so that ``-m "not browser"`` leaves them out."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def chromium() -> None:
+    """Look for Chromium before the first test of this folder."""
+    need_chromium()

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -70,6 +70,31 @@ def need_chromium() -> None:
     if os.environ.get("CI"):
         pytest.fail("no chromium on this machine, and CI may not skip browser tests; install it or set CHROMIUM")
     pytest.skip("no chromium on this machine; install it or set CHROMIUM to its path")
+
+
+def write_notebook(file: Path, cells: Sequence[tuple[str, Sequence[Mapping[str, object]]]]) -> None:
+    """Write a notebook of code cells.
+
+    Parameters
+    ----------
+    file : Path
+    cells : sequence of (str, sequence of mapping)
+        Source and saved outputs of each cell.
+    """
+    made: list[dict[str, object]] = [
+        {
+            "id": f"cell-{number}",
+            "cell_type": "code",
+            "execution_count": None,
+            "metadata": {},
+            "source": source,
+            "outputs": list(outputs),
+        }
+        for number, (source, outputs) in enumerate(cells, 1)
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = {"cells": made, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    file.write_text(json.dumps(notebook), encoding="utf-8")
 
 
 @contextlib.contextmanager
@@ -179,6 +204,13 @@ class Browser:
         self.page.goto(f"{base}/doc/tree/{name}?reset", wait_until="domcontentloaded")
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
         self.page.wait_for_function(_IDLE, timeout=60_000)
+
+    def use_theme(self, theme: Theme) -> None:
+        """Change the theme of the open JupyterLab and wait until it is there."""
+        change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })"
+        self.page.evaluate(change, THEMES[theme])
+        light = str(theme == "light").lower()
+        self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{light}'")
 
     def open_file(self, file: Path) -> None:
         """Open a saved page from disk."""

@@ -28,6 +28,12 @@ def shipped(folder: Path = NOTEBOOKS) -> list[Path]:
     return sorted(folder.glob("[0-9]*.ipynb"))
 
 
+def read(path: Path) -> nbformat.NotebookNode:
+    """Read a notebook."""
+    notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)
+    return notebook
+
+
 def run(path: Path) -> nbformat.NotebookNode:
     """Run a notebook from top to bottom and return it with its outputs.
 
@@ -39,7 +45,7 @@ def run(path: Path) -> nbformat.NotebookNode:
     CellExecutionError
         A cell failed.
     """
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     with tempfile.TemporaryDirectory(prefix="lango-refresh-") as private:
         quiet = {"LANGO_NB_PROGRESS": "0", "LANGO_HOME": str(Path(private, "home"))}
         work = Path(private, "work")
@@ -56,14 +62,15 @@ def run(path: Path) -> nbformat.NotebookNode:
 
 
 def to_text(notebook: nbformat.NotebookNode) -> str:
-    """Write a notebook without anything that differs from run to run: counts, times, versions, widget state.
+    """Write a notebook without anything that differs from run to run: times, versions, widget state.
 
-    Cells without an id of their own get one that tells their place.
+    Counts stay, a fresh kernel begins with 1: nbval takes a cell without a count for one that never ran. Cells without
+    an id of their own get one that tells their place.
     """
     cells = [_clean_cell(cell, f"cell-{number}") for number, cell in enumerate(notebook.cells, 1)]
     kept = nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
     nbformat.validate(kept)
-    return nbformat.writes(kept).rstrip("\n") + "\n"
+    return str(nbformat.writes(kept)).rstrip("\n") + "\n"
 
 
 def _clean_cell(cell: Any, name: str) -> dict[str, Any]:
@@ -71,14 +78,12 @@ def _clean_cell(cell: Any, name: str) -> dict[str, Any]:
     tags = cell.metadata.get("tags")
     kept["metadata"] = {"tags": tags} if tags else {}
     if cell.cell_type == "code":
-        kept |= {"execution_count": None, "outputs": [_clean_output(output) for output in cell.outputs]}
+        kept |= {"execution_count": cell.execution_count, "outputs": [_clean_output(out) for out in cell.outputs]}
     return kept
 
 
 def _clean_output(output: Any) -> dict[str, Any]:
     kept = {key: value for key, value in output.items() if key != "transient"}
-    if "execution_count" in kept:
-        kept["execution_count"] = None
     if "metadata" in kept:
         kept["metadata"] = {}
     return kept
@@ -102,7 +107,7 @@ def refresh(paths: Iterable[Path]) -> list[str]:
 
 
 def main() -> int:
-    """Refresh the notebooks named on the command line, or all; 1 when a cell failed, and that notebook is not written."""
+    """Refresh the notebooks named on the command line, or all; 1 when a cell failed: its notebook stays as it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks; all of them when absent")
     names = parser.parse_args().names

@@ -12,8 +12,6 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from lango_nb.magics import load, loaded, unload
-from lango_nb.magics.views import KINDS
-from lango_nb.viz import RENDERERS
 
 if TYPE_CHECKING:
     from tests.unit.magics.conftest import Session
@@ -131,10 +129,6 @@ def test_plain_records_show_themselves_from_the_first_one_on(session: Session) -
     assert session.shown(session.run("[engine.tree]"))["text/plain"].startswith("[<AgentTree ")
     unload(session.shell)
     assert "text/html" not in session.shown(session.run("engine.tree"))
-
-
-def test_the_names_left_with_ipython_are_those_of_the_renderers() -> None:
-    assert set(KINDS) == {(kind.__module__, kind.__name__) for kind in RENDERERS}
 
 
 def test_loading_is_quick_and_brings_nothing_heavy() -> None:

@@ -510,6 +510,7 @@ def test_completion_of_the_shell_offers_ours_and_only_ours(session: Session) -> 
     assert offered("%lsma")[1] == ["%lsmagic"]
 
 
-def test_completion_stays_silent_when_no_lab_can_be_made(session: Session) -> None:
+def test_completion_stays_silent_when_no_lab_can_be_made(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     Path("lango.json").write_text("{broken", encoding="utf-8")
     assert session.shell.complete(None, "%lango prompt li", 16)[1] == []
+    assert capsys.readouterr() == ("", "")

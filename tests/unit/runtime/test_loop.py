@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from lango_nb.core.errors import TurnError
+from lango_nb.runtime import loop
 from lango_nb.runtime.loop import Emit, ask_caller, run_in_loop
 
 PROJECT = Path(__file__).parents[3]
@@ -415,9 +416,11 @@ class TestAskCaller:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_gets_a_loop_of_its_own_and_the_parents_goes_on() -> None:
     run_in_loop(answer)
-    child = os.fork()
-    if child == 0:
-        os._exit(run_in_loop(answer))
+    with loop._lock:  # as when another thread is just starting the loop
+        child = os.fork()
+        if child == 0:
+            signal.alarm(10)  # a child that waits for ever is ended
+            os._exit(run_in_loop(answer))
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 42
     assert run_in_loop(answer) == 42

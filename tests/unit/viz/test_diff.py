@@ -26,6 +26,12 @@ def test_every_change_is_there_with_from_to_and_both_reasons() -> None:
     assert "ontologist" in text
 
 
+def test_tools_that_changed_alike_share_a_row() -> None:
+    (row,) = [line for line in viz.to_text(CHANGED).split("\n") if line.startswith("payment_send")]
+    assert "vault" in row
+    assert viz.to_html(CHANGED).count("<tr") == 1 + 5
+
+
 def test_prompts_are_shown_line_by_line() -> None:
     source = viz.to_html(CHANGED)
     assert "orchestrator" in source

@@ -49,3 +49,8 @@ def test_a_picture_is_data_and_has_words() -> None:
     assert 'alt="what it shows"' in made
     assert 'width="12"' in made
     assert "data:image/svg+xml;base64,PHN2Zz7DvDwvc3ZnPg==" in made
+
+
+def test_very_many_chips_are_counted() -> None:
+    assert "and 1,134 more" in html.chips([f"n{number}" for number in range(1234)])
+    assert "more" not in html.chips(["a", "b"])

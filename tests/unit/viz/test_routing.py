@@ -42,7 +42,16 @@ def test_every_term_and_veto_is_listed() -> None:
 
 
 def test_candidates_without_a_signal_are_named_on_one_line() -> None:
-    assert "nothing speaks for chronicler, automator" in viz.to_text(samples.route())
+    assert "nothing speaks for: chronicler, automator" in viz.to_text(samples.route())
+
+
+def test_those_without_a_signal_are_grouped_by_why_they_are_out() -> None:
+    out = [Candidate(name, 0.0, (), ("cannot do file operations",)) for name in ("a", "b")]
+    route = Route("t", None, "r", (*out, Candidate("c", 0.0, (), ("x", "y")), Candidate("d", 0.0)))
+    for made in (viz.to_text(route), re.sub(r"<[^>]+>", "", viz.to_html(route))):
+        assert "nothing speaks for: d" in made
+        assert "out, cannot do file operations: a, b" in made
+        assert "out, x; y: c" in made
 
 
 def test_bars_are_as_long_as_their_weights_and_stay_inside() -> None:

@@ -43,6 +43,10 @@ def boxes(svg: str) -> tuple[Box, list[Box], list[tuple[float, float, str, float
 CARDS = {
     "eight": [Card(f"agent-{n}", (f"{n} tools: fs {n}, exec {n}",), "#2f6fb5") for n in range(8)],
     "one": [Card("only", (), "#2f6fb5", dashed=True)],
+    "marked": [
+        Card("librarian", ("tools",), "#2f6fb5", "own session, user"),
+        Card("W" * 64, (), "#2f6fb5", "own session"),
+    ],
     "none": [],
     "hostile": [Card("W" * 64, (samples.HOSTILE * 3, "x" * 300), "#2f6fb5"), Card("", ("",), "#2f6fb5")],
     "many": [Card(f"agent-{n}", ("y" * n,), "#2f6fb5") for n in range(60)],

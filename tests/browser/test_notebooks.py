@@ -1,0 +1,192 @@
+"""The notebooks where people open them: copies in a real JupyterLab, run from top to bottom, light and dark.
+
+Screenshots go to the folder that ``LANGO_NB_SHOTS`` names, to a temporary one without it. ``readme.png`` among them is
+the picture of the README: when the views change, copy it to ``lango_nb/data/readme.png``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lango_nb.cli.notebooks import START, copy_notebooks, shipped_notebooks
+from tests.browser.harness import THEMES, Browser, browser, jupyterlab
+
+HERE = Path(__file__).parent
+MEASURE = (HERE / "measure.js").read_text(encoding="utf-8")
+FOLD = "isOpen => document.querySelectorAll('details').forEach(e => { e.open = isOpen; })"
+WIDTH = 1280
+HEIGHT = 900
+NAMES = sorted(path.name for path in shipped_notebooks().glob("[0-9]*.ipynb"))
+SHOWN = {
+    START: [
+        ("setup", "workspace  garden"),
+        ("tree", "librarian"),
+        ("owners", "vault claims the prefix 'crypto_'"),
+        ("route", "→ operator"),
+        ("ask", "Found plants.csv."),
+        ("trace", "fs_list"),
+        ("danger", "still there: ['notes.md', 'plants.csv']"),
+    ],
+    "01_partitions.ipynb": [
+        ("compare", "executor"),
+        ("why", "cron_*"),
+        ("order", "editor (report_draft_)"),
+        ("own", "payment_refund"),
+        ("rename", "fs_read_invoice"),
+    ],
+    "02_routing.ipynb": [
+        ("route", "→ vault"),
+        ("before", "vault and chronicler are too close"),
+        ("tool", "cron_remind"),
+        ("agent", "scheduler"),
+        ("why", "I will remind you every morning: water the basil"),
+    ],
+}
+"""What a reader has to find, by notebook: the cell, and a piece of its text."""
+PICTURED = ("route-text", "route", "ask-text", "ask", "trace")
+"""Neighbouring cells of the first notebook that the README shows."""
+# The page is made as high as the notebook, and everything scrolled to its beginning: a picture shows what is in view.
+ALL_IN_VIEW = """() => {
+    for (const part of document.querySelectorAll('*')) if (part.scrollTop) part.scrollTop = 0;
+    const cells = document.querySelectorAll('.jp-Cell');
+    return Math.ceil(cells[cells.length - 1].getBoundingClientRect().bottom);
+}"""
+FRAME = """wanted => {
+    const { widgets } = window.jupyterapp.shell.currentWidget.content;
+    const found = widgets.filter(cell => wanted.includes(cell.model.id)).map(cell => cell.node.getBoundingClientRect());
+    const top = Math.min(...found.map(frame => frame.top));
+    const { left, width } = document.querySelector('.jp-Notebook').getBoundingClientRect();
+    return { x: left, y: top, width, height: Math.max(...found.map(frame => frame.bottom)) - top };
+}"""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """One notebook that has just been run in JupyterLab."""
+
+    name: str
+    window: Browser
+    has_run: bool
+    cells: dict[str, list[dict[str, Any]]]
+    """Outputs by the cell's id."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copies of the notebooks, made as ``lango lab`` makes them."""
+    target = tmp_path_factory.mktemp("notebooks")
+    copy_notebooks(shipped_notebooks(), target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def base(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a JupyterLab on the copies; the person at the machine has no settings there."""
+    with jupyterlab(folder, env={"LANGO_HOME": str(tmp_path_factory.mktemp("home"))}) as address:
+        yield address
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def opened(request: pytest.FixtureRequest, base: str) -> Iterator[Opened]:
+    """One notebook after the other, opened and run."""
+    with browser(WIDTH, HEIGHT) as window:
+        window.open_notebook(base, request.param)
+        has_run = window.run_all()
+        ids = window.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.id)")
+        outputs = [cell["outputs"] for cell in window.cells()]
+        yield Opened(request.param, window, has_run, dict(zip(ids, outputs, strict=True)))
+
+
+@pytest.fixture(scope="module")
+def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder for pictures."""
+    wanted = os.environ.get("LANGO_NB_SHOTS")
+    target = Path(wanted) if wanted else tmp_path_factory.mktemp("shots")
+    target.mkdir(parents=True, exist_ok=True)
+    return target
+
+
+def said(outputs: list[dict[str, Any]]) -> str:
+    """The text of a cell's outputs, as the notebook's model holds it."""
+    return "\n".join(str(out.get("text") or out.get("data", {}).get("text/plain", "")) for out in outputs)
+
+
+def problems(window: Browser) -> list[str]:
+    """What leaves its output, overlaps or cannot be read, with everything folded and with everything unfolded."""
+    found = []
+    for is_open in (False, True):
+        window.page.evaluate(FOLD, is_open)
+        window.page.wait_for_timeout(200)
+        measured: list[dict[str, Any]] = window.page.evaluate(MEASURE)
+        assert sum(output["texts"] for output in measured) > 0, "nothing is shown"
+        state = "unfolded" if is_open else "folded"
+        found += [f"output {n}, {state}: {what}" for n, output in enumerate(measured, 1) for what in output["problems"]]
+    window.page.evaluate(FOLD, False)
+    return found
+
+
+def test_every_notebook_is_looked_at() -> None:
+    assert list(SHOWN) == NAMES
+
+
+def test_all_cells_run_without_an_error(opened: Opened) -> None:
+    assert opened.window.errors() == []
+    assert opened.has_run
+    assert opened.window.complaints == []
+
+
+def test_nothing_leaves_the_machine(opened: Opened) -> None:
+    assert opened.window.offsite == []
+
+
+def test_a_reader_finds_what_the_lesson_is_about(opened: Opened) -> None:
+    missing = [(cell, text) for cell, text in SHOWN[opened.name] if text not in said(opened.cells[cell])]
+    assert missing == []
+
+
+def test_committed_outputs_are_what_a_run_gives(opened: Opened) -> None:
+    shipped = json.loads((shipped_notebooks() / opened.name).read_text(encoding="utf-8"))
+    for cell in shipped["cells"]:
+        committed = [
+            {kind: "".join(value) for kind, value in out["data"].items()}
+            for out in cell.get("outputs", ())
+            if out["output_type"] == "execute_result"
+        ]
+        found = [out["data"] for out in opened.cells[cell["id"]] if out["output_type"] == "execute_result"]
+        assert found == committed, cell["id"]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_outputs_fit_and_can_be_read(opened: Opened, theme: Any, shots: Path) -> None:
+    window = opened.window
+    window.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    window.use_theme(theme)
+    assert problems(window) == []
+    height: int = window.page.evaluate(ALL_IN_VIEW)
+    window.page.set_viewport_size({"width": WIDTH, "height": height + 40})
+    assert window.page.evaluate(ALL_IN_VIEW) <= height
+    picture = shots / f"{Path(opened.name).stem}-{theme}.png"
+    window.screenshot(picture)
+    assert picture.stat().st_size > 50_000, "an empty page"
+
+
+def test_the_picture_of_the_readme_can_be_taken(opened: Opened, shots: Path) -> None:
+    if opened.name != START:
+        return
+    window = opened.window
+    window.use_theme("light")
+    window.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    height: int = window.page.evaluate(ALL_IN_VIEW)
+    window.page.set_viewport_size({"width": WIDTH, "height": height + 40})
+    window.page.evaluate(ALL_IN_VIEW)
+    frame = window.page.evaluate(FRAME, list(PICTURED))
+    picture = shots / "readme.png"
+    window.page.screenshot(path=str(picture), clip=frame)
+    assert 50_000 < picture.stat().st_size < 300_000

@@ -1,0 +1,140 @@
+"""Views where people see them: JupyterLab light and dark, an untrusted notebook, a saved page opened from disk."""
+
+from __future__ import annotations
+
+import base64
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lango_nb import viz
+from tests.browser.harness import THEMES, Browser, Theme, browser, jupyterlab, write_notebook
+from tests.unit.viz import samples
+
+HERE = Path(__file__).parent
+MEASURE = (HERE / "measure.js").read_text(encoding="utf-8")
+DRAWING = (HERE / "drawing.js").read_text(encoding="utf-8")
+FOLD = "isOpen => document.querySelectorAll('details').forEach(e => { e.open = isOpen; })"
+
+
+def shown() -> dict[str, str]:
+    """HTML of every view, by name."""
+    made = {name: viz.to_html(record) for name, record in samples.records().items() if name != "long trace"}
+    return {
+        **made,
+        "timed trace": viz.to_html(samples.trace(), timing=True),
+        "long trace": viz.to_html(samples.long_trace(90)),
+    }
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A notebook with all views as saved outputs; nobody has trusted it."""
+    file = tmp_path_factory.mktemp("views") / "views.ipynb"
+    cells = [
+        (
+            repr(name),
+            [{"output_type": "display_data", "data": {"text/html": source, "text/plain": "(text)"}, "metadata": {}}],
+        )
+        for name, source in shown().items()
+    ]
+    write_notebook(file, cells)
+    return file
+
+
+@pytest.fixture(scope="module")
+def base(saved: Path) -> Iterator[str]:
+    """The address of a JupyterLab that shows the folder of the notebook."""
+    with jupyterlab(saved.parent) as address:
+        yield address
+
+
+def measure(window: Browser, width: int) -> dict[str, list[str]]:
+    """Measure every view on the page, once folded and once unfolded; give what is wrong, by name."""
+    window.page.set_viewport_size({"width": width, "height": 900})
+    wrong: dict[str, list[str]] = {}
+    for state in ("folded", "unfolded"):
+        window.page.evaluate(FOLD, state == "unfolded")
+        window.page.wait_for_timeout(200)
+        measured: list[dict[str, Any]] = window.page.evaluate(MEASURE)
+        assert len(measured) == len(shown())
+        for name, found in zip(shown(), measured, strict=True):
+            assert found["texts"] > 0, f"{name} shows nothing"
+            wrong.setdefault(name, []).extend(f"{state}: {problem}" for problem in found["problems"])
+    return {name: problems[:5] for name, problems in wrong.items() if problems}
+
+
+def test_views_fit_and_can_be_read_in_an_untrusted_notebook(saved: Path, base: str) -> None:
+    with browser() as window:
+        window.open_notebook(base, saved.name)
+        window.page.wait_for_function("() => document.querySelectorAll('.jp-OutputArea-output img').length >= 4")
+        for theme in THEMES:
+            window.use_theme(theme)
+            assert measure(window, 1280) == {}, theme
+            assert measure(window, 820) == {}, theme
+        assert window.offsite == []
+        assert window.complaints == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_views_fit_and_can_be_read_in_a_saved_page(saved: Path, theme: Theme) -> None:
+    page = saved.with_name(f"saved-{theme}.html")
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--theme", theme, "--output", page.name, saved.name]
+    subprocess.run(command, check=True, cwd=saved.parent, capture_output=True)
+    with browser() as window:
+        window.page.route(re.compile("^https?://"), lambda route: route.abort())  # the page is opened offline
+        window.open_file(page)
+        assert measure(window, 1280) == {}
+
+
+def test_rows_open_with_a_click_and_without_script(saved: Path, base: str) -> None:
+    with browser() as window:
+        window.open_notebook(base, saved.name)
+        place = list(shown()).index("trace")
+        row = window.page.locator(".jp-OutputArea-output").nth(place).locator("details").nth(5)
+        assert not row.evaluate("e => e.open")
+        row.locator("summary").first.click(position={"x": 200, "y": 10})
+        assert row.evaluate("e => e.open")
+        assert row.get_by_text("path: note.md").is_visible()
+
+
+def test_live_cells_show_the_same_as_saved_ones(saved: Path, base: str) -> None:
+    root = HERE.parents[1]
+    setup = (
+        f"import sys; sys.path.insert(0, {str(root)!r})\n"
+        "from lango_nb.viz.register import register, unregister\n"
+        "from tests.unit.viz import samples\n"
+        "register(get_ipython())"
+    )
+    sources = [setup, "samples.tree()", "samples.route()", "samples.trace()", "[samples.route()]"]
+    write_notebook(saved.with_name("live.ipynb"), [(source, []) for source in sources])
+    with browser() as window:
+        window.open_notebook(base, "live.ipynb")
+        window.use_theme("dark")
+        assert window.run_all()
+        cells = window.cells()
+        assert window.errors() == []
+        for cell, record in zip(cells[1:4], (samples.tree(), samples.route(), samples.trace()), strict=True):
+            (output,) = cell["outputs"]
+            assert output["data"] == viz.mimebundle(record)
+        assert cells[4]["outputs"][0]["data"]["text/plain"].startswith("[<Route → operator")
+        window.page.evaluate(FOLD, True)
+        measured = window.page.evaluate(MEASURE)
+        assert [found["problems"] for found in measured] == [[]] * 4
+        assert window.offsite == []
+        assert window.complaints == []
+
+
+@pytest.mark.parametrize("name", ["tree", "tree of one", "empty tree", "hostile tree"])
+def test_texts_of_a_drawing_stay_inside_their_boxes(name: str) -> None:
+    data = re.search(r'base64,([^"]+)', viz.to_html(samples.records()[name]))
+    assert data
+    with browser() as window:
+        found = window.page.evaluate(DRAWING, base64.b64decode(data[1]).decode())
+        assert found["texts"] > 0
+        assert found["problems"] == []

@@ -1,0 +1,34 @@
+"""No test, and no kernel a test starts, sees settings, history or variables of the person at the machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+PROGRESS = "LANGO_NB_PROGRESS"
+
+
+class QuietNotebooks:
+    """Kernels of notebooks show no progress: strict nbval takes no display that changes."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Say so before the kernel starts, which inherits it."""
+        if item.path.suffix == ".ipynb":
+            os.environ[PROGRESS] = "0"
+        else:
+            os.environ.pop(PROGRESS, None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give this run a home of its own; kernels and other processes inherit it."""
+    home = tempfile.TemporaryDirectory(prefix="lango-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(home.cleanup)
+    for name in [name for name in os.environ if name.startswith("LANGO_")]:
+        del os.environ[name]
+    os.environ["LANGO_HOME"] = str(Path(home.name, "lango"))
+    os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
+    config.pluginmanager.register(QuietNotebooks(), "lango-quiet-notebooks")  # hooks of this file miss notebooks/
