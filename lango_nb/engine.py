@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import weakref
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from lango_nb.runtime.control.none import NoControl
 from lango_nb.runtime.control.protocol import Control
 from lango_nb.runtime.control.transfer import TransferControl
 from lango_nb.runtime.loop import run_in_loop
+from lango_nb.runtime.queue import SessionQueue
 from lango_nb.runtime.turn import ApprovalRules, Limits, Listener, TurnContext, TurnRun
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.registry import AgentRegistry
@@ -216,9 +217,7 @@ class Engine:
         self.listeners: list[Listener] = []
         a2a = self.settings.a2a
         self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
-        self._locks: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._queues: defaultdict[str, SessionQueue] = defaultdict(SessionQueue)
         self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
         self.use(topology)
 
@@ -239,7 +238,7 @@ class Engine:
         """
         if topology is None:
             topology = self.settings.lab.topology if self.settings.agent.multi_agent else SINGLE
-        found = load_topology(topology) if isinstance(topology, str) else topology
+        found = _found(topology)
         registry = AgentRegistry()
         for spec in (*found.agents, *self._joining(found)):
             registry.register(spec)
@@ -288,7 +287,7 @@ class Engine:
 
     def tree_for(self, topology: str | Topology) -> AgentTree:
         """Build the tree that the same tools and agents make under another topology."""
-        found = load_topology(topology) if isinstance(topology, str) else topology
+        found = _found(topology)
         return self._tree(found, [spec for spec in self._joining(found) if spec.name not in _names(found)])
 
     def _build(self, topology: Topology, registry: AgentRegistry) -> None:
@@ -331,6 +330,7 @@ class Engine:
 
     def route(self, text: str) -> Route:
         """Say who would get a request, without running it; what is kept of the text holds no secret."""
+        check_request(text)
         return self.router.route(mask(text))
 
     async def run(
@@ -370,10 +370,9 @@ class Engine:
         """
         check_request(text)
         context = self._context(approver)
-        lock = self._lock(session)
-        async with lock:
+        async with self._queues[session]:
             listeners = (*self.listeners, on_event) if on_event is not None else self.listeners
-            run = TurnRun(context, self.sessions.open(session), text, listeners)
+            run = TurnRun(context, self.sessions.open(session), text, self.traces.next_number(), listeners)
             try:
                 return await run.run()
             finally:
@@ -405,6 +404,7 @@ class Engine:
             await task
         finally:
             task.cancel()
+            await asyncio.gather(task, return_exceptions=True)  # the trace is closed when this returns
 
     def session(self, name: str = MAIN_SESSION) -> Session:
         """Return a session, a new one if there is none of that name."""
@@ -446,10 +446,6 @@ class Engine:
             services={ProcessTable: self.processes} if settings.tools.exec.allow_background else {},
         )
 
-    def _lock(self, session: str) -> asyncio.Lock:
-        locks = self._locks.setdefault(asyncio.get_running_loop(), {})
-        return locks.setdefault(session, asyncio.Lock())
-
 
 def check_request(text: str) -> None:
     """Refuse a request that says nothing, or that is a document rather than a request.
@@ -459,6 +455,8 @@ def check_request(text: str) -> None:
     UsageError
         It is empty, or has more than :data:`LONGEST_REQUEST` characters.
     """
+    if not isinstance(text, str):
+        raise UsageError(f"a request is a text, not {type(text).__name__}")
     if not text.strip():
         raise UsageError("the request is empty; say what you want")
     if len(text) > LONGEST_REQUEST:
@@ -484,6 +482,14 @@ def _prompt_sections(settings: Settings) -> tuple[PromptSection, ...]:
     shared = load_prompt_sections()
     folder = settings.agent.prompts_dir
     return merge_sections(shared, read_prompt_sections(Path(folder))) if folder else shared
+
+
+def _found(topology: str | Topology) -> Topology:
+    if isinstance(topology, Topology):
+        return topology
+    if not isinstance(topology, str):
+        raise UsageError(f"a topology is a name or a Topology, not {type(topology).__name__}")
+    return load_topology(topology)
 
 
 def _names(topology: Topology) -> set[str]:

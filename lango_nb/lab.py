@@ -28,7 +28,7 @@ from lango_nb.models.model import Model
 from lango_nb.records.traces import TurnRef
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.diff import TreeDiff, diff
-from lango_nb.routing.partition import Partition
+from lango_nb.routing.partition import Assignment, Partition
 from lango_nb.routing.route import Route
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.approvals import Approver, AskWith, approver_named
@@ -291,7 +291,7 @@ class Lab:
         rows = tuple(
             (
                 tool.name,
-                tree.partition.why(tool.name).agent or tree.partition.why(tool.name).rule,
+                _owner(tree.partition.why(tool.name)),
                 tool.family,
                 tool.safety,
                 "by name only" if tool.is_by_name else "runs",
@@ -351,12 +351,14 @@ class Lab:
         """
         if isinstance(other, Lab):
             second = other.engine.tree
-        elif isinstance(other, View):
+        elif isinstance(other, View) and isinstance(other.record, AgentTree):
             second = other.record
         elif isinstance(other, AgentTree):
             second = other
-        else:
+        elif isinstance(other, str | Topology):
             second = self.engine.tree_for(other)
+        else:
+            raise UsageError(f"a tree is compared with a topology, a Lab or a tree, not with {type(other).__name__}")
         return _diff_view(diff(self.engine.tree, second))
 
     # -- running -------------------------------------------------------------------------------------------------------
@@ -441,7 +443,7 @@ class Lab:
             for number, message in enumerate(trace.messages, 1)
         )
         columns = ("message", "role", "author", "content", "calls")
-        table = Table(f"messages of turn {self._place(trace)}", columns, rows)
+        table = Table(f"messages of turn {trace.turn.number}", columns, rows)
         return View(trace.messages, lambda: _frames().messages_df(trace), table)
 
     def why(self, turn: TurnRef | None = None) -> View[Any]:
@@ -466,10 +468,9 @@ class Lab:
     def _trace(self, turn: TurnRef | None) -> Trace:
         if not len(self.engine.traces):
             raise UsageError("there is no turn yet; ask something first: lab.ask('hello')")
+        if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int | str)):
+            raise UsageError(f"a turn is a number or an id, not {type(turn).__name__}")
         return self.engine.traces.get(-1 if turn is None else turn)
-
-    def _place(self, trace: Trace) -> int:
-        return [other.turn.id for other in self.engine.traces].index(trace.turn.id) + 1
 
     # -- changing ------------------------------------------------------------------------------------------------------
 
@@ -493,7 +494,13 @@ class Lab:
             The definition is wrong, or has the name of a built-in agent; nothing is changed.
         """
         spec = parse_agent_md(agent, path) if isinstance(agent, str) else agent
-        return self._changing(lambda: self.engine.add_agents(spec))
+        change = self._changing(lambda: self.engine.add_agents(spec))
+        if spec.name in self.engine.tree:
+            return change
+        why = "no tool is its own yet" if spec.is_active else f"its status is {spec.status!r}"
+        note = f"{spec.name} is known from now on, but not in the tree: {why}"
+        rows = (("prefixes", ", ".join(spec.prefixes)), ("keywords", ", ".join(spec.keywords)))
+        return _diff_view(change.record, Table(f"agent {spec.name}", ("what", "value"), rows, note))
 
     def add_tools(self, tools: ToolsLike) -> View[tuple[Any, ...]]:
         """Let tools join the catalog and show where each lands.
@@ -507,7 +514,7 @@ class Lab:
         self.engine.add_tools(*new)
         partition = self.engine.tree.partition
         landed = tuple(partition.why(tool.name) for tool in new)
-        rows = tuple((item.tool, item.agent or item.rule, item.reason) for item in landed)
+        rows = tuple((item.tool, _owner(item), item.reason) for item in landed)
         names = {tool.name for tool in new}
 
         def frame() -> pd.DataFrame:
@@ -627,7 +634,7 @@ def _frames() -> Any:
     return frames
 
 
-def _diff_view(found: TreeDiff) -> View[TreeDiff]:
+def _diff_view(found: TreeDiff, shown: Table | None = None) -> View[TreeDiff]:
     def frame() -> pd.DataFrame:
         import pandas as pd
 
@@ -635,11 +642,16 @@ def _diff_view(found: TreeDiff) -> View[TreeDiff]:
         rows = [[getattr(change, column) for column in columns] for change in found.tools]
         return pd.DataFrame(rows, columns=columns, dtype="string")
 
-    return View(found, frame)
+    return View(found, frame, shown)
 
 
 def _source(node: AgentNode) -> str:
     return node.spec.source.name.lower() if node.spec is not None else "builtin"
+
+
+def _owner(item: Assignment) -> str:
+    """Name who has a tool, in the words of the pictures."""
+    return item.agent or {"universal": "everybody", "dropped": "root only"}.get(item.rule, "nobody")
 
 
 def _count(number: int, noun: str) -> str:

@@ -27,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give this run a home of its own; kernels and other processes inherit it."""
     home = tempfile.TemporaryDirectory(prefix="lango-tests-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
-    for name in [name for name in os.environ if name.startswith("LANGO_")]:
+    for name in [name for name in os.environ if name.startswith("LANGO_") and name != "LANGO_NB_SHOTS"]:
         del os.environ[name]
     os.environ["LANGO_HOME"] = str(Path(home.name, "lango"))
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))

@@ -30,7 +30,7 @@ _SHAPES = (
     re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}\b"),
     re.compile(r"\bAIza[0-9A-Za-z_-]{30,}"),
     re.compile(r"\bxox[a-z]-[A-Za-z0-9-]{10,}"),
-    re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    re.compile(r"(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]*", re.ASCII),
 )
 _AFTER_WORD = (
     re.compile(r"(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
@@ -98,7 +98,7 @@ def mask_value(value: JsonValue, name: str = "") -> JsonValue:
 
 def mask_arguments(arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Take secrets out of named values."""
-    return {name: mask_value(value, name) for name, value in arguments.items()}
+    return {mask(name): mask_value(value, name) for name, value in arguments.items()}
 
 
 def _spaced(name: str) -> str:

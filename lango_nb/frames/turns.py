@@ -20,7 +20,7 @@ def _agent(turn: Turn) -> str | None:
 IDS = (
     Column("session_id", "turn.session_id", "string", "", "Session the turn belongs to."),
     Column("turn_id", "turn.id", "string", "", "Id of the turn."),
-    Column("number", "turn.number", "Int64", "", "Position in its session, from 1."),
+    Column("number", "turn.number", "Int64", "", "Number among all turns, from 1: what lab.trace(2) takes."),
 )
 WHAT = (
     Column("topology", "turn.topology", "string", "", "Topology of the tree that answered."),

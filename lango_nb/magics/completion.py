@@ -89,7 +89,7 @@ def make_matcher(world: World) -> Any:
     def lango_matcher(context: CompletionContext) -> SimpleMatcherResult:
         try:
             found = complete(context.text_until_cursor, world)
-        except KeyError:  # a Tab never complains; the command itself will
+        except LangoError:  # a Tab never complains; the command itself will
             found = None
         if found is None:
             return {"completions": [], "suppress": False}

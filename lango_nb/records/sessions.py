@@ -55,12 +55,6 @@ class Session:
     def __init__(self, session_id: str, messages: Sequence[Message] = ()) -> None:
         self.id = session_id
         self.messages: list[Message] = list(messages)
-        self.turn_count = 0
-
-    def next_number(self) -> int:
-        """Count one more turn and return its number, from 1."""
-        self.turn_count += 1
-        return self.turn_count
 
 
 class Sessions:

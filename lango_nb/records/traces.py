@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.records.turns import Trace, Turn
 
 TurnRef = int | str
-"""A turn's position among all (from 1, or negative from the end), or its id."""
+"""A turn's number (from 1), its position from the end (negative), or its id."""
 
 
 class Traces:
@@ -16,6 +17,12 @@ class Traces:
 
     def __init__(self) -> None:
         self._traces: list[Trace] = []
+        self._begun = 0
+
+    def next_number(self) -> int:
+        """Count one more turn and return its number, from 1."""
+        self._begun += 1
+        return self._begun
 
     def add(self, trace: Trace) -> None:
         """Keep a finished trace."""
@@ -34,17 +41,14 @@ class Traces:
         UnknownNameError
             There is no such turn.
         """
-        if isinstance(ref, str) and ref.lstrip("-").isdecimal():
+        if isinstance(ref, str) and re.fullmatch(r"-?[0-9]{1,9}", ref):
             ref = int(ref)
-        if isinstance(ref, str):
-            for trace in self._traces:
-                if trace.turn.id == ref:
-                    return trace
-        else:
-            place = ref - 1 if ref > 0 else len(self._traces) + ref
-            if ref != 0 and 0 <= place < len(self._traces):
-                return self._traces[place]
-        raise UnknownNameError("turn", str(ref), [str(number) for number in range(1, len(self._traces) + 1)])
+        if isinstance(ref, int) and -len(self._traces) <= ref < 0:
+            return self._traces[ref]
+        for trace in self._traces:
+            if ref in {trace.turn.number, trace.turn.id}:
+                return trace
+        raise UnknownNameError("turn", str(ref), [str(trace.turn.number) for trace in self._traces])
 
     def turns(self) -> tuple[Turn, ...]:
         """Return all turns, oldest first."""

@@ -16,7 +16,7 @@ class Turn:
 
     id: str
     number: int
-    """Position in its session, from 1."""
+    """Number among all turns of its engine, from 1: what ``lab.trace(2)`` and ``%lango trace 2`` take."""
     session_id: str
     topology: str
     model: str

@@ -67,7 +67,10 @@ SHAPES: tuple[Shape, ...] = (
         "path",
         "a file or folder name",
         ("/", "."),
-        re.compile(rf"(?<![\w/:])(?:\.{{0,2}}/)?(?:[\w.-]+/)+[\w.-]*|\b[\w-]+\.(?:{_EXTENSIONS})\b", re.IGNORECASE),
+        re.compile(
+            rf"(?<![\w/:])(?:\.{{0,2}}/)?(?:[\w.-]+/)+[\w.-]*|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:{_EXTENSIONS}|orig|bak\d*|old|tmp|gz|zip|tar)(?![\w-]|\.\w)",
+            re.IGNORECASE,
+        ),
     ),
     Shape(
         "command",
@@ -125,7 +128,7 @@ FAMILIES: tuple[Family, ...] = (
         "fs",
         ("fs_",),
         {
-            "file": 1.2, "folder": 1.7, "directory": 1.7, "read": 0.8, "write": 0.7, "edit": 0.9, "delete": 0.9, "rename": 1.0,
+            "file": 1.6, "folder": 1.7, "directory": 1.7, "read": 0.8, "write": 0.7, "edit": 0.9, "delete": 0.9, "rename": 1.0,
             "list the files": 1.2, "line": 0.6, "lines": 0.6, "save to": 0.5, "open": 0.4, "create a file": 1.0, "mkdir": 1.8,
             "contents of": 0.9, "remove": 0.7, "workspace": 0.8, "readme": 1.6, "how many lines": 1.4, "append": 1.0,
             "what is in": 0.4, "files": 1.2, "text file": 0.6, "copy": 0.5,
@@ -323,6 +326,11 @@ _CONVERSATION = (
     r"\bwrite (?:me )?(?:a |an )?(?:short |little )?(?:poem|haiku|song|story|joke|limerick)\b",
     r"^(?:what )?\s*\d+(?:\.\d+)?\s*[-+*/x]\s*\d+",
 )
+CREATIVE = re.compile(
+    r"\b(?:write|compose|sing|tell|make up)\s+(?:me\s+|us\s+)?(?:a |an |another )?(?:\w+\s+)?(?:poem|haiku|song|story|joke|limerick|riddle)\b",
+    re.IGNORECASE,
+)
+"""A wish for words of one's own: the root's, whatever verbs it uses."""
 CONVERSATION = re.compile("|".join(f"(?:{pattern})" for pattern in _CONVERSATION), re.IGNORECASE)
 """Shapes of small talk, opinions and general knowledge: answered by the root when no family claims the text."""
 

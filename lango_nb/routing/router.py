@@ -16,7 +16,16 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from lango_nb.routing.families import CONVERSATION, FAMILIES, GREETINGS, SHAPES, Family, by_capability, by_refusal
+from lango_nb.routing.families import (
+    CONVERSATION,
+    CREATIVE,
+    FAMILIES,
+    GREETINGS,
+    SHAPES,
+    Family,
+    by_capability,
+    by_refusal,
+)
 from lango_nb.routing.route import Candidate, Route, Signal, SignalKind
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.words import stem, words
@@ -200,7 +209,10 @@ class Router:
         """
         owners = self._owners.get(family.name, {})
         most = max(owners.values(), default=1)
-        for phrase, weight in family.cues.items():
+        cues: dict[tuple[str, ...], tuple[str, float]] = {}
+        for phrase, weight in family.cues.items():  # "file" and "files" are one cue
+            cues.setdefault(_stems_of(phrase), (phrase, weight))
+        for phrase, weight in cues.values():
             shares = [_share(row, "family", phrase, weight * count / most) for row, count in owners.items()]
             self._add_term(phrase, family.name, weight, shares)
         labels = {shape.name: shape.label for shape in SHAPES}
@@ -344,8 +356,11 @@ class Router:
         margin = round(best.score - (second.score if second else 0.0), 3) if best else 0.0
         chosen: str | None = None
         conversation = False
-        if best is None or best.score < self.threshold:
-            conversation = is_talk or (about is None and bool(CONVERSATION.search(read.strip())))
+        is_creative = bool(CREATIVE.search(read)) and not any(
+            signal.kind == "structure" for candidate in candidates for signal in candidate.signals
+        )
+        if best is None or best.score < self.threshold or is_creative:
+            conversation = is_creative or is_talk or (about is None and bool(CONVERSATION.search(read.strip())))
             reason = self._no_choice(best, about, conversation=conversation, is_empty=not read.strip())
         elif margin < self.min_margin and second is not None:
             reason = f"{best.agent} and {second.agent} are too close: {best.score:g} and {second.score:g}"

@@ -27,7 +27,7 @@ def stem(word: str) -> str:
     if not word.isascii():
         return word
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM + ending.startswith("er"):
             word = word[: -len(ending)] + ("y" if ending in {"ies", "ied"} else "")
             break
     if len(word) > _SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "lsze":

@@ -119,18 +119,22 @@ class TurnRun:
         Gets the turn's messages when the turn ends.
     text : str
         What the user wrote.
+    number : int
+        Number of the turn among all of its engine, from 1.
     listeners : sequence of callable
         Each gets every event as it happens.
     """
 
-    def __init__(self, context: TurnContext, session: Session, text: str, listeners: Sequence[Listener] = ()) -> None:
+    def __init__(
+        self, context: TurnContext, session: Session, text: str, number: int, listeners: Sequence[Listener] = ()
+    ) -> None:
         self.context = context
         self.session = session
         self.text = mask(text)
         """The request as it is kept and shown; the model reads it as it was written."""
         self.listeners = tuple(listeners)
         self.id = context.ids.new("turn")
-        self.number = session.next_number()
+        self.number = number
         self.events: list[Event] = []
         self.decisions: list[Decision] = []
         self.messages: list[Message] = [Message(role="user", content=text, author=USER)]
@@ -232,7 +236,7 @@ class TurnRun:
             Message(role="assistant", content=reply.text, author=node.name, tool_calls=reply.tool_calls)
         )
         if reply.text.strip():
-            self._emit(TextSaid, node.name, text=mask(reply.text.strip()), usage=self._take_usage())
+            self._emit(TextSaid, node.name, text=reply.text.strip(), usage=self._take_usage())
 
     # -- hand-over -----------------------------------------------------------------------------------------------------
 
@@ -282,7 +286,7 @@ class TurnRun:
             HandedOver,
             node.name,
             target=target.node.name,
-            reason=mask(target.reason),
+            reason=target.reason,
             call_id=target.call.id,
             decision_id=decision.id,
             round=self.rounds,
@@ -410,7 +414,7 @@ class TurnRun:
             node.name,
             call_id=call.id,
             tool=call.name,
-            result=mask(result.content),
+            result=result.content,
             is_error=result.is_error,
             code=result.code,
             latency_ms=latency_ms,
@@ -470,7 +474,7 @@ class TurnRun:
     def _fail(self, code: str, text: str) -> None:
         """Say visibly that the turn failed."""
         author = self.path[-1]
-        self._emit(ErrorRaised, author, code=code, text=mask(text))
+        self._emit(ErrorRaised, author, code=code, text=text)
         self._say(self.context.tree[author], f"I could not finish this: {text}")
 
     def _close(self, outcome: Outcome, code: str) -> Trace:
@@ -541,7 +545,7 @@ class TurnRun:
             at=self.context.clock.now(),
             author=author,
             step=self.steps,
-            **values,
+            **{name: mask(value) if isinstance(value, str) else value for name, value in values.items()},
         )
         self.events.append(event)
         for listener in self.listeners:
@@ -554,13 +558,25 @@ class TurnRun:
 
 def _masked(message: Message) -> Message:
     """Return a message as it is kept: without secrets in its text and in the arguments of its calls."""
-    content = mask(message.content)
-    calls = tuple(
-        call
-        if (arguments := mask_arguments(call.arguments)) == call.arguments
-        else call.model_copy(update={"arguments": arguments})
-        for call in message.tool_calls
+    calls = tuple(_masked_call(call) for call in message.tool_calls)
+    changes: dict[str, Any] = {
+        "content": mask(message.content),
+        "tool_calls": calls,
+        "tool_name": message.tool_name and mask(message.tool_name),
+        "tool_call_id": message.tool_call_id and mask(message.tool_call_id),
+    }
+    return (
+        message
+        if all(getattr(message, name) == new for name, new in changes.items())
+        else message.model_copy(update=changes)
     )
-    if content == message.content and calls == message.tool_calls:
-        return message
-    return message.model_copy(update={"content": content, "tool_calls": calls})
+
+
+def _masked_call(call: ToolCall) -> ToolCall:
+    changes: dict[str, Any] = {
+        "id": mask(call.id),
+        "name": mask(call.name),
+        "arguments": mask_arguments(call.arguments),
+        "error": call.error and mask(call.error),
+    }
+    return call if all(getattr(call, name) == new for name, new in changes.items()) else call.model_copy(update=changes)

@@ -18,10 +18,10 @@ _KINDS = {
     "name": "called by name",
     "keyword": "keyword",
     "example": "like an example",
-    "family": "word of a family",
+    "family": "typical word",
     "structure": "shape in the text",
     "description": "word of its description",
-    "cannot": "says it cannot",
+    "cannot": "cannot do",
 }
 
 
@@ -41,7 +41,7 @@ def _numbers(route: Route) -> list[str]:
     said = [f"margin {route.margin:g}"] if route.candidates else []
     said += [f"threshold {route.threshold:g}"] if route.threshold else []
     said += [f"runner-up {route.runner_up}"] if route.runner_up else []
-    said += [f"speaks of {', '.join(route.domains)}"] if route.domains else []
+    said += [f"is about {', '.join(route.domains)}"] if route.domains else []
     return said
 
 

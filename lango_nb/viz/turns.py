@@ -94,9 +94,8 @@ def list_line(turns: Turns) -> str:
     return count(len(turns), "turn")
 
 
-def _numbered(turns: Turns) -> list[tuple[int, Turn]]:
-    """Count the turns over all sessions, as ``lab.trace(2)`` does."""
-    return list(enumerate(turns.items, 1))[-_MOST:]
+def _shown(turns: Turns) -> list[Turn]:
+    return list(turns.items[-_MOST:])
 
 
 def _head(turns: Turns) -> str:
@@ -113,7 +112,7 @@ def list_text(turns: Turns) -> str:
         return _EMPTY
     rows = [
         [
-            str(number),
+            str(t.number),
             one_line(t.text, 60),
             t.outcome,
             path_text(t.path),
@@ -121,7 +120,7 @@ def list_text(turns: Turns) -> str:
             str(t.tool_calls),
             one_line(t.answer, 80),
         ]
-        for number, t in _numbered(turns)
+        for t in _shown(turns)
     ]
     heads = ["#", "request", "outcome", "path", "steps", "tools", "answer"]
     return f"{_head(turns)}\n\n{text.table(heads, rows, '><<<>><')}"
@@ -132,11 +131,11 @@ def list_html(turns: Turns) -> str:
     if not len(turns):
         return html.view(html.note(_EMPTY))
     rows = []
-    for number, turn in _numbered(turns):
+    for turn in _shown(turns):
         colours = agent_colours(turn.path, turn.path[0] if turn.path else None)
         rows.append(
             [
-                str(number),
+                str(turn.number),
                 html.inline(turn.text, 160),
                 html.badge(turn.outcome, outcome_colour(turn.outcome)),
                 path_html(turn.path, colours),

@@ -177,9 +177,8 @@ def test_outputs_fit_and_can_be_read(opened: Opened, theme: Any, shots: Path) ->
     assert picture.stat().st_size > 50_000, "an empty page"
 
 
+@pytest.mark.parametrize("opened", [START], indirect=True)
 def test_the_picture_of_the_readme_can_be_taken(opened: Opened, shots: Path) -> None:
-    if opened.name != START:
-        return
     window = opened.window
     window.use_theme("light")
     window.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})

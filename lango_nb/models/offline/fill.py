@@ -9,7 +9,7 @@ from typing import Any
 from lango_nb.core.messages import ToolSchema
 from lango_nb.routing.families import SHAPES
 
-_QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w])'([^']+)'(?!\w)")
+QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w])'([^']+)'(?!\w)")
 _URL = re.compile(
     r"https?://[^\s\"'`<>]+|www\.[^\s\"'`<>]+|\b[\w-]+\.(?:com|org|net|io|dev)(?:/[^\s\"'`<>]*)?", re.IGNORECASE
 )
@@ -28,6 +28,9 @@ _BARE_PATH = re.compile(r"(?<!\S)(~?(?:\.{0,2}[/\\])[^\s,;\"'`]*|[A-Za-z]:\\[^\s
 _AFTER_RUN = re.compile(
     r"\b(?:run|execute|call|start|launch)\s*:?\s+(?:the\s+|this\s+|a\s+)?(?:shell\s+)?(?:command\s*:?\s*)?(.+)",
     re.IGNORECASE | re.DOTALL,
+)
+_NO_COMMAND = re.compile(
+    r"(?:run|execute|call|start|launch)\s+(?:the|this|a|my|our|all|some)\s+(?!(?:shell\s+)?command\b)", re.IGNORECASE
 )
 _AFTER_COMMAND = re.compile(r"\bcommand\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _TRAILING = re.compile(
@@ -49,7 +52,10 @@ def quoted(text: str) -> list[str]:
     >>> quoted("write 'hello you' to `a.txt`")
     ['hello you', 'a.txt']
     """
-    return [next(part for part in match.groups() if part is not None) for match in _QUOTED.finditer(text)]
+    return [next(part for part in match.groups() if part is not None) for match in QUOTED.finditer(text)]
+
+
+_CONTROL_TOKEN = re.compile(r"\S*[\x00\x02-\x08\x0e-\x1f\x7f]\S*")
 
 
 def paths(text: str) -> list[str]:
@@ -67,7 +73,7 @@ def paths(text: str) -> list[str]:
         lambda match: " " * len(match[0]) if "//" in match[0] or match[0].startswith("www") else match[0], text
     )
     covered = text
-    for match in _QUOTED.finditer(text):
+    for match in QUOTED.finditer(text):
         part = next(part for part in match.groups() if part is not None)
         if (
             (match[0].startswith("`") and " " not in part)
@@ -77,7 +83,7 @@ def paths(text: str) -> list[str]:
             found.setdefault(part, match.start())
         covered = covered[: match.start()] + " " * len(match[0]) + covered[match.end() :]
         plain = plain[: match.start()] + " " * len(match[0]) + plain[match.end() :]
-    for pattern in (_BARE_PATH, _PATH_SHAPE):
+    for pattern in (_CONTROL_TOKEN, _BARE_PATH, _PATH_SHAPE):
         for match in pattern.finditer(plain):
             name = match[0].rstrip(".,;:!?")
             if name and not any(name in other for other in found):
@@ -111,6 +117,8 @@ def command(text: str) -> str | None:
     if match is None:
         return None
     whole = match[1].strip()
+    if _NO_COMMAND.match(text[match.start() :]):
+        return None
     quotes = re.fullmatch(r"\"([^\"]+)\"|'([^']+)'", _TRAILING.sub("", whole).strip())
     if quotes:
         return (quotes[1] or quotes[2]).strip()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lango_nb.models.offline import fill
+from lango_nb.routing.families import SHAPES
 
 Verb = Literal[
     "list",
@@ -19,11 +20,13 @@ Verb = Literal[
     "replace",
     "mkdir",
     "delete",
+    "cut",
     "stat",
     "ask",
     "run",
     "status",
     "stop",
+    "unsure",
 ]
 
 
@@ -34,9 +37,9 @@ class Intent:
     verb: Verb
     path: str = ""
     text: str = ""
-    """Content to write, new line, fragment of a name, question, command or process id."""
+    """Content to write, new line, fragment of a name, question, command or process id; what to answer when unsure."""
     old: str = ""
-    """Text to replace."""
+    """Text to replace; ``top`` for an addition that goes to the beginning."""
     line: int = 0
     """Line to edit, from 1."""
     in_background: bool = False
@@ -47,8 +50,9 @@ _COUNT = re.compile(
     r"\bhow many lines\b|\bcount (?:the |all )?lines\b|\bnumber of lines\b|\bline count\b", re.IGNORECASE
 )
 _FIND = re.compile(
-    r"\b(?:find|locate|search for|where(?:'s| is| are)|which|look for|is there (?:a|any))\b.*?\bfiles?\b.*?"
-    r"(?:\b(?:called|named|like|with|has|have|having|contain(?:s|ing)?|starting with|beginning with|whose)\b\s*)+"
+    r"\b(?:find|locate|search for|where(?:'s| is| are)|which|look for|is there (?:a|any))\b[^.\n]{0,40}?\bfiles?\b[^.\n]{0,20}?"
+    r"\b(?:called|named|like|with|has|have|having|contain(?:s|ing)?|starting with|beginning with|whose)\b\s+"
+    r"(?:(?:has|have|contains|with|whose|called|named)\s+){0,2}"
     r"(?:the )?(?:(?:name|word|part|text|string|file name|filename)\s+)*(?:(?:has|contains|with|in it|is)\s+)*"
     r"[\"'`“]?([\w.-]+)",
     re.IGNORECASE,
@@ -67,7 +71,6 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 _MKDIR = re.compile(rf"\b(?:make|create|add|new|set up)\b[^.]*?\b{_FOLDER}\b|\bmkdir\b", re.IGNORECASE)
-_DELETE = re.compile(r"\b(?:delete|remove|erase|get rid of|throw away|trash|rm)\b", re.IGNORECASE)
 _WRITE = re.compile(r"\b(?:write|save|put|store|create|make|add)\b", re.IGNORECASE)
 _WRITE_CONTENT = re.compile(
     r"\b(?:with (?:the )?(?:text|content|contents|words?|line)|containing|that says|saying|which says|with|content:|contents:|text:)"
@@ -79,10 +82,11 @@ _WRITE_BEFORE = re.compile(
     r"(?:called |named )?[\w./~\\`\"'-]+\s*[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
-_APPEND = re.compile(r"\bappend\b|\badd\b.+\b(?:to the end of|at the end of|to)\b", re.IGNORECASE | re.DOTALL)
+_APPEND = re.compile(r"\bappend\b|\badd\b.+\b(?:to the end of|at the (?:end|top|beginning|start) of|to)\b", re.IGNORECASE | re.DOTALL)
 _EDIT = re.compile(r"\b(?:edit|change|replace|set|update|modify|rewrite|fix|make)\b", re.IGNORECASE)
 _EDIT_CONTENT = re.compile(
-    r"(?:\bto (?:say|read|be)|\bwith|\binto|\bto|\bby|\bas|=|:)\s*:?\s*(.+?)\s*$", re.IGNORECASE | re.DOTALL
+    r"(?:\bto (?:say|read|be)|\bsays?|\breads?|\bwith|\binto|\bto|\bby|\bas|=|:)\s*:?\s*(.+?)\s*$",
+    re.IGNORECASE | re.DOTALL,
 )
 _REPLACE = re.compile(
     r"\b(?:replace|change|rename|swap)\s+(?:the (?:word|text|value|string)\s+)?[\"'`“](.+?)[\"'`”]\s+(?:with|by|to|into|for)\s+[\"'`“](.*?)[\"'`”]",
@@ -111,11 +115,61 @@ _STATUS = re.compile(r"\b(?:status|done|finished|running|progress|output)\b", re
 _STOP = re.compile(r"\b(?:stop|kill|terminate|end|cancel)\b", re.IGNORECASE)
 _BACKGROUND = re.compile(r"\bbackground\b", re.IGNORECASE)
 _NO_NAMES = frozenset("this the current my your here there working contents please is and it".split())
+LONGEST_WISH = 400
+"""Characters of a request, long quoted strings aside, that can be one wish."""
+LONGEST_QUOTE = 60
+CHANGING = frozenset({"write", "append", "edit", "replace", "mkdir", "delete", "cut", "run", "stop"})
+"""Wishes that change something."""
+UNSURE_WHETHER = (
+    "I am not sure that you want this done, so I did nothing. If you do, say it as an instruction: delete notes.md."
+)
+UNSURE_DELETE = (
+    "I delete one file or folder as a whole, or one line by its number (delete line 2 of notes.md). This asks for "
+    "something else, so I deleted nothing."
+)
+UNSURE_WRITE = "I write text that you give me, in quotes for instance; what comes from elsewhere I cannot write yet."
+UNSURE_CONTENT = "I find files by a part of their name. To search in their content, try: run `grep -rn word .`"
+_POLITE = r"\W*(?:(?:please|kindly|now|then|and|ok|okay|hey|hi|hello|(?:can|could|would|will) you)\W+)*"
+_DELETES = r"(?:delete|remove|erase|get rid of|throw away|trash|rm(?: -\w+)?)"
+_LEADING_DELETE = re.compile(rf"^{_POLITE}{_DELETES}\b", re.IGNORECASE)
+_DELETE_WHOLE = re.compile(
+    rf"{_POLITE}{_DELETES}\s+(?:the\s+|my\s+|this\s+|that\s+)?(?:old\s+|whole\s+|entire\s+|empty\s+)?"
+    r"(?:(?:file|folder|directory|subfolder|dir)\s+)?(?:called\s+|named\s+)?§(?:\s+(?:file|folder|directory))?"
+    r"(?:\s+(?:please|now|for me|thanks|thank you|from (?:this|the) (?:folder|workspace|directory)))*\W*",
+    re.IGNORECASE,
+)
+_DELETE_LINE = re.compile(
+    rf"{_POLITE}{_DELETES}\s+(?:the\s+)?line\s+(?:number\s+|no\.?\s*)?\d+\s+(?:of|in|from)\s+(?:the\s+)?(?:file\s+)?§\W*",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"\b(?:don.?t|do not|never|without|must not|should not|shouldn'?t|not to|stop me)\b", re.IGNORECASE
+)
+_ABOUT_DOING = re.compile(
+    r"^\W*(?:how|why|when|what|which|who|can i|may i|should (?:i|we)|could i|is it|are you|did|does|explain|tell me (?:how|what|why))\b",
+    re.IGNORECASE,
+)
+_SCHEDULED = next(shape.pattern for shape in SHAPES if shape.name == "schedule")
+_TOP = re.compile(r"\b(?:at|to) the (?:top|beginning|start)\b", re.IGNORECASE)
+_FIND_CONTENT = re.compile(
+    r"\bfiles?\b[^.\n]{0,40}\b(?:mention(?:s|ing)?|contain(?:s|ing)?\s+(?:the\s+)?(?:word|text|line|phrase|string)|say(?:s|ing)?)\b",
+    re.IGNORECASE,
+)
+_REPLACE_BARE = re.compile(
+    r"^\W*(?:please\s+)?(?:replace|change)\s+([\w-]+)\s+(?:with|by|to|into)\s+([\w-]+)\s+in\s", re.IGNORECASE
+)
+_ELSEWHERE = re.compile(
+    r"^(?:the |this |that |my |our |its )?(?:output|result|answer|summary|conversation|list|it|this|that|these|those|them)\b",
+    re.IGNORECASE,
+)
 _QUOTES = "\"'`“”"
 
 
-def understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish, the most specific first
+def understand(text: str) -> Intent | None:
     """Read a wish about files or commands from a request.
+
+    What changes something is read narrowly: a question, a negation or a wish that says more than can be done is asked
+    back, because doing the wrong thing costs more than a question.
 
     Parameters
     ----------
@@ -124,7 +178,7 @@ def understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish
     Returns
     -------
     Intent or None
-        ``None`` when the text is about something else.
+        ``None`` when the text is about something else, or too long to be one wish.
 
     Examples
     --------
@@ -132,7 +186,46 @@ def understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish
     Intent(verb='count', path='notes.md', text='', old='', line=0, in_background=False)
     >>> understand("delete old.txt").verb, understand("run `ls` and tell me the exit code").text
     ('delete', 'ls')
+    >>> understand("don't delete old.txt").verb, understand("delete the word a from old.txt").verb
+    ('unsure', 'unsure')
     """
+    short, kept = _fold(text)
+    if len(short) > LONGEST_WISH:
+        return None
+    intent = _understand(short)
+    if intent is None:
+        return None
+    if intent.verb in CHANGING and (_NEGATED.search(short) or _ABOUT_DOING.search(short)):
+        return Intent("unsure", text=UNSURE_WHETHER)
+    return Intent(
+        intent.verb,
+        _unfold(intent.path, kept),
+        _unfold(intent.text, kept),
+        _unfold(intent.old, kept),
+        intent.line,
+        intent.in_background,
+    )
+
+
+def _fold(text: str) -> tuple[str, list[str]]:
+    """Put a mark in place of each long quoted string: it is content, and the patterns need not read it."""
+    kept: list[str] = []
+
+    def mark(match: re.Match[str]) -> str:
+        part = match[0]
+        if len(part) <= LONGEST_QUOTE:
+            return part
+        kept.append(part[1:-1])
+        return f"{part[0]}\x01{len(kept) - 1}\x01{part[-1]}"
+
+    return fill.QUOTED.sub(mark, text), kept
+
+
+def _unfold(text: str, kept: list[str]) -> str:
+    return re.sub(r"\x01(\d+)\x01", lambda match: kept[int(match[1])], text) if kept else text
+
+
+def _understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish, the most specific first
     named = fill.paths(text)
     path = named[0] if named else ""
     process = fill.process_id(text)
@@ -140,27 +233,36 @@ def understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish
         return Intent("stop", text=process)
     if process and _STATUS.search(text):
         return Intent("status", text=process)
+    if _SCHEDULED.search(text):
+        return None
+    if _LEADING_DELETE.search(text):
+        return _delete(text, named)
     if _is_command(text):
         return Intent("run", text=fill.command(text) or "", in_background=bool(_BACKGROUND.search(text)))
     if _COUNT.search(text):
         return Intent("count", path)
+    if _FIND_CONTENT.search(text):
+        return Intent("unsure", text=UNSURE_CONTENT)
     if (found := _fragment(text)) is not None:
         return Intent("find", text=found)
     if _MKDIR.search(text) and not re.search(r"\bfile\b", text, re.IGNORECASE):
         return Intent("mkdir", _folder(text, named))
-    if path and (replaced := _REPLACE.search(text)):
+    if path and (replaced := _REPLACE.search(text) or _REPLACE_BARE.search(text)):
         return Intent("replace", _path_apart(named, replaced.group(0)), text=replaced[2], old=replaced[1])
     if path and _APPEND.search(text) and (added := _written(text, named)):
-        return Intent("append", path, added)
+        return Intent("append", path, added, old="top" if _TOP.search(text) else "")
     line = fill.number_after(text, "line")
     if line is not None and _EDIT.search(text):
         return Intent("edit", path, _content(text, path, _EDIT_CONTENT), line=line)
-    if _DELETE.search(text) and (path or re.search(rf"\b(?:file|{_FOLDER})\b", text, re.IGNORECASE)):
-        return Intent("delete", path)
     if path and _STAT.search(text):
         return Intent("stat", path)
     if _WRITE.search(text) and path and not _reads_first(text):
-        return Intent("write", named[-1] if _WRITE_BEFORE.search(text) else path, _written(text, named))
+        return _write(text, named)
+    return _look(text, named, path)
+
+
+def _look(text: str, named: list[str], path: str) -> Intent | None:
+    """Read a wish that changes nothing."""
     is_folder = bool(path) and not re.search(r"\.\w{1,5}$", path)
     if is_folder and re.search(r"\blist\b|\bcontents? of\b", text, re.IGNORECASE):
         return Intent("list", path.rstrip("/"))
@@ -171,6 +273,33 @@ def understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wish
     if path and (_READ.search(text) or _ASK.search(text)):
         return Intent("read", path)
     return None
+
+
+def _delete(text: str, named: list[str]) -> Intent:
+    """Read a wish to delete: one thing as a whole, or one line by its number; anything else is asked back."""
+    if len(named) > 1:
+        return Intent("unsure", text=UNSURE_DELETE)
+    path = named[0] if named else ""
+    marked = _mark(text, path)
+    if _DELETE_LINE.fullmatch(marked):
+        return Intent("cut", path, line=fill.number_after(marked, "line") or 0)
+    if path and not _DELETE_WHOLE.fullmatch(marked):
+        return Intent("unsure", text=UNSURE_DELETE)
+    return Intent("delete", path)
+
+
+def _mark(text: str, path: str) -> str:
+    """Put a mark in place of a path and the quotes around it."""
+    if not path:
+        return text
+    return re.sub(rf"[{_QUOTES}]?{re.escape(path)}[{_QUOTES}]?", "§", text, count=1)
+
+
+def _write(text: str, named: list[str]) -> Intent:
+    content = _written(text, named)
+    if _ELSEWHERE.match(content):
+        return Intent("unsure", text=UNSURE_WRITE)
+    return Intent("write", named[-1] if _WRITE_BEFORE.search(text) else named[0], content)
 
 
 def _is_command(text: str) -> bool:
@@ -230,7 +359,8 @@ def _content(text: str, path: str, pattern: re.Pattern[str]) -> str:
     strings = [part for part in fill.quoted(text) if part != path]
     if strings:
         return strings[-1]
-    behind = text[text.find(path) + len(path) :] if path else text
+    line = re.search(r"\blines?\s+(?:number\s+|no\.?\s*)?\d+", text, re.IGNORECASE)
+    behind = text[max(text.find(path) + len(path) if path else 0, line.end() if line else 0) :]
     match = pattern.search(behind)
     if match is None:
         match = pattern.search(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import posixpath
 import re
 from dataclasses import dataclass
 
@@ -35,6 +37,7 @@ _NEEDS = {
     "replace": "fs_edit",
     "mkdir": "fs_mkdir",
     "delete": "fs_delete",
+    "cut": "fs_edit",
     "stat": "fs_stat",
     "run": "exec",
     "status": "exec_status",
@@ -74,8 +77,10 @@ def work_locally(local: Local) -> Reply | None:
         ``None`` when the request is about something else, or the tool for it is not there.
     """
     intent = understand(local.conversation.text)
-    if intent is None or _NEEDS[intent.verb] not in local.tools:
+    if intent is None or _NEEDS.get(intent.verb, "fs_read") not in local.tools:
         return None
+    if intent.verb == "unsure":
+        return Reply(text=intent.text)
     lacking = _lacking(intent)
     if lacking:
         return Reply(text=f"Please say {lacking}.")
@@ -98,7 +103,7 @@ def _lacking(intent: Intent) -> str:
     return "" if has_all.get(intent.verb, "yes") else _MISSING[intent.verb]
 
 
-def _first_call(conversation: Conversation, intent: Intent) -> Reply:
+def _first_call(conversation: Conversation, intent: Intent) -> Reply:  # noqa: PLR0911 - one line per wish
     match intent.verb:
         case "list":
             return conversation.call("fs_list", path=intent.path)
@@ -109,6 +114,10 @@ def _first_call(conversation: Conversation, intent: Intent) -> Reply:
         case "edit":
             return conversation.call(
                 "fs_edit", path=intent.path, startLine=intent.line, endLine=intent.line, content=intent.text
+            )
+        case "cut":
+            return conversation.call(
+                "fs_edit", path=intent.path, startLine=intent.line, endLine=intent.line, content=""
             )
         case "mkdir" | "delete" | "stat":
             return conversation.call(_NEEDS[intent.verb], path=intent.path)
@@ -130,26 +139,39 @@ def _go_on(local: Local, intent: Intent) -> Reply:
             return _replace(local, intent)
         case "append" if local.done[-1].call.name == "fs_read":
             return local.conversation.call(
-                "fs_write", path=intent.path, content=_content(result) + _as_file(intent.text)
+                "fs_write", path=intent.path, content=_added(_content(intent.path, result), intent)
             )
         case "list":
             return Reply(text=_listing(intent.path, result))
         case "count":
-            lines = len(_content(result).splitlines())
+            lines = len(_lines(_content(intent.path, result)))
             return Reply(text=f"{intent.path} has {lines} line{'' if lines == 1 else 's'}.")
         case "ask":
-            return Reply(text=_answer_from(intent, _content(result)))
+            return Reply(text=_answer_from(intent, _content(intent.path, result)))
         case "read":
-            content = _excerpt(_content(result))
+            content = _excerpt(_content(intent.path, result))
             return Reply(text=f"{intent.path}:\n{content}" if content else f"{intent.path} is empty.")
         case _:
             said = _excerpt(result)
             return Reply(text=said if intent.verb in {"run", "status", "stop", "stat"} else f"Done: {said}.")
 
 
-def _content(result: str) -> str:
+def _content(path: str, result: str) -> str:
     """Return what a file holds; reading an empty one gives a sentence instead."""
-    return "" if "\n" not in result and result.endswith(_EMPTY) else result
+    return "" if result == f"{posixpath.normpath(path)}{_EMPTY}" else result
+
+
+def _lines(text: str) -> list[str]:
+    """Split a text into lines as the file tools count them."""
+    return [line.rstrip("\r\n") for line in io.StringIO(text, newline="")]
+
+
+def _added(content: str, intent: Intent) -> str:
+    """Return a file's content with a text added at its end, or at its beginning."""
+    new = _as_file(intent.text)
+    if intent.old == "top":
+        return new + content
+    return content + ("\n" if content and not content.endswith("\n") else "") + new
 
 
 def _as_file(text: str) -> str:
@@ -209,7 +231,7 @@ def _replace(local: Local, intent: Intent) -> Reply:
     last = local.done[-1]
     if last.call.name == "fs_edit":
         return Reply(text=f"Done: {_excerpt(last.result.content)}.")
-    for number, line in enumerate(last.result.content.splitlines(), 1):
+    for number, line in enumerate(_lines(last.result.content), 1):
         if intent.old in line:
             return local.conversation.call(
                 "fs_edit",

@@ -23,6 +23,12 @@ _OPINION = re.compile(
 )
 
 
+FILES_AND_COMMANDS = (
+    "I did not understand what to do. With files I can list, read, count lines, find by name, write, append, replace a "
+    "text, change or delete a line, make folders and delete; commands I run as you write them, in backticks for instance."
+)
+
+
 def small_talk(text: str, table: RoutingTable) -> str:
     """Answer a greeting, thanks, an opinion or a question about the world.
 

@@ -16,10 +16,13 @@ from lango_nb.routing.router import Router
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.words import stem, stems
 
+_LOOKING = frozenset("search get list query retrieve recall status balance find stats hash observe".split())
 _ROW = "family-"
 """Keeps a family's row from being called by its name: a family is no agent."""
 MOST_NAMED = 5
 """Capabilities an agent names when it declines."""
+_HANDLED = frozenset({_ROW + "fs", _ROW + "exec"})
+"""Families that :mod:`lango_nb.models.offline.local` handles: what it does not understand is not guessed at."""
 OWN_LEAST = 0.4
 """Score from which a family of the agent's own tools is worth a try."""
 FOREIGN_LEAD = 1.0
@@ -103,6 +106,10 @@ def _without_tools(conversation: Conversation) -> Reply:
 
 def _with_other_tools(conversation: Conversation, tools: Sequence[ToolSchema], names: tuple[str, ...]) -> Reply:
     """Choose among tools that have no handling of their own."""
+    own_kind = [tool for tool in tools if not tool_capability(tool.name)]
+    named = max(own_kind, key=lambda candidate: _fit(candidate, conversation.text), default=None)
+    if named is not None and _fit(named, conversation.text)[0] >= 1.0:
+        return _call(conversation, named)
     route = _family_router(names).route(conversation.text)
     own = [candidate for candidate in route.candidates if candidate.score >= OWN_LEAST]
     if route.is_conversation and (not own or own[0].score < route.threshold):
@@ -112,9 +119,17 @@ def _with_other_tools(conversation: Conversation, tools: Sequence[ToolSchema], n
         return Reply(text=talk.plan(conversation.text))
     if not own or (is_foreign and own[0].score < FOREIGN_LEAD):
         return _decline(conversation, names, route.domains)
-    best = own[0]
-    family_tools = [tool for tool in tools if _ROW + _family_name(tool.name) == best.agent] or list(tools)
-    tool = max(family_tools, key=lambda candidate: _fit(candidate, conversation.text))
+    if own[0].agent in _HANDLED:
+        return Reply(text=talk.FILES_AND_COMMANDS)
+    family_tools = [tool for tool in tools if _ROW + _family_name(tool.name) == own[0].agent] or list(tools)
+    tool = _choose(family_tools, conversation.text)
+    if tool is None:
+        return Reply(text=f"Which of these do you mean: {', '.join(tool.name for tool in family_tools)}?")
+    return _call(conversation, tool)
+
+
+def _call(conversation: Conversation, tool: ToolSchema) -> Reply:
+    """Call a tool with what the request says, or ask for what it does not say."""
     arguments, missing = fill(tool, conversation.text)
     if missing:
         needs = ", ".join(missing)
@@ -135,13 +150,27 @@ def _decline(conversation: Conversation, names: tuple[str, ...], domains: Sequen
     return Reply(text=f"This is about {domains[0]}, which is not mine. I handle {handles}.")
 
 
+def _choose(tools: Sequence[ToolSchema], text: str) -> ToolSchema | None:
+    """Return the tool that the request names by its verb, or the only one, or one that only looks something up.
+
+    Anything else is asked back: what a tool does shows in its verb, and words of a description are no wish.
+    """
+    best = max(tools, key=lambda candidate: _fit(candidate, text))
+    if _fit(best, text)[0] >= 1.0 or len(tools) == 1:
+        return best
+    looking = [tool for tool in tools if _LOOKING.intersection(tool.name.split("_"))]
+    return max(looking, key=lambda candidate: _fit(candidate, text), default=None)
+
+
 def _fit(tool: ToolSchema, text: str) -> tuple[float, int]:
     """Rate how well a tool's own words fit a request; short names win ties."""
     said = stems(text)
     heard = {*said, *(_SAME[word] for word in said if word in _SAME)}
     verbs = stems(tool.name.replace("_", " "))
     described = set(stems(tool.description))
-    return 2.0 * sum(verb in heard for verb in verbs[1:] or verbs) + 0.25 * len(described & set(said)), -len(tool.name)
+    return 1.0 * sum(verb in heard for verb in verbs[1:] or verbs) + min(0.05 * len(described & set(said)), 0.5), -len(
+        tool.name
+    )
 
 
 def _family_name(tool: str) -> str:

@@ -69,7 +69,7 @@ def test_conversation_is_for_the_root(topology: str, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "   ", "blorb the fnord", "help me with something", "?!"])
 def test_what_says_nothing_is_an_abstention(text: str) -> None:
-    found = route("octet", text)
+    found = ENGINES["octet"].router.route(text)
     assert (found.chosen, found.is_abstention) == (None, True)
     assert found.reason
 
@@ -144,7 +144,7 @@ def test_a_user_agent_takes_part_through_keywords_description_and_examples() -> 
 
 
 def test_a_megabyte_is_read_quickly_and_only_its_beginning_counts() -> None:
-    found = route("octet", "delete old.txt " + "encrypt " * 130_000)
+    found = ENGINES["octet"].router.route("delete old.txt " + "encrypt " * 130_000)
     assert found.candidates[0].agent in {"operator", "vault"}
     assert len(found.text) > 1_000_000
 

@@ -1,0 +1,167 @@
+"""The offline model does not do what was not clearly asked for: the wrong thing costs more than a question."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from lango_nb.engine import Engine
+from lango_nb.models.offline.fill import paths
+from lango_nb.models.offline.intents import understand
+from lango_nb.records.turns import Turn
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.by_name import spec_families
+from lango_nb.tools.decorator import tool
+
+FILES: Mapping[str, str] = {
+    "notes.md": "# Notes\nmilk\nbread\n",
+    "data.csv": "a,b\n1,2\n",
+    "app.py": "print(1)\n",
+    "app.py.orig": "print(0)\n",
+    "2024.txt": "year\n",
+    "old.md": "old\n",
+    "docs/report.txt": "report\n",
+}
+Ask = Callable[[str], Turn]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+@pytest.fixture(params=["solo", "sextet"])
+def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
+    engine = Engine(
+        topology=request.param, tools=(*builtin_tools(), *spec_families()), workspace=folder, approver="allow"
+    )
+    return lambda text: engine.run_sync(text).turn
+
+
+def held(folder: Path) -> dict[str, str]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in found}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remove the word bread from notes.md",
+        "remove the last line of notes.md",
+        "delete the second line of data.csv",
+        "remove duplicates from data.csv",
+        "erase the contents of notes.md",
+        "trash all but notes.md",
+        "delete old.md from docs",
+        "delete notes.md and data.csv",
+        "don't delete notes.md",
+        "don\u2019t delete notes.md",
+        "never delete data.csv",
+        "please do not remove data.csv, just list the files",
+        "how do I delete notes.md?",
+        "can I delete notes.md safely?",
+        "do not run `rm -rf docs`",
+        "explain how to run `rm -rf docs`",
+        "what does run do in app.py?",
+        'replace every "a" with "b" in data.csv',
+        'overwrite notes.md with "bye"',
+        "truncate data.csv",
+        "rename notes.md to list.md",
+        "delete notes.md.bak2",
+        "delete report 2024.txt",
+        "delete my very old.md",
+        "delete a\0app.py",
+        "save the output of `ls` to out.txt",
+        "save this conversation to chat.txt",
+        "every day at 9 run `touch x`",
+        "run the tests",
+        "find the file that contains the word milk",
+    ],
+)
+def test_what_was_not_clearly_asked_for_changes_nothing(ask: Ask, folder: Path, text: str) -> None:
+    turn = ask(text)
+    after = held(folder)
+    if text.startswith(("replace every", "overwrite")) and after != dict(FILES):
+        assert set(after) == set(FILES), "a wish to change a file may change it, never delete it"
+    else:
+        assert after == dict(FILES), turn.answer
+    assert turn.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "content"),
+    [
+        ("delete line 2 of notes.md", "notes.md", "# Notes\nbread\n"),
+        ("can you remove line 1 from data.csv?", "data.csv", "1,2\n"),
+        ("add '## New' at the top of notes.md", "notes.md", "## New\n# Notes\nmilk\nbread\n"),
+        ("edit notes.md: make line 3 say rye bread", "notes.md", "# Notes\nmilk\nrye bread\n"),
+        ("write the word delete to a.txt", "a.txt", "delete\n"),
+        ("change bread to rolls in notes.md", "notes.md", "# Notes\nmilk\nrolls\n"),
+        ("delete app.py.orig", "app.py.orig", None),
+        ("could you please delete the file old.md from this folder?", "old.md", None),
+        ("delete the folder docs", "docs/report.txt", None),
+    ],
+)
+def test_what_was_clearly_asked_for_is_done(ask: Ask, folder: Path, text: str, name: str, content: str | None) -> None:
+    turn = ask(text)
+    assert turn.is_ok, turn.answer
+    expected = {key: value for key, value in {**FILES, name: content}.items() if value is not None}
+    assert held(folder) == expected
+
+
+def test_appending_keeps_what_is_there(ask: Ask, folder: Path) -> None:
+    (folder / "fridge.txt").write_text("The fridge is empty")
+    assert ask("append 'eggs' to fridge.txt").is_ok
+    assert (folder / "fridge.txt").read_text() == "The fridge is empty\neggs\n"
+
+
+def test_lines_are_counted_as_the_file_tools_count_them(ask: Ask, folder: Path) -> None:
+    (folder / "ff.txt").write_text("one\x0ctwo\nalpha foo\nbeta\n")
+    assert ask("how many lines does ff.txt have?").answer == "ff.txt has 3 lines."
+    assert ask("replace 'foo' with 'bar' in ff.txt").is_ok
+    assert (folder / "ff.txt").read_text() == "one\x0ctwo\nalpha bar\nbeta\n"
+
+
+def test_long_content_in_quotes_is_written_as_it_is(ask: Ask, folder: Path) -> None:
+    text = "delete everything, run `rm -rf .` and never stop; " * 200
+    assert ask(f'write "{text}" to long.txt').is_ok
+    assert (folder / "long.txt").read_text() == text + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["find file " * 2000, "write x to a.txt" + " " * 20_000 + "b", "find " * 20_000, "'" * 50_000, "a/" * 50_000],
+)
+def test_no_request_makes_the_reader_slow(text: str) -> None:
+    began = time.process_time()
+    understand(text)
+    assert time.process_time() - began < 2
+
+
+def test_a_name_is_taken_whole_or_not_at_all() -> None:
+    assert paths("delete app.py.orig") == ["app.py.orig"]
+    assert paths("delete notes.md.bak2") == ["notes.md.bak2"]
+    assert paths("delete a\0b.txt") == ["a\0b.txt"]
+
+
+def test_a_tool_of_no_known_family_is_used_when_its_verb_is_said(folder: Path) -> None:
+    @tool(safety="safe")
+    def garden_water(plant: str) -> str:
+        """Water a plant."""
+        return f"watered {plant}"
+
+    engine = Engine(topology="solo", tools=[garden_water], workspace=folder)
+    assert engine.run_sync("water the 'basil'").turn.answer == "watered basil"
+
+
+def test_words_of_ones_own_are_the_roots(folder: Path) -> None:
+    engine = Engine(topology="sextet", tools=(*builtin_tools(), *spec_families()), workspace=folder)
+    assert engine.route("write a haiku about the sea").is_conversation
+    assert engine.route("write a poem to poem.txt").chosen == "operator"
+    assert not engine.route("what time is it?").domains
