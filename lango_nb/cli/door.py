@@ -101,20 +101,13 @@ def open_lab(args: argparse.Namespace, approver: Approver | str = "deny") -> Lab
 
     Notes
     -----
-    A lab starts with its own topology; where ``agent.multiAgent`` is written down as false, and no topology is asked
-    for, it works alone.
+    A lab starts with the setting ``lab.topology``; where ``agent.multiAgent`` is written down as false, and no topology
+    is asked for, it works alone.
     """
-    from lango_nb.engine import SINGLE
     from lango_nb.lab import Lab
 
-    loaded = read_settings(args)
-    is_alone = loaded.origins[MULTI_AGENT] != "default" and not loaded.settings.agent.multi_agent
-    return Lab(
-        SINGLE if is_alone and args.topology is None else None,
-        workspace=args.workspace,
-        settings=overrides(args),
-        approver=approver,
-    )
+    read_settings(args)  # names the place of a topology that does not exist
+    return Lab(args.topology, workspace=args.workspace, settings=overrides(args), approver=approver)
 
 
 def read_text(text: str) -> str:

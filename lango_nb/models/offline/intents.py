@@ -82,7 +82,9 @@ _WRITE_BEFORE = re.compile(
     r"(?:called |named )?[\w./~\\`\"'-]+\s*[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
-_APPEND = re.compile(r"\bappend\b|\badd\b.+\b(?:to the end of|at the (?:end|top|beginning|start) of|to)\b", re.IGNORECASE | re.DOTALL)
+_APPEND = re.compile(
+    r"\bappend\b|\badd\b.+\b(?:to the end of|at the (?:end|top|beginning|start) of|to)\b", re.IGNORECASE | re.DOTALL
+)
 _EDIT = re.compile(r"\b(?:edit|change|replace|set|update|modify|rewrite|fix|make)\b", re.IGNORECASE)
 _EDIT_CONTENT = re.compile(
     r"(?:\bto (?:say|read|be)|\bsays?|\breads?|\bwith|\binto|\bto|\bby|\bas|=|:)\s*:?\s*(.+?)\s*$",
@@ -145,6 +147,9 @@ _DELETE_LINE = re.compile(
 _NEGATED = re.compile(
     r"\b(?:don.?t|do not|never|without|must not|should not|shouldn'?t|not to|stop me)\b", re.IGNORECASE
 )
+_CHANGE = re.compile(
+    rf"\b{_DELETES}\b|\b(?:write|append|edit|change|replace|overwrite|rename|run|execute|stop|kill)\b|`", re.IGNORECASE
+)
 _ABOUT_DOING = re.compile(
     r"^\W*(?:how|why|when|what|which|who|can i|may i|should (?:i|we)|could i|is it|are you|did|does|explain|tell me (?:how|what|why))\b",
     re.IGNORECASE,
@@ -192,10 +197,12 @@ def understand(text: str) -> Intent | None:
     short, kept = _fold(text)
     if len(short) > LONGEST_WISH:
         return None
+    if _NEGATED.search(short) and _CHANGE.search(short):
+        return Intent("unsure", text=UNSURE_WHETHER)
     intent = _understand(short)
     if intent is None:
         return None
-    if intent.verb in CHANGING and (_NEGATED.search(short) or _ABOUT_DOING.search(short)):
+    if intent.verb in CHANGING and _ABOUT_DOING.search(short):
         return Intent("unsure", text=UNSURE_WHETHER)
     return Intent(
         intent.verb,
