@@ -7,35 +7,23 @@ It runs in a script, a test or a terminal; a notebook is one of several doors to
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lango_nb.config.settings import RemoteAgentSettings, Settings
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
-from lango_nb.core.events import Event
 from lango_nb.core.ids import Ids, RandomIds
 from lango_nb.core.masking import mask
 from lango_nb.models.model import Model
-from lango_nb.models.offline import OfflineModel
 from lango_nb.records.sessions import Session, Sessions
 from lango_nb.records.traces import Traces
-from lango_nb.records.turns import Trace
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.prompts import merge_sections
-from lango_nb.routing.route import Route
-from lango_nb.routing.router import router_for
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approver, DenyAll, approver_named
-from lango_nb.runtime.control.none import NoControl
-from lango_nb.runtime.control.protocol import Control
-from lango_nb.runtime.control.transfer import TransferControl
-from lango_nb.runtime.loop import run_in_loop
-from lango_nb.runtime.queue import SessionQueue
-from lango_nb.runtime.turn import ApprovalRules, Limits, Listener, TurnContext, TurnRun
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.registry import AgentRegistry
 from lango_nb.specs.sources import user_agents
@@ -47,13 +35,24 @@ from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.catalog import ToolCatalog
 from lango_nb.tools.tool import Tool
 
+if TYPE_CHECKING:  # what only turns and routes need loads with the first of them: an engine is ready much sooner
+    import asyncio
+
+    from lango_nb.core.events import Event
+    from lango_nb.records.turns import Trace
+    from lango_nb.routing.route import Route
+    from lango_nb.routing.router import Router
+    from lango_nb.runtime.control.protocol import Control
+    from lango_nb.runtime.queue import SessionQueue
+    from lango_nb.runtime.turn import Listener, TurnContext
+
 logger = logging.getLogger("lango_nb")
 
 SINGLE = "solo"
 MAIN_SESSION = "main"
 LONGEST_REQUEST = 200_000
 """Characters of a request; a longer one is refused before anything runs."""
-CONTROLS: Mapping[str, Callable[[], Control]] = {"none": NoControl, "transfer": TransferControl}
+CONTROLS = ("none", "transfer")
 """The controls that can run turns."""
 CardLoader = Callable[[str], Mapping[str, object]]
 """Fetches an agent card by its address."""
@@ -136,6 +135,15 @@ def _remote_agent(remote: RemoteAgentSettings, load_card: CardLoader | None) -> 
     return AgentSpec(name=remote.name, description=description, source=Source.REMOTE, always_include=True)
 
 
+def _control(name: str) -> Control | None:
+    """Return the control of a name, ``None`` for one that cannot run turns yet."""
+    from lango_nb.runtime.control.none import NoControl
+    from lango_nb.runtime.control.transfer import TransferControl
+
+    made: dict[str, Callable[[], Control]] = {"none": NoControl, "transfer": TransferControl}
+    return made[name]() if name in made else None
+
+
 def resolve_model(model: str | Model) -> Model:
     """Return the model of a name.
 
@@ -149,6 +157,8 @@ def resolve_model(model: str | Model) -> Model:
     if not isinstance(model, str):
         return model
     if model == "offline":
+        from lango_nb.models.offline import OfflineModel
+
         return OfflineModel()
     if model == "scripted":
         raise UsageError("a scripted model needs its replies; pass model=ScriptedModel([...])")
@@ -217,7 +227,7 @@ class Engine:
         self.listeners: list[Listener] = []
         a2a = self.settings.a2a
         self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
-        self._queues: defaultdict[str, SessionQueue] = defaultdict(SessionQueue)
+        self._queues: dict[str, SessionQueue] = {}
         self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
         self.use(topology)
 
@@ -293,9 +303,14 @@ class Engine:
     def _build(self, topology: Topology, registry: AgentRegistry) -> None:
         tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
         self.topology, self.registry, self.tree = topology, registry, tree
-        self.router = router_for(tree.table)
-        control = CONTROLS.get(topology.control)
-        self._control = control() if control is not None else None
+        self._control = _control(topology.control)
+
+    @property
+    def router(self) -> Router:
+        """The router over the present tree's routing table."""
+        from lango_nb.routing.router import router_for
+
+        return router_for(self.tree.table)
 
     def _tree(self, topology: Topology, agents: Sequence[AgentSpec]) -> AgentTree:
         return build_agent_tree(
@@ -368,9 +383,12 @@ class Engine:
         asyncio.CancelledError
             The turn was cancelled; its closed trace is kept.
         """
+        from lango_nb.runtime.queue import SessionQueue
+        from lango_nb.runtime.turn import TurnRun
+
         check_request(text)
         context = self._context(approver)
-        async with self._queues[session]:
+        async with self._queues.setdefault(session, SessionQueue()):
             listeners = (*self.listeners, on_event) if on_event is not None else self.listeners
             run = TurnRun(context, self.sessions.open(session), text, self.traces.next_number(), listeners)
             try:
@@ -380,6 +398,8 @@ class Engine:
 
     def run_sync(self, text: str, session: str = MAIN_SESSION) -> Trace:
         """Run one turn from ordinary code; see :meth:`run`."""
+        from lango_nb.runtime.loop import run_in_loop
+
         return run_in_loop(lambda _emit: self.run(text, session))
 
     async def stream(self, text: str, session: str = MAIN_SESSION) -> AsyncGenerator[Event, None]:
@@ -395,6 +415,8 @@ class Engine:
         Event
             The last is ``turn.finished``.
         """
+        import asyncio
+
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.ensure_future(self.run(text, session, on_event=queue.put_nowait))
         task.add_done_callback(lambda _task: queue.put_nowait(None))
@@ -411,8 +433,10 @@ class Engine:
         return self.sessions.open(name)
 
     def _context(self, approver: Approver | None) -> TurnContext:
+        from lango_nb.runtime.turn import ApprovalRules, Limits, TurnContext
+
         if self._control is None:
-            runs = ", ".join(sorted(CONTROLS))
+            runs = ", ".join(CONTROLS)
             raise TurnError(
                 f"{self.topology.name} hands work over by {self.topology.control}, which runs no turns in this version "
                 f"(controls that do: {runs}); its tree, partition, prompts and routes work. Use 'sextet' for turns."

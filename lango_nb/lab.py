@@ -26,17 +26,11 @@ from lango_nb.core.ids import CountedIds, Ids
 from lango_nb.engine import MAIN_SESSION, SINGLE, Engine, resolve_model
 from lango_nb.models.model import Model
 from lango_nb.records.traces import TurnRef
-from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.diff import TreeDiff, diff
 from lango_nb.routing.partition import Assignment, Partition
-from lango_nb.routing.route import Route
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.approvals import Approver, AskWith, approver_named
-from lango_nb.runtime.ask import ask_person
-from lango_nb.runtime.loop import run_in_loop
-from lango_nb.runtime.turn import Listener
 from lango_nb.specs.agent import AgentSpec
-from lango_nb.specs.agent_md import parse_agent_md
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families, tools_by_name
@@ -45,6 +39,11 @@ from lango_nb.viz.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from lango_nb.records.turns import Trace, Turn
+    from lango_nb.routing.route import Route
+    from lango_nb.runtime.approvals import ApprovalRequest
+    from lango_nb.runtime.turn import Listener
 
 R = TypeVar("R")
 ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
@@ -150,7 +149,7 @@ class View(Generic[R]):
         return viz.mimebundle(self._shown, include, exclude)
 
 
-class Result(View[Trace]):
+class Result(View["Trace"]):
     """What a request came to: the answer, how it ended, and the trace behind it."""
 
     def __init__(self, trace: Trace, frame: Callable[[], pd.DataFrame]) -> None:
@@ -385,6 +384,8 @@ class Lab:
         KeyboardInterrupt
             Stop was pressed; the closed trace is ``lab.trace()``.
         """
+        from lango_nb.runtime.loop import run_in_loop
+
         answerer = read_approver(approver) if approver is not None else None
         show: Callable[[Any], None] | None = on_event
         trace = run_in_loop(
@@ -493,6 +494,8 @@ class Lab:
         DefinitionError
             The definition is wrong, or has the name of a built-in agent; nothing is changed.
         """
+        from lango_nb.specs.agent_md import parse_agent_md
+
         spec = parse_agent_md(agent, path) if isinstance(agent, str) else agent
         change = self._changing(lambda: self.engine.add_agents(spec))
         if spec.name in self.engine.tree:
@@ -608,8 +611,14 @@ def read_approver(approver: Approver | str | None) -> Approver:
         The name is none of ``ask``, ``allow``, ``deny``.
     """
     if approver is None or approver == "ask":
-        return AskWith(ask_person)
+        return AskWith(_ask_person)
     return approver_named(approver) if isinstance(approver, str) else approver
+
+
+async def _ask_person(request: ApprovalRequest) -> bool | None:
+    from lango_nb.runtime.ask import ask_person
+
+    return await ask_person(request)
 
 
 def _settings(settings: Settings | Mapping[str, Any] | None, folder: Path, home: Path) -> LoadedSettings:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from lango_nb.core.events import Event, Outcome
-from lango_nb.core.messages import Message
-from lango_nb.records.decisions import Decision
+if TYPE_CHECKING:  # annotations only: the events load with the first turn
+    from lango_nb.core.events import Event, Outcome
+    from lango_nb.core.messages import Message
+    from lango_nb.records.decisions import Decision
 
 
 @dataclass(frozen=True, slots=True)

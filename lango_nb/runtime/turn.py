@@ -557,26 +557,25 @@ class TurnRun:
 
 
 def _masked(message: Message) -> Message:
-    """Return a message as it is kept: without secrets in its text and in the arguments of its calls."""
-    calls = tuple(_masked_call(call) for call in message.tool_calls)
-    changes: dict[str, Any] = {
-        "content": mask(message.content),
-        "tool_calls": calls,
-        "tool_name": message.tool_name and mask(message.tool_name),
-        "tool_call_id": message.tool_call_id and mask(message.tool_call_id),
-    }
-    return (
-        message
-        if all(getattr(message, name) == new for name, new in changes.items())
-        else message.model_copy(update=changes)
-    )
+    """Return a message as it is kept: without secrets in its text, its names and the arguments of its calls."""
+    changes: dict[str, Any] = {}
+    if (content := mask(message.content)) is not message.content:
+        changes["content"] = content
+    if message.tool_calls and (calls := tuple(_masked_call(call) for call in message.tool_calls)) != message.tool_calls:
+        changes["tool_calls"] = calls
+    for name in ("tool_name", "tool_call_id"):
+        value = getattr(message, name)
+        if value is not None and (masked := mask(value)) is not value:
+            changes[name] = masked
+    return message.model_copy(update=changes) if changes else message
 
 
 def _masked_call(call: ToolCall) -> ToolCall:
-    changes: dict[str, Any] = {
-        "id": mask(call.id),
-        "name": mask(call.name),
-        "arguments": mask_arguments(call.arguments),
-        "error": call.error and mask(call.error),
-    }
-    return call if all(getattr(call, name) == new for name, new in changes.items()) else call.model_copy(update=changes)
+    changes: dict[str, Any] = {}
+    for name in ("id", "name", "error"):
+        value = getattr(call, name)
+        if value is not None and (masked := mask(value)) is not value:
+            changes[name] = masked
+    if call.arguments and (arguments := mask_arguments(call.arguments)) != call.arguments:
+        changes["arguments"] = arguments
+    return call.model_copy(update=changes) if changes else call

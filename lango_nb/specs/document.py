@@ -16,6 +16,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -42,10 +43,10 @@ _BOOLS = {word: value for value in (True, False) for word in (f"{value}", f"{val
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _SPECIAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_LINE_ENDS = {ord(char): None for char in "\t\n\r"}
 NUMBER = re.compile(f"{_FLOAT.pattern}|{_SPECIAL.pattern}")
 """Plain words that are read as numbers."""
 _TEXT_TAGS = frozenset({None, "!", "tag:yaml.org,2002:str"})
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _TOP_KEY = re.compile(r"([^\s#:'\"\[\]{}-][^:'\"]*?)\s*:(?:\s|$)")
 
 
@@ -324,8 +325,19 @@ def _without_empty(value: JsonValue) -> JsonValue:
     return value
 
 
+@lru_cache(maxsize=1)
+def _unprintable() -> re.Pattern[str]:
+    """Return what YAML may not hold; made on first use, because it takes long to compile."""
+    return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text is printable but for its line ends and tabs."""
+    return text.translate(_LINE_ENDS).isprintable()
+
+
 def _refuse_unprintable(text: str, document: Document) -> None:
-    found = _UNPRINTABLE.search(text)
+    found = None if text.isascii() and _is_plain(text) else _unprintable().search(text)
     if found is not None:
         line = text.count("\n", 0, found.start()) + document.first_line
         what = f"holds the character U+{ord(found[0]):04X}, which YAML has no room for; remove it"

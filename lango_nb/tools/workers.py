@@ -6,13 +6,15 @@ back holds nobody up: when no thread is idle, one more is started.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import os
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -56,9 +58,12 @@ class Workers:
 
         Examples
         --------
+        >>> import asyncio
         >>> asyncio.run(Workers().run(lambda: "done"))
         'done'
         """
+        import asyncio
+
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
         context = contextvars.copy_context()

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lango_nb.core.messages import Message, Reply, ToolSchema
-from lango_nb.models.offline.conversation import TRANSFER, Conversation
-from lango_nb.models.offline.root import answer_as_root
-from lango_nb.models.offline.worker import answer_as_worker
 
 
 class OfflineModel:
@@ -28,7 +25,13 @@ class OfflineModel:
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         """Answer a conversation from its words alone."""
+        from lango_nb.models.offline.conversation import TRANSFER, Conversation
+
         conversation = Conversation.read(messages)
         if any(tool.name == TRANSFER for tool in tools):
+            from lango_nb.models.offline.root import answer_as_root
+
             return answer_as_root(conversation)
+        from lango_nb.models.offline.worker import answer_as_worker
+
         return answer_as_worker(conversation, tools)

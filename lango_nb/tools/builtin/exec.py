@@ -6,7 +6,6 @@ within a time limit. The exit code is always told; a command that fails is no er
 
 from __future__ import annotations
 
-import asyncio
 import signal
 
 from pydantic import JsonValue
@@ -38,7 +37,7 @@ async def run_command(command: str, *, context: ToolContext) -> ToolResult:
     process = _start(command, context)
     try:
         has_ended = await process.wait(timeout_s)
-    except asyncio.CancelledError:
+    except BaseException:  # cancelled: nobody waits for the command any more
         process.send(signal.SIGKILL)
         raise
     if not has_ended:

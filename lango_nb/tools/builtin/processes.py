@@ -9,7 +9,6 @@ asyncio's own processes end with the loop that started them.
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import itertools
 import math
@@ -151,6 +150,8 @@ class Process:
             Whether it has ended; ``False`` when the time is up.
         """
         with suppress(TimeoutError):
+            import asyncio
+
             await asyncio.wait_for(asyncio.wrap_future(self._ended), timeout_s)
         return self._ended.done()
 
