@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from lango_nb.lab import Lab
     from lango_nb.magics.magics import LangoMagics
 
 MAGIC = "lango"
+_KEPT: WeakKeyDictionary[InteractiveShell, Lab] = WeakKeyDictionary()
+"""The lab of a shell whose extension was unloaded: loading it again, or reloading it, goes on with the same."""
 
 
 def load(shell: InteractiveShell) -> None:
@@ -27,6 +31,7 @@ def load(shell: InteractiveShell) -> None:
     from lango_nb.viz.register import register
 
     magics = _made(shell)
+    magics.keep(_KEPT.pop(shell, None))
     shell.register_magics(magics)
     shell.input_transformer_manager.token_transformers.extend(TRANSFORMERS)
     if shell.Completer is not None:
@@ -48,6 +53,8 @@ def unload(shell: InteractiveShell) -> None:
     from lango_nb.magics.question import TRANSFORMERS
     from lango_nb.viz.register import unregister
 
+    if (lab := magics.kept()) is not None:
+        _KEPT[shell] = lab
     manager = shell.magics_manager
     for kind in ("line", "cell"):
         manager.magics[kind].pop(MAGIC, None)

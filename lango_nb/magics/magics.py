@@ -216,6 +216,14 @@ class LangoMagics(Magics):
 
     # -- the lab -------------------------------------------------------------------------------------------------------
 
+    def kept(self) -> Lab | None:
+        """Return the lab if there is one yet."""
+        return self._lab
+
+    def keep(self, lab: Lab | None) -> None:
+        """Go on with a lab: the one of before the extension was loaded again."""
+        self._lab = lab
+
     @property
     def lab(self) -> Lab:
         """The lab behind the commands, made on first use."""

@@ -65,11 +65,19 @@ def test_unloading_twice_is_harmless(session: Session) -> None:
     assert not session.shell.run_cell("%lango").success
 
 
-def test_reloading_works_and_begins_anew(bare_shell: Any) -> None:
-    for line in ("%load_ext lango_nb", "%load_ext lango_nb", "%lango use quartet;", "%reload_ext lango_nb"):
+def test_reloading_goes_on_with_the_same_lab(bare_shell: Any) -> None:
+    lines = (
+        "%load_ext lango_nb",
+        "%load_ext lango_nb",
+        "%lango use quartet;",
+        "%lango ask hello",
+        "%reload_ext lango_nb",
+    )
+    for line in lines:
         bare_shell.run_cell(line).raise_error()
     result = bare_shell.run_cell("%lango status")
-    assert result.result["topology"].startswith("sextet")
+    assert result.result["topology"].startswith("quartet")
+    assert result.result["turns"] == "1"
     assert len([item for item in bare_shell.configurables if type(item).__name__ == "LangoMagics"]) == 1
 
 

@@ -99,7 +99,9 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
 
 @pytest.fixture(autouse=True)
 def anew(kernel: Kernel) -> None:
-    kernel.run("%reload_ext lango_nb")
+    kernel.run("%unload_ext lango_nb")
+    kernel.run("import lango_nb.magics; lango_nb.magics._KEPT.clear()")
+    kernel.run("%load_ext lango_nb")
 
 
 def test_a_command_shows_text_and_html_and_no_widget(kernel: Kernel) -> None:

@@ -89,7 +89,9 @@ def test_ctrl_c_stops_the_turn_closes_the_trace_and_leaves_the_prompt(terminal: 
     assert "KeyboardInterrupt: the turn was stopped" in terminal.wait()
     assert "cancelled" in terminal.enter("%lango turns")
     assert "42" in terminal.enter("6 * 7")
-    terminal.enter("%reload_ext lango_nb")
+    terminal.enter("%unload_ext lango_nb")
+    terminal.enter("import lango_nb.magics; lango_nb.magics._KEPT.clear()")
+    terminal.enter("%load_ext lango_nb")
 
 
 def test_a_mistake_is_one_line(terminal: Terminal) -> None:
