@@ -304,13 +304,16 @@ class Engine:
         tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
         self.topology, self.registry, self.tree = topology, registry, tree
         self._control = _control(topology.control)
+        self._router: Router | None = None
 
     @property
     def router(self) -> Router:
-        """The router over the present tree's routing table."""
-        from lango_nb.routing.router import router_for
+        """The router over the present tree's routing table; compiled with the first route."""
+        if self._router is None:
+            from lango_nb.routing.router import router_for
 
-        return router_for(self.tree.table)
+            self._router = router_for(self.tree.table)
+        return self._router
 
     def _tree(self, topology: Topology, agents: Sequence[AgentSpec]) -> AgentTree:
         return build_agent_tree(

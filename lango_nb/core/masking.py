@@ -22,6 +22,9 @@ _HINTS = (
     "glpat", "akia", "asia", "aiza", "xox",
 )  # fmt: skip
 """One quick look: a text whose lower case holds none of these holds no secret that the shapes below would find."""
+_clean: set[str] = set()
+"""Short texts that were looked at and hold no secret: names of agents and tools come again and again."""
+_SHORT, _MOST_CLEAN = 80, 4096
 _SHORTEST = 7
 """Characters of the shortest text that can hold a secret with its name: ``token=x``."""
 _SHAPES = (
@@ -64,11 +67,20 @@ def mask(text: str) -> str:
     >>> mask("the token bucket is full")
     'the token bucket is full'
     """
-    if len(text) < _SHORTEST:
+    if len(text) < _SHORTEST or text in _clean:
         return text
     folded = text.lower()
-    if not any(hint in folded for hint in _HINTS):
-        return text
+    for hint in _HINTS:
+        if hint in folded:
+            return _without_secrets(text)
+    if len(text) <= _SHORT:
+        if len(_clean) >= _MOST_CLEAN:
+            _clean.clear()
+        _clean.add(text)
+    return text
+
+
+def _without_secrets(text: str) -> str:
     try:
         for shape in _SHAPES:
             text = shape.sub(MASK, text)
