@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,9 @@ class QuietNotebooks:
             os.environ.pop(PROGRESS, None)
 
 
+NOBODY = 65534
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give this run a home of its own; kernels and other processes inherit it."""
     home = tempfile.TemporaryDirectory(prefix="lango-tests-", ignore_cleanup_errors=True)
@@ -32,3 +37,21 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["LANGO_HOME"] = str(Path(home.name, "lango"))
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
     config.pluginmanager.register(QuietNotebooks(), "lango-quiet-notebooks")  # hooks of this file miss notebooks/
+
+
+@pytest.fixture
+def folder_of_nobody() -> Iterator[Path]:
+    """A folder in which permissions count: root may do everything, so a test run as root becomes somebody else."""
+    folder = Path(tempfile.mkdtemp(prefix="lango-tests-"))
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.chown(folder, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+    try:
+        yield folder
+    finally:
+        if is_root:
+            os.seteuid(0)
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o700)
+        shutil.rmtree(folder)

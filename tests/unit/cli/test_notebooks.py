@@ -1,7 +1,6 @@
 """Copies never overwrite: what is there stays, what is new comes beside it."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +99,10 @@ def test_a_folder_that_cannot_be_made_is_one_line(shipped: Path, tmp_path: Path)
         copy_notebooks(shipped, tmp_path / "file" / "x")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_one_line(shipped: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
+def test_a_folder_that_may_not_be_written_is_one_line(folder_of_nobody: Path) -> None:
+    (folder_of_nobody / "shipped").mkdir()
+    (folder_of_nobody / "shipped" / "00.ipynb").write_text("{}", encoding="utf-8")
+    mine = folder_of_nobody / "mine"
     mine.mkdir(mode=0o500)
     with pytest.raises(UsageError, match="cannot be written: Permission denied"):
-        copy_notebooks(shipped, mine)
+        copy_notebooks(folder_of_nobody / "shipped", mine)

@@ -270,9 +270,8 @@ def test_a_missing_file_is_refused_with_its_path(tmp_path: Path) -> None:
     assert str(caught.value).startswith(f"{tmp_path}/AGENT.md: cannot be read (No such file or directory)")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "AGENT.md"
+def test_a_file_without_permission_is_refused(folder_of_nobody: Path) -> None:
+    file = folder_of_nobody / "AGENT.md"
     file.touch(mode=0)
     with pytest.raises(DefinitionError, match=r"cannot be read \(Permission denied\)"):
         read_agent_md(file)
