@@ -42,8 +42,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def folder_of_nobody() -> Iterator[Path]:
     """A folder in which permissions count: root may do everything, so a test run as root becomes somebody else."""
-    folder = Path(tempfile.mkdtemp(prefix="lango-tests-"))
     is_root = os.geteuid() == 0
+    # as root the folder for temporary files may be closed to everybody else; the machine's own is open
+    folder = Path(tempfile.mkdtemp(prefix="lango-tests-", dir="/tmp" if is_root else None))
     if is_root:
         os.chown(folder, NOBODY, NOBODY)
         os.seteuid(NOBODY)
