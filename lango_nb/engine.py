@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,22 +40,31 @@ from lango_nb.tools.tool import Tool
 if TYPE_CHECKING:  # what only turns and routes need loads with the first of them: an engine is ready much sooner
     import asyncio
 
+    from lango_nb.core.bus import Bus
     from lango_nb.core.events import Event
+    from lango_nb.hooks.chain import HookChain
+    from lango_nb.hooks.decorator import UserHook
+    from lango_nb.records.memories import Memories
+    from lango_nb.records.runs import Runs
+    from lango_nb.records.tasks import Tasks
     from lango_nb.records.turns import Trace
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
+    from lango_nb.runtime.approvals import Approvals
+    from lango_nb.runtime.breakers import Breakers
+    from lango_nb.runtime.context import Listener, TurnContext
     from lango_nb.runtime.control.protocol import Control
-    from lango_nb.runtime.queue import SessionQueue
-    from lango_nb.runtime.turn import Listener, TurnContext
+    from lango_nb.runtime.queue import Queue
+    from lango_nb.runtime.teammates import Teammates
 
 logger = logging.getLogger("lango_nb")
 
 SINGLE = "solo"
 MAIN_SESSION = "main"
+_in_turn: ContextVar[frozenset[str]] = ContextVar("lango_in_turn", default=frozenset())
+"""Sessions with a turn that this code runs inside of: a tool cannot wait for its own turn."""
 LONGEST_REQUEST = 200_000
 """Characters of a request; a longer one is refused before anything runs."""
-CONTROLS = ("none", "transfer")
-"""The controls that can run turns."""
 CardLoader = Callable[[str], Mapping[str, object]]
 """Fetches an agent card by its address."""
 
@@ -133,15 +144,6 @@ def _remote_agent(remote: RemoteAgentSettings, load_card: CardLoader | None) -> 
         raise SettingsError("no A2A client is connected; pass Engine(card_loader=…)")
     description = str(load_card(remote.agent_card_url).get("description") or "")
     return AgentSpec(name=remote.name, description=description, source=Source.REMOTE, always_include=True)
-
-
-def _control(name: str) -> Control | None:
-    """Return the control of a name, ``None`` for one that cannot run turns yet."""
-    from lango_nb.runtime.control.none import NoControl
-    from lango_nb.runtime.control.transfer import TransferControl
-
-    made: dict[str, Callable[[], Control]] = {"none": NoControl, "transfer": TransferControl}
-    return made[name]() if name in made else None
 
 
 def resolve_model(model: str | Model) -> Model:
@@ -227,7 +229,9 @@ class Engine:
         self.listeners: list[Listener] = []
         a2a = self.settings.a2a
         self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
-        self._queues: dict[str, SessionQueue] = {}
+        self._queues: dict[str, Queue] = {}
+        self._user_hooks: list[UserHook] = []
+        self._hooks: HookChain | None = None
         self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
         self.use(topology)
 
@@ -303,8 +307,8 @@ class Engine:
     def _build(self, topology: Topology, registry: AgentRegistry) -> None:
         tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
         self.topology, self.registry, self.tree = topology, registry, tree
-        self._control = _control(topology.control)
         self._router: Router | None = None
+        self._ready: TurnContext | None = None
 
     @property
     def router(self) -> Router:
@@ -341,8 +345,110 @@ class Engine:
         return [spec for spec in self.remote_agents if spec.name not in taken]
 
     def close(self) -> None:
-        """Stop commands that were left running; the engine can still be looked at."""
+        """Stop commands and teammates that were left running; the engine can still be looked at."""
         self.processes.close()
+        if "teammates" in self.__dict__:
+            self.teammates.close()
+
+    # -- what turns share, made when the first one needs it ------------------------------------------------------------
+
+    @cached_property
+    def runs(self) -> Runs:
+        """All teammate runs."""
+        from lango_nb.records.ledger import MemoryLedger, mirror
+        from lango_nb.records.runs import Runs
+
+        runs = Runs()
+        if self.settings.run_ledger.enabled and self.settings.run_ledger.write_through:
+            self.ledger = MemoryLedger()
+            runs.observers.append(mirror(self.ledger, self.clock))
+        return runs
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """The working list of root and agents."""
+        from lango_nb.records.tasks import Tasks
+
+        return Tasks()
+
+    @cached_property
+    def memories(self) -> Memories:
+        """What agents keep for themselves; used where ``agentMemory.enabled`` is on."""
+        from lango_nb.records.memories import Memories
+
+        return Memories(self.ids, self.clock)
+
+    @cached_property
+    def approvals(self) -> Approvals:
+        """Open questions, and the answers that still hold; any front end may answer."""
+        from lango_nb.runtime.approvals import Approvals
+
+        return Approvals()
+
+    @cached_property
+    def breakers(self) -> Breakers:
+        """Circuit breakers of agents and providers."""
+        from lango_nb.runtime.breakers import Breakers
+
+        return Breakers(self.settings.agent.orchestration.circuit_breaker, self.clock)
+
+    @cached_property
+    def bus(self) -> Bus:
+        """Where tool calls are published, if ``hooks.eventPublishing`` is on."""
+        from lango_nb.core.bus import Bus
+
+        return Bus()
+
+    @cached_property
+    def teammates(self) -> Teammates:
+        """The runtime behind agent_spawn, agent_wait and agent_stop."""
+        from lango_nb.runtime.teammates import Teammates
+
+        return Teammates(self.runs, self.clock, self.settings.background.max_concurrent_tasks)
+
+    @cached_property
+    def services(self) -> dict[type, object]:
+        """What tools and hooks ask for, by protocol; bind your own before the first turn."""
+        from lango_nb.core.bus import Bus
+        from lango_nb.hooks.output_manager import OutputStore
+        from lango_nb.records.memories import LocalMemoryService
+        from lango_nb.records.tasks import LocalTaskService
+        from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
+
+        bound: dict[type, object] = {
+            TeammateService: self.teammates,
+            TaskService: LocalTaskService(self.tasks, self.ids, self.clock),
+            OutputService: OutputStore(self.clock),
+            Bus: self.bus,
+        }
+        if self.settings.agent_memory.enabled:
+            bound[MemoryService] = LocalMemoryService(self.memories)
+        if self.settings.tools.exec.allow_background:
+            bound[ProcessTable] = self.processes
+        return bound
+
+    @property
+    def hooks(self) -> HookChain:
+        """The one list of what surrounds a tool call."""
+        if self._hooks is None:
+            from lango_nb.hooks.wiring import build_chain
+
+            self._hooks = build_chain(self.settings, self.services, self._user_hooks)
+        return self._hooks
+
+    def add_hook(self, *hooks: UserHook) -> None:
+        """Let hooks of your own join the list.
+
+        Raises
+        ------
+        DefinitionError
+            One is no hook, or there is one of its name; nothing is changed.
+        """
+        from lango_nb.hooks.wiring import build_chain
+
+        chain = build_chain(self.settings, self.services, (*self._user_hooks, *hooks))
+        self._user_hooks.extend(hooks)
+        self._hooks, self._ready = chain, None
 
     # -- turns ---------------------------------------------------------------------------------------------------------
 
@@ -382,22 +488,47 @@ class Engine:
         UsageError
             The request is empty or too long; nothing runs.
         TurnError
-            The topology hands work over in a way that does not run turns yet.
+            Another turn held the session for too long, or this is called by a tool of a turn of the same session.
         asyncio.CancelledError
             The turn was cancelled; its closed trace is kept.
         """
-        from lango_nb.runtime.queue import SessionQueue
+        from lango_nb.runtime.queue import Queue
         from lango_nb.runtime.turn import TurnRun
 
         check_request(text)
+        if session in _in_turn.get():
+            raise TurnError(
+                f"session {session!r} is in the middle of this very turn; use another session for a turn inside"
+            )
         context = self._context(approver)
-        async with self._queues.setdefault(session, SessionQueue()):
-            listeners = (*self.listeners, on_event) if on_event is not None else self.listeners
-            run = TurnRun(context, self.sessions.open(session), text, self.traces.next_number(), listeners)
+        queue = self._queues.setdefault(session, Queue())
+        await self._enter(queue, session)
+        inside = _in_turn.set(_in_turn.get() | {session})
+        try:
+            own = (on_event,) if on_event is not None else ()
+            run = TurnRun(context, self.sessions.open(session), text, self.traces.next_number(), own, self.listeners)
             try:
                 return await run.run()
             finally:
                 self.traces.add(run.trace)
+        finally:
+            _in_turn.reset(inside)
+            queue.leave()
+
+    async def _enter(self, queue: Queue, session: str) -> None:
+        """Wait for the turns of a session that came before."""
+        limit = self.settings.agent.queue_timeout_s
+        if queue.enter_now():
+            return
+        import asyncio
+
+        try:
+            async with asyncio.timeout(limit or None):
+                await queue.enter()
+        except TimeoutError as error:
+            raise TurnError(
+                f"session {session!r} was busy for {limit:g} s; wait for its turn, stop it, or use another session"
+            ) from error
 
     def run_sync(self, text: str, session: str = MAIN_SESSION) -> Trace:
         """Run one turn from ordinary code; see :meth:`run`."""
@@ -436,42 +567,96 @@ class Engine:
         return self.sessions.open(name)
 
     def _context(self, approver: Approver | None) -> TurnContext:
-        from lango_nb.runtime.turn import ApprovalRules, Limits, TurnContext
+        """Return what turns work with, made anew when the tree or the settings of a turn changed."""
+        if self._ready is None or self._ready.model is not self.model:
+            self._ready = self._make_context()
+        if approver is None and self._ready.approver is self.approver:
+            return self._ready
+        from dataclasses import replace
 
-        if self._control is None:
-            runs = ", ".join(CONTROLS)
-            raise TurnError(
-                f"{self.topology.name} hands work over by {self.topology.control}, which runs no turns in this version "
-                f"(controls that do: {runs}); its tree, partition, prompts and routes work. Use 'sextet' for turns."
-            )
-        settings = self.settings
-        guard = settings.security.interceptor
-        topology = self.topology
+        return replace(self._ready, approver=approver or self.approver)
+
+    def _make_context(self) -> TurnContext:
+        from lango_nb.runtime.context import ApprovalRules, TurnContext
+        from lango_nb.runtime.limits import Limits
+        from lango_nb.runtime.timeouts import resolve_timeouts
+
+        settings, topology = self.settings, self.topology
+        guard, budget = settings.security.interceptor, settings.agent.orchestration.budget
         return TurnContext(
             tree=self.tree,
-            control=self._control,
+            control=self._control(),
             router=self.router,
             model=self.model,
             limits=Limits(
                 rounds=settings.agent.max_delegation_rounds or topology.max_rounds,
                 steps=settings.agent.max_turns or topology.max_steps,
+                delegations=budget.delegation_limit,
+                alert=budget.alert_threshold,
+                tokens=budget.max_tokens,
+                cost_usd=budget.max_cost_usd,
             ),
-            approver=approver or self.approver,
+            timeouts=resolve_timeouts(settings.agent),
+            approver=self.approver,
+            approvals=self.approvals,
+            breakers=self.breakers,
+            hooks=self.hooks,
+            runs=self.runs,
+            teammates=self.teammates,
             clock=self.clock,
             ids=self.ids,
             workspace=self.workspace,
+            recovery=settings.agent.orchestration.recovery,
+            mode=settings.agent.orchestration.mode,
+            random=random() if isinstance(self.clock, SystemClock) else None,
             rules=ApprovalRules(
                 guard.approval_policy if guard.enabled else "none",
                 frozenset(guard.exempt_tools),
                 frozenset(guard.sensitive_tools if guard.enabled else ()),
+                guard.approval_timeout_s,
             ),
+            tool_timeout_s=settings.agent.tool_timeout_s,
+            inherit_history=settings.agent.isolation.inherit_history,
+            child_messages=settings.agent.isolation.max_messages,
+            is_isolating=settings.agent.isolation.enabled,
             tool_limits={
                 "exec_timeout_s": settings.tools.exec.default_timeout_s,
                 "exec_output_bytes": settings.tools.exec.max_output_bytes,
                 "max_read_bytes": settings.tools.filesystem.max_read_bytes,
             },
-            services={ProcessTable: self.processes} if settings.tools.exec.allow_background else {},
+            services=self.services,
         )
+
+    def _control(self) -> Control:
+        """Return the way the topology hands work over."""
+        match self.topology.control:
+            case "transfer":
+                from lango_nb.runtime.control.transfer import TransferControl
+
+                return TransferControl()
+            case "spawn":
+                from lango_nb.runtime.control.spawn import SpawnControl
+
+                return SpawnControl(is_available=self.settings.background.enabled, route=self._route_instruction)
+            case "delegate":
+                from lango_nb.runtime.control.delegate import DelegateControl
+
+                return DelegateControl()
+            case "none":
+                from lango_nb.runtime.control.none import NoControl
+
+                return NoControl()
+
+    def _route_instruction(self, instruction: str) -> str | None:
+        """Choose a teammate for an instruction that names nobody."""
+        return self.router.route(instruction, exclude=self.breakers.open_agents()).chosen
+
+
+def random() -> Callable[[], float]:
+    """Return a source of jitter."""
+    import random as source
+
+    return source.random
 
 
 def check_request(text: str) -> None:

@@ -1,6 +1,6 @@
 """The notebook's door: one object that builds, shows, explains and runs.
 
-    lab = Lab()                 sextet, all tools, the offline model, this folder
+    lab = Lab()                 octet, all tools, the offline model, this folder
     lab.tree                    who is there
     lab.partition()             who owns which tool, and why
     lab.route("…")              who would get this request, and why not another
@@ -40,10 +40,11 @@ from lango_nb.viz.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lango_nb.hooks.chain import HookChain
     from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.route import Route
-    from lango_nb.runtime.approvals import ApprovalRequest
-    from lango_nb.runtime.turn import Listener
+    from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, PendingApproval, Scope
+    from lango_nb.runtime.context import Listener
 
 R = TypeVar("R")
 ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
@@ -186,6 +187,69 @@ class Result(View["Trace"]):
         return View(self.record, self._frame)
 
 
+class OpenQuestions(View[tuple["PendingApproval", ...]]):
+    """Calls that wait for an answer, as they were when this was made, and how to answer them."""
+
+    def __init__(self, engine: Engine) -> None:
+        from lango_nb.viz.approvals import pending_table
+
+        self._approvals = engine.approvals
+        pending = self._approvals.pending
+        table = pending_table(pending)
+        super().__init__(pending, lambda: _texts_df(table), table)
+
+    def allow(self, request_id: str | None = None, scope: Scope = "once") -> View[ApprovalAnswer]:
+        """Let a call run.
+
+        Parameters
+        ----------
+        request_id : str, optional
+            The only open question when absent.
+        scope : {"once", "turn", "session"}
+            How long the same tool may run with the same arguments.
+
+        Raises
+        ------
+        RefusedError
+            The question is answered already, or nobody waits for the answer any more.
+        UnknownNameError
+            There is no such question.
+        UsageError
+            None is open, or several are and none is named.
+        """
+        question = self._question(request_id)
+        return _answer_view(question, question.allow(scope))
+
+    def deny(self, request_id: str | None = None, detail: str = "") -> View[ApprovalAnswer]:
+        """Refuse a call; it is not asked about again in its turn.
+
+        Parameters
+        ----------
+        request_id : str, optional
+            The only open question when absent.
+        detail : str
+            Why; the agent reads it.
+
+        Raises
+        ------
+        LangoError
+            As :meth:`allow`.
+        """
+        question = self._question(request_id)
+        return _answer_view(question, question.deny(detail))
+
+    def _question(self, request_id: str | None) -> PendingApproval:
+        """Find a question among those that were seen: an answer belongs to what was looked at."""
+        seen = {question.id: question for question in self.record}
+        if request_id is not None:
+            return seen.get(request_id) or self._approvals.get(request_id)
+        if not seen:
+            raise UsageError("no call waits for an answer")
+        if len(seen) > 1:
+            raise UsageError(f"{len(seen)} calls wait for an answer; say which one: {', '.join(seen)}")
+        return self.record[0]
+
+
 class Lab:
     """A laboratory around one engine.
 
@@ -203,8 +267,9 @@ class Lab:
         Folder of your own settings; ``LANGO_HOME`` or ``~/.lango`` when absent. Records stay in memory.
     settings : Settings or mapping, optional
         Arguments: they win over files and environment.
-    approver : Approver or {"ask", "allow", "deny"}, optional
-        Who answers when a tool is dangerous; asks you when absent, and nobody there means no.
+    approver : Approver or {"ask", "allow", "deny", "hold"}, optional
+        Who answers when a tool is dangerous; asks you when absent, and nobody there means no. With ``hold`` the call
+        waits until somebody answers it in :attr:`approvals`.
     clock, ids : optional
         Stepped ones make everything repeat to the letter.
 
@@ -309,6 +374,24 @@ class Lab:
 
         return View(found, frame, table)
 
+    def hooks(self) -> View[HookChain]:
+        """List the hooks around every tool call in their order: which are wired, and why or why not."""
+        chain = self.engine.hooks
+        rows = tuple(
+            (row.name, row.phase, row.priority, row.source, "yes" if row.is_wired else "no", row.why) for row in chain
+        )
+        table = Table("hooks around a tool call", ("hook", "phase", "priority", "source", "wired", "why"), rows)
+
+        def frame() -> pd.DataFrame:
+            import pandas as pd
+
+            columns = ["hook", "phase", "priority", "source", "is_wired", "why"]
+            values = [(row.name, row.phase, row.priority, row.source, row.is_wired, row.why) for row in chain]
+            types = dict.fromkeys(columns, "string") | {"priority": "Int64", "is_wired": "boolean"}
+            return pd.DataFrame(values, columns=columns).astype(types)
+
+        return View(chain, frame, table)
+
     def prompt(self, agent: str | None = None) -> View[AgentNode]:
         """Show what an agent is told, section by section, with sizes.
 
@@ -369,7 +452,7 @@ class Lab:
         ----------
         text : str
             Byte for byte what the model reads.
-        approver : Approver or {"ask", "allow", "deny"}, optional
+        approver : Approver or {"ask", "allow", "deny", "hold"}, optional
             Answers for this request only.
         on_event : callable, optional
             Gets every event as it happens, on this thread.
@@ -549,6 +632,11 @@ class Lab:
     def approver(self, approver: Approver | str) -> None:
         self.engine.approver = read_approver(approver)
 
+    @property
+    def approvals(self) -> OpenQuestions:
+        """The calls that wait for an answer; any thread may look and answer while a turn runs elsewhere."""
+        return OpenQuestions(self.engine)
+
     # -- about ---------------------------------------------------------------------------------------------------------
 
     def config(self) -> View[LoadedSettings]:
@@ -608,14 +696,14 @@ def read_approver(approver: Approver | str | None) -> Approver:
     Raises
     ------
     UnknownNameError
-        The name is none of ``ask``, ``allow``, ``deny``.
+        The name is none of ``ask``, ``allow``, ``deny``, ``hold``.
     """
     if approver is None or approver == "ask":
         return AskWith(_ask_person)
     return approver_named(approver) if isinstance(approver, str) else approver
 
 
-async def _ask_person(request: ApprovalRequest) -> bool | None:
+async def _ask_person(request: ApprovalRequest) -> ApprovalAnswer | None:
     from lango_nb.runtime.ask import ask_person
 
     return await ask_person(request)
@@ -623,8 +711,18 @@ async def _ask_person(request: ApprovalRequest) -> bool | None:
 
 def _settings(settings: Settings | Mapping[str, Any] | None, folder: Path, home: Path) -> LoadedSettings:
     if isinstance(settings, Settings):
-        return load_settings(overrides=settings.model_dump(exclude_defaults=True))
-    return load_settings(folder, home, os.environ, settings)
+        return _with_teammates(load_settings(overrides=settings.model_dump(exclude_defaults=True)))
+    return _with_teammates(load_settings(folder, home, os.environ, settings))
+
+
+def _with_teammates(loaded: LoadedSettings) -> LoadedSettings:
+    """Switch the teammate runtime on unless somebody wrote down that it is off: a lab is there to show it."""
+    if loaded.origins["background.enabled"] != "default":
+        return loaded
+    background = loaded.settings.background.model_copy(update={"enabled": True})
+    return LoadedSettings(
+        loaded.settings.model_copy(update={"background": background}), {**loaded.origins, "background.enabled": "lab"}
+    )
 
 
 def _topology(loaded: LoadedSettings) -> str:
@@ -635,6 +733,19 @@ def _topology(loaded: LoadedSettings) -> str:
 
 def _default_tools() -> tuple[Tool, ...]:
     return (*builtin_tools(), *spec_families())
+
+
+def _answer_view(question: PendingApproval, answer: ApprovalAnswer) -> View[ApprovalAnswer]:
+    from lango_nb.viz.approvals import answered_table
+
+    table = answered_table(question, answer)
+    return View(answer, lambda: _texts_df(table), table)
+
+
+def _texts_df(table: Table) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(list(table.rows), columns=list(table.columns), dtype="string")
 
 
 def _frames() -> Any:

@@ -1,4 +1,8 @@
-"""``lango agent``: what the settings make of the agents (status), their definitions (list), tool categories (tools)."""
+"""``lango agent``: what the settings make of the agents.
+
+status   mode, model, limits, registry counts      tools   tool categories and their switches
+list     definitions in the registry               hooks   what surrounds a tool call
+"""
 
 from __future__ import annotations
 
@@ -53,12 +57,13 @@ CATEGORIES = (
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Describe ``lango agent status``, ``list`` and ``tools``."""
+    """Describe ``lango agent status``, ``list``, ``tools`` and ``hooks``."""
     kinds = parser.add_subparsers(metavar="COMMAND", title="commands")
     for name, run, sentence in (
         ("status", run_status, "show mode, model, limits and registry counts"),
         ("list", run_list, "show the definitions in the registry; no live runs"),
         ("tools", run_tools, "show tool categories and their switches; lango partition shows owners"),
+        ("hooks", run_hooks, "show the hooks around tool calls: which are wired, in which order, and why"),
     ):
         kind = kinds.add_parser(name, help=sentence, allow_abbrev=False)
         kind.description = f"{sentence[0].upper()}{sentence[1:]}."
@@ -148,16 +153,14 @@ def status_data(settings: Settings, *, has_topology: bool = False) -> dict[str, 
 
 def teammate_runtime(settings: Settings, topology: Topology) -> dict[str, Any]:
     """Say whether teammates can be spawned, and what is in the way."""
-    from lango_nb.engine import CONTROLS
-
     missing, hint = [], ""
     if topology.is_single:
         missing.append("agent.multiAgent is off")
     elif not settings.background.enabled:
         missing.append("background.enabled is off")
         hint = "set background.enabled to true to make the teammate runtime available"
-    if "spawn" not in CONTROLS:
-        missing.append(f"this version has no {RUNTIME} runtime yet")
+    if not topology.is_single and topology.control != "spawn":
+        missing.append(f"{topology.name} hands work over by {topology.control}")
     return {"name": RUNTIME, "available": not missing, "missing": missing, "hint": hint}
 
 
@@ -304,6 +307,69 @@ def tools_data(settings: Settings) -> list[dict[str, Any]]:
         }
         for category in CATEGORIES
     ]
+
+
+# hooks
+
+
+def run_hooks(args: argparse.Namespace) -> int:
+    """Show the hook chain as the settings wire it; no engine runs, so hooks that need something running are not."""
+    data = hooks_data(read_settings(args).settings)
+    if args.output == "json":
+        say_json(data)
+        return 0
+    say_table(
+        "Hook configuration",
+        ("what", "value"),
+        (
+            ("Hooks Enabled", _on(data["enabled"])),
+            ("Security Filter", f"{_on(data['security_filter'])} (always on)"),
+            ("Access Control", _on(data["access_control"])),
+            ("Event Publishing", _on(data["event_publishing"])),
+            ("Knowledge Save", _on(data["knowledge_save"])),
+            ("Blocked Commands", ", ".join(data["blocked_commands"]) or "(the built-in ones)"),
+        ),
+    )
+    say("")
+    say_table(
+        "Registered hooks",
+        ("hook", "phase", "priority", "wired", "why"),
+        (
+            (row["name"], row["phase"], row["priority"], _on(row["wired"]), row["why"])
+            for phase in ("before", "after")
+            for row in data["registry"][phase]
+        ),
+        note="Lower numbers come first; approval_gate asks, execution follows.",
+    )
+    return 0
+
+
+def hooks_data(settings: Settings) -> dict[str, Any]:
+    """Return the hook settings and the chain they make as plain data."""
+    from lango_nb.hooks.wiring import build_chain
+
+    hooks = settings.hooks
+    chain: dict[str, list[dict[str, Any]]] = {"before": [], "after": []}
+    for row in build_chain(settings, {}):
+        chain[row.phase].append(
+            {
+                "name": row.name,
+                "phase": row.phase,
+                "priority": row.priority,
+                "source": row.source,
+                "wired": row.is_wired,
+                "why": row.why,
+            }
+        )
+    return {
+        "enabled": hooks.enabled,
+        "security_filter": True,
+        "access_control": hooks.access_control,
+        "event_publishing": hooks.event_publishing,
+        "knowledge_save": hooks.knowledge_save,
+        "blocked_commands": list(hooks.blocked_commands),
+        "registry": chain,
+    }
 
 
 def _on(value: object) -> str:

@@ -16,9 +16,11 @@ from lango_nb.core.errors import RefusedError
 
 if TYPE_CHECKING:
     from lango_nb.records.turns import Trace, Turn
-    from lango_nb.runtime.approvals import ApprovalRequest, Approver
+    from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, Approver
 
-REFUSED_CODES = frozenset({RefusedError.code, "approval_denied", "outside_workspace"})
+REFUSED_CODES = frozenset(
+    {RefusedError.code, "approval_denied", "approval_timeout", "approval_unavailable", "outside_workspace"}
+)
 """Results of tools that say that a guard refused the call."""
 
 
@@ -119,19 +121,13 @@ def _approver(name: str) -> Approver:
     return AskWith(_ask) if name == "ask" else approver_named(name)
 
 
-async def _ask(request: ApprovalRequest) -> bool | None:
+async def _ask(request: ApprovalRequest) -> ApprovalAnswer | None:
     """Ask on standard error, so that the answer of the turn stays alone on standard output."""
-    from lango_nb.runtime.ask import YES, is_anybody_there, question
-    from lango_nb.runtime.loop import ask_caller
+    from lango_nb.runtime.ask import ask_person
 
-    def put() -> bool:
-        sys.stderr.write(question(request))
+    def read(question: str) -> str:
+        sys.stderr.write(question)
         sys.stderr.flush()
-        return input().strip().casefold() in YES
+        return input()
 
-    if not is_anybody_there():
-        return None
-    try:
-        return await ask_caller(put)
-    except (EOFError, OSError):
-        return None
+    return await ask_person(request, read)

@@ -13,7 +13,7 @@ Annotations are not postponed in this file: pydantic would evaluate every one ag
 """
 
 import os
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
@@ -59,6 +59,15 @@ class SettingsGroup(Frozen):
 
     model_config = ConfigDict(alias_generator=camel, populate_by_name=True)
 
+    @classmethod
+    def defaults(cls) -> Self:
+        """Return the group as it is when nothing is set.
+
+        The same as calling the class. But that builds a validator first, a millisecond for each of some thirty groups,
+        and what starts with the defaults needs none.
+        """
+        return cls.model_construct()  # type: ignore[return-value]  # mypy's plugin loses the type
+
 
 class Switch(SettingsGroup):
     """A part that is on or off."""
@@ -72,18 +81,80 @@ class SkillSwitch(Switch):
     enabled: bool = Field(True, description="Whether the part is switched on.")
 
 
+class BreakerSettings(SettingsGroup):
+    """When an agent or a provider is left alone for a while."""
+
+    failure_threshold: Annotated[int, Field(ge=1)] = Field(3, description="Failures in a row that open a circuit.")
+    reset_timeout_s: Duration = Field(30.0, description="How long it stays open before one probe is let through.")
+
+
+class RecoverySettings(SettingsGroup):
+    """How often something that failed is tried again."""
+
+    max_retries: Count = Field(2, description="Retries of one turn, where the error's class has no limit of its own.")
+    base_delay_s: Duration = Field(1.0, description="First back-off; it doubles with every retry, up to 30 s.")
+
+
+class BudgetSettings(SettingsGroup):
+    """How much one turn may use."""
+
+    delegation_limit: Count = Field(15, description="Hand-overs of one turn that are watched; 0 switches it off.")
+    alert_threshold: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.8, description="Share of a limit from which a warning is given."
+    )
+    max_tokens: Count = Field(0, description="Tokens one turn may use; 0 sets no limit.")
+    max_cost_usd: Annotated[float, Field(ge=0)] = Field(0.0, description="Dollars one turn may cost; 0 sets no limit.")
+
+
+class OrchestrationSettings(SettingsGroup):
+    """What happens when something fails."""
+
+    mode: Literal["classic", "structured"] = Field(
+        "classic", description="structured: failures are routed to somebody else; classic: they end the turn."
+    )
+    circuit_breaker: BreakerSettings = Field(BreakerSettings.defaults(), description="Circuit breakers.")
+    recovery: RecoverySettings = Field(RecoverySettings.defaults(), description="Retries.")
+    budget: BudgetSettings = Field(BudgetSettings.defaults(), description="Budget of a turn.")
+
+
+class IsolationSettings(SettingsGroup):
+    """Sessions of their own for agents that ask for one."""
+
+    enabled: bool = Field(True, description="Whether isolated agents work in child sessions.")
+    inherit_history: Count = Field(10, description="Messages of the parent conversation that a child session sees.")
+    max_messages: Count = Field(0, description="Messages a child session keeps; 0 keeps all.")
+
+
 class AgentSettings(SettingsGroup):
     """Who works, how long, and where definitions lie."""
 
     multi_agent: bool = Field(False, description="Whether an orchestrator hands work to specialists.")
     provider: str = Field("", description="Provider of the model; empty takes the one the model's name begins with.")
     model: str = Field("offline", description="Model that answers; 'offline' needs neither key nor network.")
-    max_turns: Count = Field(0, description="Model calls of one turn; 0 takes the topology's own limit.")
+    max_turns: Count = Field(
+        0, description="Replies of one turn that call tools; 0 takes the topology's own limit. Raised once by half."
+    )
     max_delegation_rounds: Count = Field(
         0, description="Replies of one turn that may hand work over; 0 takes the topology's own limit."
     )
     agents_dir: Folder = Field("", description="Folder whose subfolders hold AGENT.md files of your own agents.")
     prompts_dir: Folder = Field("", description="Folder with Markdown files that replace shared prompt sections.")
+    request_timeout_s: Duration = Field(300.0, description="How long one turn may take.")
+    idle_timeout_s: Duration = Field(
+        0.0, description="How long a turn may be silent; negative or 0 sets no such limit. Handing over is activity."
+    )
+    auto_extend_timeout: bool = Field(False, description="Whether activity extends a turn up to maxRequestTimeout.")
+    max_request_timeout_s: Duration = Field(
+        0.0, description="Longest extended turn; 0 takes three times the idle time."
+    )
+    tool_timeout_s: Duration = Field(120.0, description="How long one tool call may take; 0 sets no limit.")
+    queue_timeout_s: Duration = Field(
+        300.0, description="How long a turn waits for an earlier one of its session; 0 sets no limit."
+    )
+    orchestration: OrchestrationSettings = Field(
+        OrchestrationSettings.defaults(), description="What happens when something fails."
+    )
+    isolation: IsolationSettings = Field(IsolationSettings.defaults(), description="Child sessions.")
 
     @property
     def model_name(self) -> str:
@@ -113,12 +184,23 @@ class FilesystemSettings(SettingsGroup):
     )
 
 
+class OutputSettings(SettingsGroup):
+    """What becomes of large tool results."""
+
+    token_budget: Annotated[int, Field(ge=1)] = Field(
+        2000, description="Tokens of a result that is passed on whole; larger ones are compressed."
+    )
+    head_ratio: Annotated[float, Field(ge=0, le=1)] = Field(0.7, description="Share of the budget for the beginning.")
+    tail_ratio: Annotated[float, Field(ge=0, le=1)] = Field(0.3, description="Share of the budget for the end.")
+
+
 class ToolSettings(SettingsGroup):
     """Tool families."""
 
-    exec: ExecSettings = Field(ExecSettings(), description="Command tools.")
-    filesystem: FilesystemSettings = Field(FilesystemSettings(), description="File tools.")
-    browser: Switch = Field(Switch(), description="Whether the browser tools are on.")
+    exec: ExecSettings = Field(ExecSettings.defaults(), description="Command tools.")
+    filesystem: FilesystemSettings = Field(FilesystemSettings.defaults(), description="File tools.")
+    browser: Switch = Field(Switch.defaults(), description="Whether the browser tools are on.")
+    output_manager: OutputSettings = Field(OutputSettings.defaults(), description="Large results.")
 
 
 class InterceptorSettings(SettingsGroup):
@@ -131,12 +213,14 @@ class InterceptorSettings(SettingsGroup):
     )
     sensitive_tools: Names = Field((), description="Tools that need an answer whatever the policy says.")
     exempt_tools: Names = Field((), description="Tools that never need an answer; this list beats the others.")
+    approval_timeout_s: Duration = Field(300.0, description="How long an answer is waited for; nobody means no.")
+    redact_pii: bool = Field(False, description="Whether personal data is masked in what tools are given.")
 
 
 class SecuritySettings(SettingsGroup):
     """Guards around tool calls."""
 
-    interceptor: InterceptorSettings = Field(InterceptorSettings(), description="Approvals.")
+    interceptor: InterceptorSettings = Field(InterceptorSettings.defaults(), description="Approvals.")
 
 
 class RemoteAgentSettings(SettingsGroup):
@@ -161,10 +245,33 @@ class EmbeddingSettings(SettingsGroup):
     provider: str = Field("", description="Provider of embeddings; the retrieval tools are on once one is set.")
 
 
+class HookSettings(Switch):
+    """What surrounds a tool call, apart from what is always there."""
+
+    access_control: bool = Field(False, description="Whether agents are held to lists of tools.")
+    event_publishing: bool = Field(False, description="Whether tool calls are published on the event bus.")
+    knowledge_save: bool = Field(False, description="Whether results of looking something up are kept as knowledge.")
+    blocked_commands: Names = Field((), description="Further patterns no command may hold; the built-in ones stay.")
+
+
+class BackgroundSettings(Switch):
+    """Work that goes on beside the conversation."""
+
+    max_concurrent_tasks: Annotated[int, Field(ge=1)] = Field(
+        10, description="Teammates that work at the same time; further ones wait."
+    )
+
+
+class RunLedgerSettings(Switch):
+    """A durable mirror of what teammates wait for."""
+
+    write_through: bool = Field(False, description="Whether blocked runs are mirrored as they happen.")
+
+
 class LabSettings(SettingsGroup):
     """What a notebook starts with."""
 
-    topology: str = Field("sextet", description="Topology of a Lab and of the terminal commands.")
+    topology: str = Field("octet", description="Topology of a Lab and of the terminal commands.")
 
 
 class Settings(SettingsGroup):
@@ -178,32 +285,32 @@ class Settings(SettingsGroup):
     3
     """
 
-    agent: AgentSettings = Field(AgentSettings(), description="Who works, how long, and where definitions lie.")
-    tools: ToolSettings = Field(ToolSettings(), description="Tool families.")
-    security: SecuritySettings = Field(SecuritySettings(), description="Guards around tool calls.")
-    a2a: A2aSettings = Field(A2aSettings(), description="Agents of other systems.")
+    agent: AgentSettings = Field(
+        AgentSettings.defaults(), description="Who works, how long, and where definitions lie."
+    )
+    tools: ToolSettings = Field(ToolSettings.defaults(), description="Tool families.")
+    security: SecuritySettings = Field(SecuritySettings.defaults(), description="Guards around tool calls.")
+    a2a: A2aSettings = Field(A2aSettings.defaults(), description="Agents of other systems.")
     p2p: Switch = Field(
-        Switch(),
+        Switch.defaults(),
         description="Whether the peer-to-peer network is wanted; so far lango agent status shows it and nothing more.",
     )
-    hooks: Switch = Field(
-        Switch(),
-        description="Whether further tool hooks are wanted; so far lango agent status shows it and nothing more.",
+    hooks: HookSettings = Field(HookSettings.defaults(), description="What surrounds a tool call.")
+    background: BackgroundSettings = Field(
+        BackgroundSettings.defaults(), description="Work beside the conversation; the teammate runtime needs it."
     )
-    background: Switch = Field(
-        Switch(), description="Whether the background tools are on; the teammate runtime needs them."
-    )
-    knowledge: Switch = Field(Switch(), description="Whether the knowledge and learning tools are on.")
-    graph: Switch = Field(Switch(), description="Whether the graph tools are on.")
-    embedding: EmbeddingSettings = Field(EmbeddingSettings(), description="Embeddings for retrieval.")
-    librarian: Switch = Field(Switch(), description="Whether the proactive librarian's tools are on.")
+    run_ledger: RunLedgerSettings = Field(RunLedgerSettings.defaults(), description="Mirror of blocked runs.")
+    knowledge: Switch = Field(Switch.defaults(), description="Whether the knowledge and learning tools are on.")
+    graph: Switch = Field(Switch.defaults(), description="Whether the graph tools are on.")
+    embedding: EmbeddingSettings = Field(EmbeddingSettings.defaults(), description="Embeddings for retrieval.")
+    librarian: Switch = Field(Switch.defaults(), description="Whether the proactive librarian's tools are on.")
     observational_memory: Switch = Field(
-        Switch(), description="Whether the tools for observations and reflections are on."
+        Switch.defaults(), description="Whether the tools for observations and reflections are on."
     )
-    agent_memory: Switch = Field(Switch(), description="Whether the tools for an agent's own memory are on.")
-    cron: Switch = Field(Switch(), description="Whether the tools for scheduled jobs are on.")
-    workflow: Switch = Field(Switch(), description="Whether the workflow tools are on.")
-    skill: SkillSwitch = Field(SkillSwitch(), description="Whether the skill tools are on.")
-    payment: Switch = Field(Switch(), description="Whether the payment tools are on.")
-    ontology: Switch = Field(Switch(), description="Whether the ontology tools are on.")
-    lab: LabSettings = Field(LabSettings(), description="What a notebook starts with.")
+    agent_memory: Switch = Field(Switch.defaults(), description="Whether the tools for an agent's own memory are on.")
+    cron: Switch = Field(Switch.defaults(), description="Whether the tools for scheduled jobs are on.")
+    workflow: Switch = Field(Switch.defaults(), description="Whether the workflow tools are on.")
+    skill: SkillSwitch = Field(SkillSwitch.defaults(), description="Whether the skill tools are on.")
+    payment: Switch = Field(Switch.defaults(), description="Whether the payment tools are on.")
+    ontology: Switch = Field(Switch.defaults(), description="Whether the ontology tools are on.")
+    lab: LabSettings = Field(LabSettings.defaults(), description="What a notebook starts with.")

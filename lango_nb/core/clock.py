@@ -18,6 +18,10 @@ class Clock(Protocol):
         """Return seconds that never go backwards."""
         ...
 
+    async def sleep(self, seconds: float) -> None:
+        """Wait, for a back-off for instance."""
+        ...
+
 
 class SystemClock:
     """The machine's clock."""
@@ -29,6 +33,12 @@ class SystemClock:
     def monotonic_s(self) -> float:
         """Return seconds that never go backwards."""
         return time.perf_counter()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait that long."""
+        import asyncio
+
+        await asyncio.sleep(seconds)
 
 
 class SteppedClock:
@@ -65,3 +75,10 @@ class SteppedClock:
     def monotonic_s(self) -> float:
         """Return the next reading in seconds."""
         return self._elapsed_ms() / 1000
+
+    async def sleep(self, seconds: float) -> None:
+        """Move the clock on by that much and let others go first; nobody really waits."""
+        import asyncio
+
+        self._readings += round(seconds * 1000 / self._step_ms) if self._step_ms else 0
+        await asyncio.sleep(0)

@@ -1,12 +1,19 @@
 """What happens in a turn, as typed values: the trace is a sequence of these, and streaming yields them.
 
-    turn.started ─ handover ─ tool.started ─ tool.finished ─ text ─ turn.finished
-                   │           approval.asked / approval.decided
-                   ├ handover.refused   an unknown name, a second target, a limit
-                   └ declined           the specialist says the request is not its own
+    turn.started ─ handover ─ run.started ─ tool.started ─ tool.finished ─ run.finished ─ text ─ turn.finished
+                   │           │              approval.asked / approval.decided
+                   │           └ run.blocked  a teammate waits for an answer
+                   ├ handover.refused   an unknown name, a second target, an open breaker, a limit
+                   ├ declined           the specialist says the request is not its own
+                   └ returned           the specialist gives control back
 
-Every event names its author: ``user`` or an agent of the tree. A greeting answered by the root is exactly three events:
-``turn.started``, ``text``, ``turn.finished``.
+    child.forked / child.merged / child.discarded      a session of its own, and what becomes of it
+    hook.decided, policy.decided, breaker.changed      whatever decided something
+    budget.warning, budget.expanded, limit.reached     how far it is, how far it may go, and the end
+    recovery, error                                    what failed, and what is done about it
+
+Every event names its author: ``user`` or an agent of the tree; events of a teammate's run also carry its ``run_id``. A
+greeting answered by the root is exactly three events: ``turn.started``, ``text``, ``turn.finished``.
 """
 
 from __future__ import annotations
@@ -35,6 +42,27 @@ Outcome = Literal[
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 
 
+RefusalCode = Literal[
+    "unknown_agent",
+    "second_target",
+    "self",
+    "cycle",
+    "depth",
+    "round_limit",
+    "already_declined",
+    "breaker_open",
+    "outside_scope",
+    "bad_arguments",
+    "unavailable",
+]
+"""Why a hand-over did not happen."""
+LimitName = Literal["rounds", "steps", "repeats", "cycle", "idle", "ceiling", "tokens", "cost", "delegations"]
+"""What is limited: hand-overs, replies that call tools, identical calls, rings of hand-overs, time, tokens, cost."""
+HookPhase = Literal["before", "after"]
+HookAction = Literal["block", "modify", "observe", "failed"]
+RecoveryAction = Literal["retry", "retry_with_hint", "direct_answer", "escalate"]
+
+
 class BaseEvent(Frozen):
     """Fields every event has."""
 
@@ -47,6 +75,8 @@ class BaseEvent(Frozen):
     """``user`` or the name of an agent in the tree."""
     step: int = 0
     """Number of the model call this belongs to, from 1; 0 before the first."""
+    run_id: str = ""
+    """The teammate run it belongs to; empty for the turn's own work."""
 
 
 class TurnStarted(BaseEvent):
@@ -85,9 +115,7 @@ class HandOverRefused(BaseEvent):
 
     kind: Literal["handover.refused"] = "handover.refused"
     target: str
-    code: Literal[
-        "unknown_agent", "second_target", "self", "round_limit", "already_declined", "bad_arguments", "unavailable"
-    ]
+    code: RefusalCode
     detail: str
     call_id: str = ""
 
@@ -102,6 +130,156 @@ class Declined(BaseEvent):
     usage: Usage = Usage()
 
 
+class Returned(BaseEvent):
+    """A specialist gave control back to the root with a call, not with words."""
+
+    kind: Literal["returned"] = "returned"
+    target: str
+    """The agent that gets control back."""
+    reason: str = ""
+    call_id: str = ""
+    usage: Usage = Usage()
+
+
+class RunStarted(BaseEvent):
+    """A teammate run was made; ``author`` is who asked for it, ``run_id`` the run."""
+
+    kind: Literal["run.started"] = "run.started"
+    agent: str
+    """The teammate."""
+    instruction: str
+    reason: str = ""
+    allowed_tools: tuple[str, ...] | None = None
+    """What the run is narrowed to; ``None`` when it may use all its role has."""
+    child_session: str = ""
+    """Key of its own session; empty for agents that work in the parent's."""
+    depth: int = 1
+    """How many runs it is below the root."""
+    timeout_s: float = 0.0
+
+
+class RunBlocked(BaseEvent):
+    """A run waits for an answer, or no longer does."""
+
+    kind: Literal["run.blocked"] = "run.blocked"
+    tool: str
+    condition: str
+    """``blocked_waiting_approval``, or empty when it goes on."""
+    reason: str = ""
+    grant_request_id: str = ""
+    """The same for one run and tool, however often it is asked."""
+    grant_attempt: int = 0
+    grant_state: str = ""
+    """``pending``, ``granted`` or ``denied``."""
+
+
+class RunFinished(BaseEvent):
+    """A run ended; ``author`` is the teammate."""
+
+    kind: Literal["run.finished"] = "run.finished"
+    status: Literal["completed", "failed", "cancelled"]
+    result: str = ""
+    error: str = ""
+    error_code: str = ""
+    steps: int = 0
+    tool_calls: int = 0
+    duration_ms: float = 0.0
+
+
+class ChildForked(BaseEvent):
+    """An agent got a session of its own."""
+
+    kind: Literal["child.forked"] = "child.forked"
+    child: str
+    """Key of the child session."""
+    inherited: int = 0
+    """Messages of the parent that it can see."""
+
+
+class ChildMerged(BaseEvent):
+    """What a child session came to went to its parent as one message of the root."""
+
+    kind: Literal["child.merged"] = "child.merged"
+    child: str
+    summary: str
+
+
+class ChildDiscarded(BaseEvent):
+    """A child session was thrown away; its parent got one note."""
+
+    kind: Literal["child.discarded"] = "child.discarded"
+    child: str
+    reason: str
+
+
+class HookDecided(BaseEvent):
+    """A hook blocked or changed a call, noted something, or failed."""
+
+    kind: Literal["hook.decided"] = "hook.decided"
+    hook: str
+    phase: HookPhase
+    action: HookAction
+    tool: str
+    call_id: str
+    detail: str = ""
+
+
+class PolicyDecided(BaseEvent):
+    """Whether a run may use a tool it was not given."""
+
+    kind: Literal["policy.decided"] = "policy.decided"
+    tool: str
+    decision: Literal["allow", "deny", "needs_approval"]
+    reason: str
+    call_id: str = ""
+
+
+class BreakerChanged(BaseEvent):
+    """A circuit breaker opened, closed, or lets one probe through."""
+
+    kind: Literal["breaker.changed"] = "breaker.changed"
+    circuit: str
+    """An agent's name, or ``provider:<name>``."""
+    state: Literal["closed", "open", "half_open"]
+    failures: int = 0
+    detail: str = ""
+
+
+class BudgetWarning(BaseEvent):
+    """Most of a limit is used; said once per limit."""
+
+    kind: Literal["budget.warning"] = "budget.warning"
+    limit: LimitName
+    used: float
+    of: float
+
+
+class BudgetExpanded(BaseEvent):
+    """A limit was raised, once per turn."""
+
+    kind: Literal["budget.expanded"] = "budget.expanded"
+    limit: LimitName
+    before: float
+    after: float
+    reason: str
+
+
+class RecoveryAttempted(BaseEvent):
+    """Something failed, and this is done about it."""
+
+    kind: Literal["recovery"] = "recovery"
+    action: RecoveryAction
+    error_class: str
+    error_code: str
+    attempt: int
+    """From 1, per turn and class."""
+    failed_agent: str = ""
+    after_handover: bool = False
+    wait_s: float = 0.0
+    """Back-off before the next attempt."""
+    detail: str = ""
+
+
 class ApprovalAsked(BaseEvent):
     """A call needs an answer before it runs."""
 
@@ -112,6 +290,8 @@ class ApprovalAsked(BaseEvent):
     arguments_hash: str
     """First 16 hexadecimal digits of the SHA-256 of the tool's name and sorted arguments."""
     reason: str
+    request_id: str = ""
+    """Names the open question for whoever answers it."""
     usage: Usage = Usage()
 
 
@@ -125,6 +305,8 @@ class ApprovalDecided(BaseEvent):
     allowed: bool
     by: str
     """Who answered: ``ask``, ``allow``, ``deny`` or the approver's name."""
+    scope: Literal["once", "turn", "session"] = "once"
+    """How long the answer holds for the same call."""
     detail: str = ""
 
 
@@ -156,8 +338,8 @@ class LimitReached(BaseEvent):
     """A limit in code ended the turn or refused a part of it."""
 
     kind: Literal["limit.reached"] = "limit.reached"
-    limit: Literal["rounds", "steps"]
-    value: int
+    limit: LimitName
+    value: float
     detail: str
 
 
@@ -187,6 +369,19 @@ Event = Annotated[
     | HandedOver
     | HandOverRefused
     | Declined
+    | Returned
+    | RunStarted
+    | RunBlocked
+    | RunFinished
+    | ChildForked
+    | ChildMerged
+    | ChildDiscarded
+    | HookDecided
+    | PolicyDecided
+    | BreakerChanged
+    | BudgetWarning
+    | BudgetExpanded
+    | RecoveryAttempted
     | ApprovalAsked
     | ApprovalDecided
     | ToolStarted

@@ -41,6 +41,12 @@ class Usage(Frozen):
     """Tokens written; ``None`` when the model does not say."""
     latency_ms: float = 0.0
     """Time from request to reply, milliseconds."""
+    cost_usd: float | None = None
+    """Dollars; ``None`` when nobody knows the price."""
+
+
+NO_USAGE = Usage()
+"""What an event carries that no model call belongs to."""
 
 
 class Message(Frozen):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["topology", "agent", "tool", "turn", "command", "model", "setting"]
+Kind = Literal["topology", "agent", "tool", "turn", "command", "model", "setting", "approval"]
 """What a word names; completion offers the names there are."""
 
 
@@ -88,12 +88,15 @@ APPROVE = Option(
     "--approve",
     "who answers, for this turn, when a call needs an answer",
     metavar="WHO",
-    choices=("ask", "allow", "deny"),
+    choices=("ask", "allow", "deny", "hold"),
 )
+FOR_TURN = Option("--turn", "the same call may run again in this turn", group="scope")
+FOR_SESSION = Option("--session", "the same call may run again in this session", group="scope")
 TABLE = (DF, JSON, TEXT)
 DRAWING = (DF, JSON, MERMAID, TEXT)
 
 _TURN = Word("TURN", "turn")
+_OPEN = Word("ID", "approval")
 
 COMMANDS: dict[str, Command] = {
     command.name: command
@@ -112,6 +115,12 @@ COMMANDS: dict[str, Command] = {
             "list the tools with their owners; with words, those that fit",
             "%lango tools file",
             Word("WORD", "tool", is_many=True),
+            options=TABLE,
+        ),
+        Command(
+            "hooks",
+            "list the hooks around every tool call, and why each is wired or not",
+            "%lango hooks",
             options=TABLE,
         ),
         Command("partition", "show which agent owns which tool, and why", "p = %lango partition", options=DRAWING),
@@ -157,6 +166,15 @@ COMMANDS: dict[str, Command] = {
         ),
         Command("events", "list the events of a turn; without one, of the last", "%lango events", _TURN, options=TABLE),
         Command("turns", "list the turns so far", "%lango turns", options=TABLE),
+        Command("approvals", "list the calls that wait for an answer", "%lango approvals", options=TABLE),
+        Command(
+            "allow",
+            "let a call run that waits for an answer; without an id, the only one",
+            "%lango allow ask-1 --turn",
+            _OPEN,
+            options=(FOR_TURN, FOR_SESSION),
+        ),
+        Command("deny", "refuse a call that waits for an answer; without an id, the only one", "%lango deny", _OPEN),
         Command("model", "show the model that answers, or take another", "%lango model offline", Word("NAME", "model")),
         Command(
             "config",

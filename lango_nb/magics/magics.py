@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from traitlets import Bool, Enum, TraitError, Unicode, default, validate
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from lango_nb.lab import Lab, View
+    from lango_nb.runtime.approvals import Scope
     from lango_nb.viz.table import Table
 
 Names = Mapping[str, Any]
@@ -39,7 +40,9 @@ class LangoMagics(Magics):
     shell: InteractiveShell
     topology = Unicode(help="Topology in use; empty takes the setting lab.topology.").tag(config=True)
     model = Unicode(help="Model that answers; empty takes the setting agent.model.").tag(config=True)
-    approve = Enum(("ask", "allow", "deny"), "ask", help="Who answers when a tool needs an answer.").tag(config=True)
+    approve = Enum(("ask", "allow", "deny", "hold"), "ask", help="Who answers when a tool needs an answer.").tag(
+        config=True
+    )
     workspace = Unicode(".", help="Folder the file tools work in and may not leave.").tag(config=True)
     stream = Bool(help="Show what a turn is doing when it takes long; LANGO_NB_PROGRESS=0 turns it off.").tag(
         config=True
@@ -117,6 +120,10 @@ class LangoMagics(Magics):
         """List the tools, or those that fit."""
         return self.lab.tools(" ".join(line.words) or None)
 
+    def do_hooks(self, _line: Line, _names: Names) -> View[Any]:
+        """List the hooks."""
+        return self.lab.hooks()
+
     def do_partition(self, _line: Line, _names: Names) -> View[Any]:
         """Show who owns what."""
         return self.lab.partition()
@@ -174,6 +181,19 @@ class LangoMagics(Magics):
         session = self.lab.new()
         rows = (("session", session), ("turns kept", str(len(self.lab.turns))))
         return _table_view(session, _table("a new session", ("what", "value"), rows))
+
+    def do_approvals(self, _line: Line, _names: Names) -> View[Any]:
+        """List the calls that wait for an answer."""
+        return self.lab.approvals
+
+    def do_allow(self, line: Line, _names: Names) -> View[Any]:
+        """Let a call run."""
+        scope = cast("Scope", line.chosen("scope") or "once")
+        return self.lab.approvals.allow(line.word, scope)
+
+    def do_deny(self, line: Line, _names: Names) -> View[Any]:
+        """Refuse a call."""
+        return self.lab.approvals.deny(line.word)
 
     # -- changing ------------------------------------------------------------------------------------------------------
 
@@ -251,6 +271,8 @@ class LangoMagics(Magics):
                 return [row.key for row in self.lab.config().record.rows()]
             case "model":
                 return ("offline",)
+            case "approval":
+                return [question.id for question in self.lab.engine.approvals.pending]
             case "command":
                 return tuple(COMMANDS)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from lango_nb.routing.route import Candidate, Route
+from lango_nb.routing.router import Router
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Decision:
-    """One hand-over as it was decided, with the router's own view beside it."""
+    """One hand-over as it was decided, with the router's own view beside it.
+
+    The router is a pure function of its table, so its view is worked out when it is first looked at.
+    """
 
     id: str
     turn_id: str
@@ -23,10 +28,19 @@ class Decision:
     """The agent that got it."""
     reason: str
     """The model's own words for why; may be empty."""
-    route: Route
-    """What the router says of the same text: candidates with score and signals, vetoes, margin."""
+    router: Router = field(repr=False, compare=False)
+    """Whoever would have decided without a model."""
     excluded: tuple[tuple[str, str], ...] = ()
     """Agents that were out of the question, each with the reason (declined this request, for instance)."""
+    call_id: str = ""
+    """The call that handed over."""
+    run_id: str = ""
+    """The teammate run it made; empty for a transfer."""
+
+    @cached_property
+    def route(self) -> Route:
+        """What the router says of the same text: candidates with score and signals, vetoes, margin."""
+        return self.router.route(self.text, exclude=dict(self.excluded))
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

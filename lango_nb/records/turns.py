@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # annotations only: the events load with the first turn
     from lango_nb.core.events import Event, Outcome
     from lango_nb.core.messages import Message
     from lango_nb.records.decisions import Decision
+    from lango_nb.records.runs import AgentRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +64,6 @@ class Trace:
     """In order; the first is ``turn.started``, the last ``turn.finished``."""
     decisions: tuple[Decision, ...]
     messages: tuple[Message, ...]
-    """What the turn added to its session, authors included."""
+    """The turn's conversation, authors included; what teammates said among themselves is not part of it."""
+    runs: tuple[AgentRun, ...] = ()
+    """The teammate runs it made, as they were when it ended."""

@@ -78,6 +78,7 @@ def build_agent_tree(  # noqa: PLR0913 - the keywords are the tree's whole confi
         unmatched=[tool.name for tool in partition.unmatched],
         max_rounds=rounds,
         control_tool=CONTROL_TOOLS[topology.control],
+        attached=[node.name for node in nodes if node.is_attached],
     )
     made_names = {spec.name for spec in made}
     return AgentTree(

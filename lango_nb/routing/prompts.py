@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from lango_nb.routing.control_sections import control_sections
 from lango_nb.routing.table import RoutingTable, one_line
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import PromptSection, Topology
@@ -82,6 +83,7 @@ def orchestrator_sections(  # noqa: PLR0913 - what an orchestrator knows
     unmatched: Sequence[str],
     max_rounds: int,
     control_tool: str,
+    attached: Sequence[str] = (),
 ) -> tuple[PromptSection, ...]:
     """Write the sections of a tool-less root.
 
@@ -99,6 +101,8 @@ def orchestrator_sections(  # noqa: PLR0913 - what an orchestrator knows
         Replies of one turn that may hand work over.
     control_tool : str
         Name of the tool that hands work over.
+    attached : sequence of str
+        Agents that are sub-agents rather than mere routing targets.
 
     Returns
     -------
@@ -111,11 +115,13 @@ def orchestrator_sections(  # noqa: PLR0913 - what an orchestrator knows
         "root": topology.root,
         "control_tool": control_tool,
         "unmatched": ", ".join(unmatched),
+        "attached": ", ".join(attached) or "none",
     }
+    sections = topology.root_sections
+    if not any("{control_tool}" in section.text for section in sections):
+        sections = (*sections, *control_sections(topology.control))
     own = [
-        _fill(section, words, table, unmatched)
-        for section in topology.root_sections
-        if section.render != "unmatched" or unmatched
+        _fill(section, words, table, unmatched) for section in sections if section.render != "unmatched" or unmatched
     ]
     kept = [section for section in shared if section.id not in _KEPT_FROM_ORCHESTRATOR]
     return merge_sections(kept, own)

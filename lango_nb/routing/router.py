@@ -30,6 +30,9 @@ from lango_nb.routing.route import Candidate, Route, Signal, SignalKind
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.words import stem, words
 
+DECLINED = "already declined this request"
+"""Why an agent is out of the question when nobody says more."""
+
 THRESHOLD = 1.5
 """Score below which the router abstains: one strong cue, or two weak ones."""
 MIN_MARGIN = 0.2
@@ -140,15 +143,16 @@ class Router:
         self._silent = [Candidate(row.name, 0.0) for row in table]
         self._compile()
 
-    def route(self, text: str, exclude: Collection[str] = ()) -> Route:
+    def route(self, text: str, exclude: Collection[str] | Mapping[str, str] = ()) -> Route:
         """Say who would get a request.
 
         Parameters
         ----------
         text : str
             Any length; the first 4000 characters are scored.
-        exclude : collection of str
-            Agents that are out of the question, because they declined this very request for instance.
+        exclude : collection of str, or mapping of str to str
+            Agents that are out of the question, with the reason where it is a mapping: an open circuit breaker for
+            instance. Without one they declined this very request.
 
         Returns
         -------
@@ -314,14 +318,15 @@ class Router:
         domains: Sequence[str],
         families: defaultdict[str, float],
         signals: list[Terms],
-        exclude: Collection[str],
+        exclude: Collection[str] | Mapping[str, str],
     ) -> list[tuple[str, ...]]:
         """Veto whoever is excluded, and whoever declares it cannot do what the text is clearly about."""
         top = domains[0] if domains and families[domains[0]] >= self.threshold else None
         if top is None and not exclude:
             return self._no_vetoes
+        why = exclude if isinstance(exclude, Mapping) else {}
         reasons: list[tuple[str, ...]] = [
-            ("already declined this request",) if row.name in exclude else () for row in self.table.rows
+            (why.get(row.name, DECLINED),) if row.name in exclude else () for row in self.table.rows
         ]
         if top is not None:
             strongest = families[top] - _KEYWORD

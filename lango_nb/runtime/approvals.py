@@ -1,153 +1,392 @@
-"""Which calls need an answer, and who answers: the policy asks, the approver decides, nobody there means no."""
+"""The one place where every open question can be seen and answered.
+
+    questions.py    why_ask(tool, …)        does this call need an answer?
+    approvers.py    AllowAll, AskWith, …    answers, or leaves it to others
+    approvals.py    Approvals               keeps the open questions; whoever answers first decides
+
+    the turn                       the broker                        anybody, on any thread
+    ────────                       ──────────                        ──────────────────────
+    ask(request, approver) ──────→ known already? ── answer
+                                   open question ──────────────────→ pending[0].allow(), .deny()
+                                     ├─ approver's answer             answer(request_id, True)
+                                     ├─ somebody else's answer ←────┘
+                                     └─ time is over: no
+    ApprovalAnswer ←────────────── remembered for the turn or the session
+
+A no, and a question nobody answered in time, hold for the rest of the turn: the same call is not asked about again.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+import math
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
+from lango_nb.core.errors import RefusedError, UnknownNameError, UsageError, shorten
+from lango_nb.runtime.answered import Answered
+from lango_nb.runtime.approvers import (
+    APPROVERS,
+    AllowAll,
+    Approver,
+    AskWith,
+    DenyAll,
+    HoldForAnswer,
+    approver_named,
+)
+from lango_nb.runtime.questions import (
+    SCOPES,
+    TIMEOUT,
+    UNAVAILABLE,
+    ApprovalAnswer,
+    ApprovalRequest,
+    Policy,
+    Scope,
+    arguments_hash,
+    why_ask,
+)
 
-from lango_nb.core.errors import UnknownNameError
-from lango_nb.tools.tool import Tool
+if TYPE_CHECKING:
+    import asyncio
 
-Policy = Literal["all", "dangerous", "configured", "none"]
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalRequest:
-    """A call that waits for an answer."""
-
-    call_id: str
-    tool: str
-    arguments: Mapping[str, JsonValue]
-    """Exactly what would run."""
-    arguments_hash: str
-    """What the answer is bound to."""
-    agent: str
-    """Who wants to call."""
-    reason: str
-    """Why the call needs an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalAnswer:
-    """The answer to one request."""
-
-    allowed: bool
-    by: str
-    """Who or what answered."""
-    detail: str = ""
-    """Why, when it was a no."""
+PERSON = "person"
+"""Who answered, when a front end does not say."""
+MOST_CLOSED = 256
+"""Questions whose end is remembered, to tell whoever answers too late."""
 
 
-class Approver(Protocol):
-    """Whoever answers."""
-
-    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
-        """Answer one request."""
-        ...
-
-
-class AllowAll:
-    """Says yes to everything."""
-
-    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:  # noqa: ARG002 - the answer is the same for all
-        """Say yes."""
-        return ApprovalAnswer(True, "allow")
-
-
-class DenyAll:
-    """Says no to everything.
-
-    Parameters
-    ----------
-    detail : str
-        Why.
-    """
-
-    def __init__(self, detail: str = "nobody is there to ask") -> None:
-        self._detail = detail
-
-    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:  # noqa: ARG002 - the answer is the same for all
-        """Say no."""
-        return ApprovalAnswer(False, "deny", self._detail)
-
-
-class AskWith:
-    """Puts the question to somebody.
-
-    Parameters
-    ----------
-    ask : callable
-        Takes the request; returns yes, no, or ``None`` when nobody is there.
-    """
-
-    def __init__(self, ask: Callable[[ApprovalRequest], Awaitable[bool | None]]) -> None:
-        self._ask = ask
-
-    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
-        """Ask; take silence for a no."""
-        said = await self._ask(request)
-        if said is None:
-            return ApprovalAnswer(False, "ask", "nobody is there to ask")
-        return ApprovalAnswer(said, "ask", "" if said else "the user said no")
-
-
-def arguments_hash(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return what an answer is bound to: 16 hexadecimal digits over the tool and its arguments.
+class PendingApproval:
+    """An open question, as a value that any thread may answer; the first answer counts.
 
     Examples
     --------
-    >>> arguments_hash("fs_delete", {"path": "a"}) == arguments_hash("fs_delete", {"path": "b"})
-    False
+    >>> approvals = Approvals()
+    >>> request = ApprovalRequest("call-1", "fs_delete", {"path": "a"}, "9f", "operator", "fs_delete is dangerous")
+    >>> async def ask() -> ApprovalAnswer:
+    ...     return await approvals.ask(request, HoldForAnswer(), 5, on_open=lambda question: question.allow())
+    >>> import asyncio
+    >>> asyncio.run(ask())
+    ApprovalAnswer(allowed=True, by='person', detail='', scope='once', code='')
     """
-    written = json.dumps([tool, arguments], sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    __slots__ = ("_approvals", "id", "outcome", "request", "wake")
+
+    def __init__(self, approvals: Approvals, request: ApprovalRequest, name: str) -> None:
+        self._approvals = approvals
+        self.request = request
+        self.id = name
+        """The request's id; numbered when a question of that id is already open."""
+        self.outcome: ApprovalAnswer | None = None
+        """The answer; ``None`` before there is one, and when nobody waits for it any more."""
+        self.wake: Callable[[], object] | None = None
+        """Tells whoever asked that there is an answer."""
+
+    def allow(self, scope: Scope = "once", by: str = PERSON) -> ApprovalAnswer:
+        """Say yes; see :meth:`Approvals.answer`."""
+        return self._approvals.settle(self, ApprovalAnswer(True, by, scope=_scope(scope)))
+
+    def deny(self, detail: str = "", by: str = PERSON) -> ApprovalAnswer:
+        """Say no; see :meth:`Approvals.answer`."""
+        return self._approvals.settle(self, ApprovalAnswer(False, by, detail or f"the {by} said no"))
+
+    def __repr__(self) -> str:
+        request = self.request
+        return f"PendingApproval({self.id!r}: {request.agent} wants to call {request.tool})"
 
 
-def why_ask(tool: Tool, policy: Policy, exempt: Collection[str], sensitive: Collection[str]) -> str:
-    """Say why a call needs an answer.
+class Approvals:
+    """All open questions of an engine, and the answers that still hold.
 
-    Parameters
-    ----------
-    tool : Tool
-    policy : {"all", "dangerous", "configured", "none"}
-    exempt : collection of str
-        Tools that never ask; stronger than everything else.
-    sensitive : collection of str
-        Tools that always ask.
-
-    Returns
-    -------
-    str
-        Empty when it needs none.
+    Everything but :meth:`ask` may be called from any thread and returns at once.
     """
-    if tool.name in exempt:
-        return ""
-    if tool.name in sensitive:
-        return f"{tool.name} is on the list of sensitive tools"
-    if policy == "all":
-        return "every call needs an answer"
-    if policy == "dangerous" and tool.safety == "dangerous":
-        return f"{tool.name} is dangerous"
-    return ""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._open: dict[str, PendingApproval] = {}
+        self._closed: dict[str, str] = {}
+        self._answered = Answered()
+
+    # -- asking --------------------------------------------------------------------------------------------------------
+
+    async def ask(
+        self,
+        request: ApprovalRequest,
+        approver: Approver,
+        timeout_s: float,
+        *,
+        on_open: Callable[[PendingApproval], object] | None = None,
+    ) -> ApprovalAnswer:
+        """Get an answer: a remembered one, the approver's, or that of whoever sees the open question first.
+
+        Parameters
+        ----------
+        request : ApprovalRequest
+        approver : Approver
+            One that fails, or returns anything but an answer, has said no.
+        timeout_s : float
+            How long the question stays open; infinity for as long as the asker lives.
+        on_open : callable, optional
+            Gets the question as soon as it can be answered; not called when the answer is known already.
+
+        Returns
+        -------
+        ApprovalAnswer
+            With the scope it really holds for. Cancelling the asker withdraws the question.
+
+        Notes
+        -----
+        Source: Multi-Agent Orchestration, "Tool Hooks" (ApprovalGate).
+        """
+        known = self.known(request)
+        if known is not None:
+            return known
+        question = self._opened(request)
+        try:
+            if on_open is not None:
+                on_open(question)
+            if question.outcome is None:
+                if type(approver) in {AllowAll, DenyAll}:  # no task and no timer for what is decided already
+                    self._offer(question, await approver.answer(request))
+                else:
+                    await self._wait(question, approver, timeout_s)
+        finally:
+            self._close(question)
+        return question.outcome or ApprovalAnswer(False, "error", "the question got no answer", code=UNAVAILABLE)
+
+    def known(self, request: ApprovalRequest) -> ApprovalAnswer | None:
+        """Return the answer to a call that is decided without asking; ``None`` when it has to be asked."""
+        with self._lock:
+            return self._answered.recall(request)
+
+    async def _wait(self, question: PendingApproval, approver: Approver, timeout_s: float) -> None:
+        """Wait for the first answer, whoever gives it."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        woken: asyncio.Future[None] = loop.create_future()
+        if not self._listen(question, lambda: loop.call_soon_threadsafe(_wake, woken)):
+            return
+        asking = loop.create_task(self._consult(question, approver, woken))
+        timer: asyncio.TimerHandle | None = None
+        if math.isfinite(timeout_s):
+            timer = loop.call_later(max(timeout_s, 0.0), self._offer, question, _expired(timeout_s))
+        try:
+            await woken
+        finally:
+            asking.cancel()
+            if timer is not None:
+                timer.cancel()
+
+    async def _consult(self, question: PendingApproval, approver: Approver, woken: asyncio.Future[None]) -> None:
+        """Let the approver answer; one that is broken says no."""
+        import asyncio
+
+        try:
+            answer = _checked(await approver.answer(question.request))
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():  # somebody else was faster
+                raise
+            answer = _failed("it was cancelled")
+        except Exception as error:  # noqa: BLE001 - a broken approver must not let a dangerous call through
+            answer = _failed(f"{type(error).__name__}: {error}")
+        except BaseException as stop:  # noqa: BLE001 - Ctrl-C at the question is for whoever asked
+            if not woken.done():
+                woken.set_exception(stop)
+            return
+        self._offer(question, answer)
+
+    # -- answering -----------------------------------------------------------------------------------------------------
+
+    @property
+    def pending(self) -> tuple[PendingApproval, ...]:
+        """The open questions, oldest first."""
+        with self._lock:
+            return tuple(question for question in self._open.values() if question.outcome is None)
+
+    def get(self, request_id: str) -> PendingApproval:
+        """Return an open question.
+
+        Raises
+        ------
+        RefusedError
+            It is answered already, or nobody waits for the answer any more.
+        UnknownNameError
+            There was never such a question.
+        """
+        with self._lock:
+            question = self._open.get(request_id)
+            if question is not None:
+                return question
+            closed = self._closed.get(request_id)
+            names = tuple(self._open)
+        if closed is not None:
+            raise RefusedError(closed)
+        raise UnknownNameError("approval", request_id, names)
+
+    def answer(  # noqa: PLR0913, PLR0917 - the parts of an answer
+        self,
+        request_id: str,
+        allowed: bool,
+        scope: Scope = "once",
+        by: str = "",
+        detail: str = "",
+        arguments_hash: str = "",
+    ) -> ApprovalAnswer:
+        """Answer an open question.
+
+        Parameters
+        ----------
+        request_id : str
+        allowed : bool
+        scope : {"once", "turn", "session"}
+            How long a yes holds for the same tool with the same arguments. A no always holds for the turn.
+        by : str
+            Who answers.
+        detail : str
+            Why, for a no.
+        arguments_hash : str, optional
+            What the answerer saw; another call is not answered by mistake.
+
+        Returns
+        -------
+        ApprovalAnswer
+            As it is kept, with the scope it really holds for.
+
+        Raises
+        ------
+        RefusedError
+            The question is answered already, nobody waits any more, or it is about other arguments.
+        UnknownNameError
+            There was never such a question.
+        UsageError
+            The answer is neither yes nor no, or its scope is no scope.
+        """
+        if not isinstance(allowed, bool):
+            raise UsageError(f"an answer is True or False, not {type(allowed).__name__}")
+        question = self.get(request_id)
+        if arguments_hash and arguments_hash != question.request.arguments_hash:
+            raise RefusedError(f"approval {shorten(request_id)!r} is about other arguments now; look at it again")
+        return question.allow(scope, by or PERSON) if allowed else question.deny(detail, by or PERSON)
+
+    def settle(self, question: PendingApproval, answer: ApprovalAnswer) -> ApprovalAnswer:
+        """Give a question its answer.
+
+        Raises
+        ------
+        RefusedError
+            It has one already, or nobody waits for it any more.
+        """
+        kept = self._offer(question, answer)
+        if kept is None:
+            raise RefusedError(_ended(question))
+        return kept
+
+    # -- forgetting ----------------------------------------------------------------------------------------------------
+
+    def forget_turn(self, turn_id: str) -> None:
+        """Forget what was answered for a turn: it is over."""
+        with self._lock:
+            self._answered.forget_turn(turn_id)
+
+    def forget_session(self, session_id: str) -> None:
+        """Forget what was allowed for a session."""
+        with self._lock:
+            self._answered.forget_session(session_id)
+
+    # -- inside --------------------------------------------------------------------------------------------------------
+
+    def _opened(self, request: ApprovalRequest) -> PendingApproval:
+        with self._lock:
+            name, number = request.id, 1
+            while name in self._open:
+                number += 1
+                name = f"{request.id}#{number}"
+            self._open[name] = question = PendingApproval(self, request, name)
+        return question
+
+    def _listen(self, question: PendingApproval, wake: Callable[[], object]) -> bool:
+        """Have the asker woken by the answer; ``False`` when it is there already."""
+        with self._lock:
+            question.wake = wake
+            return question.outcome is None
+
+    def _offer(self, question: PendingApproval, answer: ApprovalAnswer) -> ApprovalAnswer | None:
+        """Take an answer if it is the first; ``None`` when it came too late."""
+        with self._lock:
+            if question.outcome is not None or self._open.get(question.id) is not question:
+                return None
+            try:
+                if question.wake is not None:
+                    question.wake()
+            except RuntimeError:  # the asker's loop was closed under it: nobody will read an answer
+                self._drop(question)
+                return None
+            question.outcome = kept = self._answered.keep(question.request, answer)
+        return kept
+
+    def _close(self, question: PendingApproval) -> None:
+        with self._lock:
+            self._drop(question)
+
+    def _drop(self, question: PendingApproval) -> None:
+        """Take a question off the list, and remember how it ended; needs the lock."""
+        if self._open.pop(question.id, None) is None:
+            return
+        self._closed.pop(question.id, None)
+        self._closed[question.id] = _ended(question)
+        if len(self._closed) > MOST_CLOSED:
+            del self._closed[next(iter(self._closed))]
 
 
-def approver_named(name: str) -> Approver:
-    """Return the approver of a name.
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():  # the asker was cancelled meanwhile
+        future.set_result(None)
 
-    Raises
-    ------
-    UnknownNameError
-        It is neither ``allow`` nor ``deny`` (``ask`` needs somebody to ask, see :class:`AskWith`).
-    """
-    match name:
-        case "allow":
-            return AllowAll()
-        case "deny":
-            return DenyAll("the approver is set to deny")
-        case _:
-            raise UnknownNameError("approver", name, ("ask", "allow", "deny"))
+
+def _scope(scope: Scope) -> Scope:
+    if scope not in SCOPES:
+        raise UsageError(f"an answer holds for {', '.join(SCOPES)}, not for {shorten(str(scope))!r}")
+    return scope
+
+
+def _checked(answer: object) -> ApprovalAnswer:
+    """Refuse what is no answer: nothing that merely looks true lets a call through."""
+    if not isinstance(answer, ApprovalAnswer) or not isinstance(answer.allowed, bool) or answer.scope not in SCOPES:
+        raise TypeError(f"it returned {shorten(repr(answer))}, which is no ApprovalAnswer")
+    return answer
+
+
+def _failed(why: str) -> ApprovalAnswer:
+    return ApprovalAnswer(False, "error", f"the approver failed: {shorten(why, 300)}", code=UNAVAILABLE)
+
+
+def _expired(timeout_s: float) -> ApprovalAnswer:
+    return ApprovalAnswer(False, "timeout", f"expired: nobody answered within {timeout_s:g} s", code=TIMEOUT)
+
+
+def _ended(question: PendingApproval) -> str:
+    answer, name = question.outcome, shorten(question.id)
+    if answer is None:
+        return f"nobody waits for an answer to {name!r} any more; whoever asked is gone"
+    said = "allowed" if answer.allowed else "refused"
+    return f"approval {name!r} is already answered: {said} by {answer.by}; a question takes one answer"
+
+
+__all__ = [
+    "APPROVERS",
+    "AllowAll",
+    "ApprovalAnswer",
+    "ApprovalRequest",
+    "Approvals",
+    "Approver",
+    "AskWith",
+    "DenyAll",
+    "HoldForAnswer",
+    "PendingApproval",
+    "Policy",
+    "Scope",
+    "approver_named",
+    "arguments_hash",
+    "why_ask",
+]

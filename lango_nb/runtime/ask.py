@@ -7,29 +7,48 @@ closed input, a notebook that runs without a person: each of these means no.
 from __future__ import annotations
 
 import builtins
+import itertools
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType
 
-from lango_nb.runtime.approvals import ApprovalRequest
 from lango_nb.runtime.loop import ask_caller
+from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, Scope
 
-YES = frozenset({"y", "yes"})
+ANSWERS: Mapping[str, Scope] = {
+    "y": "once",
+    "yes": "once",
+    "once": "once",
+    "t": "turn",
+    "turn": "turn",
+    "s": "session",
+    "session": "session",
+}
+"""What counts as a yes, and for how long; everything else is a no."""
+TOO_LATE = "this answer came too late: the question was answered elsewhere, or its time was over\n"
 LONGEST = 2000
 """Characters of one argument that are shown; the rest is counted."""
+MOST_ARGUMENTS = 50
+"""Arguments that are shown; the rest are counted."""
+_LONGEST_NAME = 200
+
+_CHOICE = "Allow it? [y]es once / for this [t]urn / for this [s]ession / [N]o "
+_SEEN = "It will not run like this. [y]es, tell the agent / [N]o, refuse "
 
 
-async def ask_person(request: ApprovalRequest) -> bool | None:
+async def ask_person(request: ApprovalRequest, read: Callable[[str], str] | None = None) -> ApprovalAnswer | None:
     """Ask whoever sits there whether a call may run.
 
     Parameters
     ----------
     request : ApprovalRequest
+    read : callable, optional
+        Shows a question and returns the line that was typed; ``input`` when absent.
 
     Returns
     -------
-    bool or None
+    ApprovalAnswer or None
         ``None`` when nobody is there.
 
     Raises
@@ -39,10 +58,44 @@ async def ask_person(request: ApprovalRequest) -> bool | None:
     """
     if not is_anybody_there():
         return None
+    is_open = True
+
+    def put() -> str:
+        if not is_open:  # decided while another question was being answered
+            return ""
+        typed = (read or input)(question(request))
+        if not is_open:
+            sys.stderr.write(TOO_LATE)
+        return typed
+
     try:
-        return await ask_caller(lambda: _is_yes(input(question(request))))
+        return read_answer(await ask_caller(put))
     except (EOFError, NotImplementedError, OSError):  # a notebook without input raises a kind of NotImplementedError
         return None
+    finally:
+        is_open = False
+
+
+def read_answer(typed: str) -> ApprovalAnswer:
+    """Read what was typed: only a plain yes is one.
+
+    Parameters
+    ----------
+    typed : str
+
+    Returns
+    -------
+    ApprovalAnswer
+
+    Examples
+    --------
+    >>> read_answer("T").scope, read_answer("yes please").allowed
+    ('turn', False)
+    """
+    scope = ANSWERS.get(typed.strip().casefold())
+    if scope is None:
+        return ApprovalAnswer(False, "ask", "the user said no")
+    return ApprovalAnswer(True, "ask", scope=scope)
 
 
 def question(request: ApprovalRequest) -> str:
@@ -55,17 +108,46 @@ def question(request: ApprovalRequest) -> str:
     Returns
     -------
     str
-        Several lines; the last waits for the answer. Characters that could disguise an argument are spelled out.
+        Several lines; the last waits for the answer. The arguments stand there exactly, secrets too: a mask could hide
+        what would run. Characters that could disguise an argument are spelled out.
 
     Examples
     --------
     >>> print(question(ApprovalRequest("call-1", "fs_delete", {"path": "a\u202e.md"}, "9f", "operator", "dangerous")))
     operator wants to call fs_delete (dangerous)
       path = "a\u202e.md"
-    Allow it? [y/N]
+    Allow it? [y]es once / for this [t]urn / for this [s]ession / [N]o
     """
-    head = f"{_plain(request.agent)} wants to call {_plain(request.tool)} ({_plain(request.reason)})"
-    return "\n".join((head, *_argument_lines(request.arguments), "Allow it? [y/N] "))
+    head = f"{_named(request.agent)} wants to call {_named(request.tool)} ({_named(request.reason)})"
+    lines = [head, *(f"  {line}" for line in argument_lines(request.arguments))]
+    if request.problem:
+        return "\n".join((*lines, f"The arguments are wrong: {_named(request.problem)}", _SEEN))
+    return "\n".join((*lines, _CHOICE))
+
+
+def argument_lines(arguments: Mapping[str, object], longest: int = LONGEST) -> list[str]:
+    r"""Write arguments so that nothing in them is disguised, one line each.
+
+    Parameters
+    ----------
+    arguments : mapping of str to JSON value
+    longest : int
+        Characters of one value that are shown; the rest is counted.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> argument_lines({"path": "a\nb", "count": 3}, longest=4)
+    ['path = "a\\n … and 2 more characters', 'count = 3']
+    """
+    shown = itertools.islice(arguments.items(), MOST_ARGUMENTS)
+    lines = [f"{_named(name)} = {_value(value, longest)}" for name, value in shown]
+    if len(arguments) > MOST_ARGUMENTS:
+        lines.append(f"… and {len(arguments) - MOST_ARGUMENTS} more arguments")
+    return lines or ["(no arguments)"]
 
 
 def is_anybody_there() -> bool:
@@ -78,19 +160,20 @@ def is_anybody_there() -> bool:
         return False
 
 
-def _argument_lines(arguments: Mapping[str, object]) -> list[str]:
-    return [f"  {_plain(name)} = {_shown(value)}" for name, value in arguments.items()] or ["  (no arguments)"]
+def _value(value: object, longest: int) -> str:
+    try:
+        written = json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):  # no JSON: no tool gets it either
+        return f"({type(value).__name__} that cannot be written)"
+    left_out = len(written) - longest
+    head = _plain(written[:longest])  # cut first: spelling out a million characters takes a while
+    return head if left_out <= 0 else f"{head} … and {left_out} more characters"
 
 
-def _shown(value: object) -> str:
-    written = _plain(json.dumps(value, ensure_ascii=False, default=str))
-    left_out = len(written) - LONGEST
-    return written if left_out <= 0 else f"{written[:LONGEST]} … and {left_out} more characters"
+def _named(name: str) -> str:
+    left_out = len(name) - _LONGEST_NAME
+    return _plain(name) if left_out <= 0 else f"{_plain(name[:_LONGEST_NAME])}… ({left_out} more characters)"
 
 
 def _plain(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
-def _is_yes(answer: str) -> bool:
-    return answer.strip().casefold() in YES

@@ -9,15 +9,20 @@ from threading import Lock
 from types import TracebackType
 
 
-class SessionQueue:
-    """Lets one turn of a session run at a time, first come first served.
+class Queue:
+    """Lets a few work at a time, first come first served: one turn of a session, so many teammates of an engine.
+
+    Parameters
+    ----------
+    places : int
+        How many may work at the same time.
 
     An :class:`asyncio.Lock` belongs to one loop; a notebook has at least two, the cell's and the one behind ``ask``.
 
     Examples
     --------
     >>> async def two() -> list[str]:
-    ...     queue, order = SessionQueue(), []
+    ...     queue, order = Queue(), []
     ...     async def turn(name: str) -> None:
     ...         async with queue:
     ...             order.append(name + " begins")
@@ -29,16 +34,24 @@ class SessionQueue:
     ['a begins', 'a ends', 'b begins', 'b ends']
     """
 
-    def __init__(self) -> None:
+    def __init__(self, places: int = 1) -> None:
         self._lock = Lock()
-        self._is_busy = False
+        self._free = places
         self._waiting: deque[Future[None]] = deque()
 
-    async def __aenter__(self) -> None:
+    def enter_now(self) -> bool:
+        """Take a place if one is free; nobody waiting is overtaken, because then none is."""
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return True
+            return False
+
+    async def enter(self) -> None:
         """Wait for one's turn."""
         with self._lock:
-            if not self._is_busy:
-                self._is_busy = True
+            if self._free:
+                self._free -= 1
                 return
             place: Future[None] = Future()
             self._waiting.append(place)
@@ -46,20 +59,23 @@ class SessionQueue:
             await asyncio.wrap_future(place)
         except asyncio.CancelledError:
             if not place.cancelled():  # the place was given away at the same moment: pass it on
-                self._next()
+                self.leave()
             raise
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def leave(self) -> None:
         """Let the next one in."""
-        self._next()
-
-    def _next(self) -> None:
         with self._lock:
             while self._waiting:
                 place = self._waiting.popleft()
                 if place.set_running_or_notify_cancel():
                     place.set_result(None)
                     return
-            self._is_busy = False
+            self._free += 1
+
+    async def __aenter__(self) -> None:
+        await self.enter()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.leave()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from lango_nb.core.messages import Reply, ToolCall
@@ -14,7 +15,7 @@ REJECT = "[REJECT]"
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The turn's answer."""
+    """The answer."""
 
     text: str
 
@@ -50,7 +51,7 @@ class Empty:
 NextStep = Final | HandOver | ToolCalls | Declined | Empty
 
 
-def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: bool, may_hand_over: bool) -> NextStep:
+def read_reply(reply: Reply, control: Control, decline: Decline, offered: Container[str], *, is_root: bool) -> NextStep:
     """Classify a reply.
 
     Parameters
@@ -60,10 +61,10 @@ def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: boo
         Knows which calls hand work over.
     decline : {"none", "reject", "escalate", "fail"}
         How the topology's specialists decline.
+    offered : container of str
+        Names of what the agent was offered; a hand-over it was not offered is an unknown tool.
     is_root : bool
         Whether the root said it; a root does not decline.
-    may_hand_over : bool
-        Whether the agent was offered a way to hand work over; a call it was not offered is an unknown tool.
 
     Returns
     -------
@@ -72,15 +73,15 @@ def read_reply(reply: Reply, control: Control, decline: Decline, *, is_root: boo
     Examples
     --------
     >>> from lango_nb.runtime.control.none import NoControl
-    >>> read_reply(Reply(text=" [REJECT] not mine"), NoControl(), "reject", is_root=False, may_hand_over=False)
+    >>> read_reply(Reply(text=" [REJECT] not mine"), NoControl(), "reject", (), is_root=False)
     Declined(text='[REJECT] not mine', calls=())
     """
     text = reply.text.strip()
     if decline == "reject" and not is_root and text.startswith(REJECT):
         return Declined(text, reply.tool_calls)
     if reply.tool_calls:
-        handing = tuple(call for call in reply.tool_calls if may_hand_over and control.owns(call.name))
+        handing = tuple(call for call in reply.tool_calls if call.name in offered and control.owns(call.name))
         if handing:
-            return HandOver(handing, tuple(call for call in reply.tool_calls if not control.owns(call.name)))
+            return HandOver(handing, tuple(call for call in reply.tool_calls if call not in handing))
         return ToolCalls(reply.tool_calls)
     return Final(text) if text else Empty()

@@ -97,11 +97,12 @@ def spec_families() -> tuple[Tool, ...]:
     Returns
     -------
     tuple of Tool
-        Enough that every agent of every topology owns something; ``fs`` and ``exec`` are real and not among them.
+        Together with the real ones (:func:`~lango_nb.tools.builtin.builtin_tools`), which are not among them, enough
+        that every agent of every topology owns something.
 
     Examples
     --------
-    >>> {tool.name for tool in spec_families()} >= {"browser_navigate", "cron_add", "agent_spawn"}
+    >>> {tool.name for tool in spec_families()} >= {"browser_navigate", "cron_add", "graph_query"}
     True
     """
     return _bundled("spec_families")

@@ -23,6 +23,8 @@ class ToolContext:
     session_id: str = ""
     turn_id: str = ""
     call_id: str = ""
+    run_id: str = ""
+    """The teammate run the call belongs to; empty for the turn's own work."""
     limits: Mapping[str, float] = field(default_factory=dict)
     """Limits by setting name, ``exec_timeout_s`` and ``max_read_bytes`` for instance."""
     services: Mapping[type, object] = field(default_factory=dict)

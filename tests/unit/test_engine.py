@@ -28,7 +28,7 @@ def test_a_bare_engine_is_one_agent_with_all_tools() -> None:
 
 
 def test_multi_agent_is_switched_on_by_the_setting() -> None:
-    assert Engine(settings(agent__multiAgent=True)).topology.name == "sextet"
+    assert Engine(settings(agent__multiAgent=True)).topology.name == "octet"
 
 
 @pytest.mark.parametrize(

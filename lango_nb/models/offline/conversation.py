@@ -1,14 +1,18 @@
-"""The messages of a request, sorted: what the agent is told, what the user wants, what happened since."""
+"""The messages of a request, sorted: what the agent is told, what is wanted, what happened since."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
 
-from lango_nb.core.messages import Message, Reply, ToolCall
+from lango_nb.core.messages import USER, Message, Reply, ToolCall
 
 REJECT = "[REJECT]"
 TRANSFER = "transfer_to_agent"
+_HINT = re.compile(r"\bDo not give it to (\S+) again\b|\bDo not repeat it: go another way\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +29,74 @@ class Conversation:
 
     system: str
     text: str
-    """The user's last message."""
+    """The last message that asks for something: the user's, or a work order."""
     since: tuple[Message, ...]
     """Everything after it."""
+    earlier: str = ""
+    """What was asked for before that."""
+    tag: str = ""
+    """Begins the ids of calls made on a work order: the runs of one turn are in one conversation."""
+    failed: frozenset[str] = frozenset()
+    """Agents that a hint of the runtime says not to give the request to again."""
 
     @classmethod
     def read(cls, messages: Sequence[Message]) -> Conversation:
-        """Sort messages."""
+        """Sort messages; a hint of the runtime is no request."""
         system = messages[0].content if messages and messages[0].role == "system" else ""
-        last = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].role == "user"), None)
-        if last is None:
-            return cls(system, "", ())
-        return cls(system, messages[last].content, tuple(messages[last + 1 :]))
+        failed: set[str] = set()
+        for place in range(len(messages) - 1, -1, -1):
+            message = messages[place]
+            if message.role != "user":
+                continue
+            is_order = message.author not in {None, USER}
+            if is_order and (hint := _HINT.search(message.content)):
+                failed.update(name for name in hint.groups() if name)
+                continue
+            text = message.content
+            earlier = next((m.content for m in reversed(messages[:place]) if m.role == "user"), "")
+            tag = f"{crc32((system + text).encode()) & 0xFFFF:04x}-" if is_order else ""
+            return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, frozenset(failed))
+        return cls(system, "", ())
 
     def done(self) -> Iterator[Done]:
-        """Iterate over the calls of this turn that have a result."""
-        results = {message.tool_call_id: message for message in self.since if message.role == "tool"}
+        """Iterate over the calls of this turn that have a result.
+
+        Calls and results are joined in order and by author: agents do not know of each other's ids.
+        """
+        results: dict[tuple[str | None, str], list[Message]] = {}
+        for message in self.since:
+            if message.role == "tool":
+                results.setdefault((message.author, message.tool_call_id or ""), []).append(message)
         for message in self.since:
             for call in message.tool_calls:
-                if call.id in results:
-                    yield Done(call, results[call.id])
+                if answers := results.get((message.author, call.id)):
+                    yield Done(call, answers.pop(0))
 
     def worked(self) -> tuple[Done, ...]:
-        """Return the calls of this turn that were real work: hand-overs are none."""
-        return tuple(done for done in self.done() if done.call.name != TRANSFER)
+        """Return the calls of the agent at work: those since the request came to it."""
+        found: list[Done] = []
+        for done in self.done():
+            if done.call.name == TRANSFER:
+                found.clear()
+            else:
+                found.append(done)
+        return tuple(found)
 
     def call(self, tool: str, **arguments: object) -> Reply:
-        """Reply with one tool call, named after how many there were before."""
-        number = sum(len(message.tool_calls) for message in self.since) + 1
-        given = {name: value for name, value in arguments.items() if value is not None}
-        return Reply(tool_calls=(ToolCall.model_validate({"id": f"call-{number}", "name": tool, "arguments": given}),))
+        """Reply with one tool call."""
+        return self.calls((tool, arguments))
+
+    def calls(self, *wanted: tuple[str, Mapping[str, Any]], text: str = "") -> Reply:
+        """Reply with tool calls, numbered on from those there were before; arguments that are ``None`` are left out."""
+        number = sum(len(message.tool_calls) for message in self.since)
+        made = [
+            ToolCall.model_validate(
+                {
+                    "id": f"call-{self.tag}{number + place}",
+                    "name": tool,
+                    "arguments": {name: value for name, value in arguments.items() if value is not None},
+                }
+            )
+            for place, (tool, arguments) in enumerate(wanted, 1)
+        ]
+        return Reply(text=text, tool_calls=tuple(made))

@@ -89,6 +89,18 @@ def work_locally(local: Local) -> Reply | None:
     return _go_on(local, intent)
 
 
+def needs(text: str) -> str:
+    """Return the tool without which a request about files or commands cannot be met; empty for any other.
+
+    Examples
+    --------
+    >>> needs("delete old.txt"), needs("what a day")
+    ('fs_delete', '')
+    """
+    intent = understand(text)
+    return _NEEDS.get(intent.verb, "") if intent is not None else ""
+
+
 def _lacking(intent: Intent) -> str:
     """Name what the request does not say."""
     has_all = {
@@ -147,7 +159,7 @@ def _go_on(local: Local, intent: Intent) -> Reply:
             lines = len(_lines(_content(intent.path, result)))
             return Reply(text=f"{intent.path} has {lines} line{'' if lines == 1 else 's'}.")
         case "ask":
-            return Reply(text=_answer_from(intent, _content(intent.path, result)))
+            return Reply(text=answer_from(intent, _content(intent.path, result)))
         case "read":
             content = _excerpt(_content(intent.path, result))
             return Reply(text=f"{intent.path}:\n{content}" if content else f"{intent.path} is empty.")
@@ -243,7 +255,7 @@ def _replace(local: Local, intent: Intent) -> Reply:
     return Reply(text=f"{intent.path} does not contain {intent.old!r}; nothing was changed.")
 
 
-def _answer_from(intent: Intent, content: str) -> str:
+def answer_from(intent: Intent, content: str) -> str:
     """Quote the lines of a file that share most with the question."""
     lines = [line.strip() for line in content.splitlines() if line.strip()]
     if re.search(r"\bsummar", intent.text, re.IGNORECASE):

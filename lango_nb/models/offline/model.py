@@ -25,13 +25,22 @@ class OfflineModel:
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         """Answer a conversation from its words alone."""
-        from lango_nb.models.offline.conversation import TRANSFER, Conversation
+        from lango_nb.models.offline.conversation import Conversation
+        from lango_nb.models.offline.offer import Offer
 
         conversation = Conversation.read(messages)
-        if any(tool.name == TRANSFER for tool in tools):
+        offer = Offer.read(tools)
+        if (offer.targets or not tools) and _holds_table(conversation.system):
             from lango_nb.models.offline.root import answer_as_root
 
-            return answer_as_root(conversation)
+            return answer_as_root(conversation, offer)
         from lango_nb.models.offline.worker import answer_as_worker
 
         return answer_as_worker(conversation, tools)
+
+
+def _holds_table(prompt: str) -> bool:
+    """Tell whether a prompt names agents to hand work to: only a root's does."""
+    from lango_nb.routing.router import router_for_prompt
+
+    return ("\n### " in prompt or '\n- "' in prompt) and len(router_for_prompt(prompt).table) > 0

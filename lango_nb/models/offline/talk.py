@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from lango_nb.core.errors import shorten
+from lango_nb.models.offline.conversation import REJECT
 from lango_nb.routing.route import Route
 from lango_nb.routing.table import RoutingTable
 
@@ -21,7 +22,7 @@ _OPINION = re.compile(
     r"\bdo you think\b|\bdo you (like|prefer|enjoy)\b|\bopinion\b|\bfavou?rite\b|\bwhich is better\b|\bhow are you\b|\bfeel\b",
     re.IGNORECASE,
 )
-
+_OUT_OF_SCOPE = re.compile(r"\s*This is about [^\n]{1,100}?, which is not mine\b")
 
 FILES_AND_COMMANDS = (
     "I did not understand what to do. With files I can list, read, count lines, find by name, write, append, replace a "
@@ -71,9 +72,40 @@ def ask_back(route: Route) -> str:
     return f"I cannot tell who should do this; the nearest is {' or '.join(near)}. Please say a little more."
 
 
-def nobody(names: Sequence[str]) -> str:
-    """Say that everybody who could have done it declined."""
-    return f"Nobody here can do this: {', '.join(names)} declined, and no other agent comes near."
+def out_of_scope(domain: str, handles: str) -> str:
+    """Say in one visible sentence that a request is somebody else's.
+
+    Examples
+    --------
+    >>> out_of_scope("crypto", "file operations")
+    'This is about crypto, which is not mine. I handle file operations.'
+    """
+    return f"This is about {domain}, which is not mine. I handle {handles}."
+
+
+def is_out_of_scope(text: str) -> bool:
+    """Tell whether an agent's answer is such a sentence, or the marker of an older one.
+
+    Examples
+    --------
+    >>> is_out_of_scope(out_of_scope("crypto", "files")), is_out_of_scope("[REJECT] no"), is_out_of_scope("notes.md: …")
+    (True, True, False)
+    """
+    return text.startswith(REJECT) or _OUT_OF_SCOPE.match(text) is not None
+
+
+def nobody(names: Sequence[str], failed: Collection[str] = ()) -> str:
+    """Say that everybody who could have done it declined or failed.
+
+    Examples
+    --------
+    >>> nobody(["operator", "vault"], {"vault"})
+    'Nobody here can do this: operator declined, vault failed, and no other agent comes near.'
+    """
+    declined = ", ".join(name for name in names if name not in failed)
+    said = [f"{declined} declined"] if declined else []
+    said += [f"{name} failed" for name in names if name in failed]
+    return f"Nobody here can do this: {', '.join(said)}, and no other agent comes near."
 
 
 def plan(text: str) -> str:

@@ -7,9 +7,12 @@ from functools import lru_cache
 
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
-from lango_nb.models.offline.conversation import REJECT, Conversation, Done
+from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation, Done
 from lango_nb.models.offline.fill import fill
-from lango_nb.models.offline.local import Local, work_locally
+from lango_nb.models.offline.large import work_on_large
+from lango_nb.models.offline.local import Local, needs, work_locally
+from lango_nb.models.offline.offer import CONTROL, Offer
+from lango_nb.models.offline.stored import read_results
 from lango_nb.routing.capabilities import tool_capability
 from lango_nb.routing.families import by_capability
 from lango_nb.routing.router import Router
@@ -19,6 +22,9 @@ from lango_nb.routing.words import stem, stems
 _LOOKING = frozenset("search get list query retrieve recall status balance find stats hash observe".split())
 _ROW = "family-"
 """Keeps a family's row from being called by its name: a family is no agent."""
+_PLANNING = "planning"
+ESCALATION = "Escalation Protocol"
+"""Heading under which a prompt says how what is not the agent's own goes back."""
 MOST_NAMED = 5
 """Capabilities an agent names when it declines."""
 _HANDLED = frozenset({_ROW + "fs", _ROW + "exec"})
@@ -72,19 +78,24 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     -------
     Reply
     """
-    done = conversation.worked()
-    names = tuple(tool.name for tool in tools)
-    local = Local(conversation, frozenset(names), done)
+    own = [tool for tool in tools if tool.name not in CONTROL]
+    worked = read_results(conversation.worked())
+    done = worked.done
+    names = tuple(tool.name for tool in own)
     if done and (stopped := _not_run(done[-1])) is not None:
         return Reply(text=stopped)
-    reply = work_locally(local)
+    if worked.was_cut:
+        step = work_on_large(conversation, worked, frozenset(tool.name for tool in tools))
+        if step is not None:
+            return step
+    reply = work_locally(Local(conversation, frozenset(names), done))
     if reply is not None:
         return reply
     if done:
         return Reply(text=done[-1].result.content.strip() or "Done.")
-    if not tools:
-        return _without_tools(conversation)
-    return _with_other_tools(conversation, tools, names)
+    if not own:
+        return _without_tools(conversation, tools)
+    return _with_other_tools(conversation, tools, own, names)
 
 
 def _not_run(last: Done) -> str | None:
@@ -98,13 +109,18 @@ def _not_run(last: Done) -> str | None:
     return f"I could not do that: {text}"
 
 
-def _without_tools(conversation: Conversation) -> Reply:
+def _without_tools(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
     if "plan" in conversation.system.casefold():
+        domains = _family_router(()).route(conversation.text).domains
+        if ESCALATION in conversation.system and domains and _PLANNING not in domains:
+            return _give_back(conversation, talk.out_of_scope(domains[0], _PLANNING), tools)
         return Reply(text=talk.plan(conversation.text))
     return Reply(text=talk.small_talk(conversation.text, RoutingTable()))
 
 
-def _with_other_tools(conversation: Conversation, tools: Sequence[ToolSchema], names: tuple[str, ...]) -> Reply:
+def _with_other_tools(
+    conversation: Conversation, offered: Sequence[ToolSchema], tools: Sequence[ToolSchema], names: tuple[str, ...]
+) -> Reply:
     """Choose among tools that have no handling of their own."""
     own_kind = [tool for tool in tools if not tool_capability(tool.name)]
     named = max(own_kind, key=lambda candidate: _fit(candidate, conversation.text), default=None)
@@ -115,12 +131,12 @@ def _with_other_tools(conversation: Conversation, tools: Sequence[ToolSchema], n
     if route.is_conversation and (not own or own[0].score < route.threshold):
         return Reply(text=talk.small_talk(conversation.text, RoutingTable()))
     is_foreign = bool(route.domains) and _ROW + route.domains[0] not in {candidate.agent for candidate in own}
-    if route.domains[:1] == ("planning",) and REJECT not in conversation.system:
+    if route.domains[:1] == (_PLANNING,) and not _declines(conversation):
         return Reply(text=talk.plan(conversation.text))
     if not own or (is_foreign and own[0].score < FOREIGN_LEAD):
-        return _decline(conversation, names, route.domains)
+        return _decline(conversation, names, route.domains, offered)
     if own[0].agent in _HANDLED:
-        return Reply(text=talk.FILES_AND_COMMANDS)
+        return Reply(text=_not_handled(conversation, names))
     family_tools = [tool for tool in tools if _ROW + _family_name(tool.name) == own[0].agent] or list(tools)
     tool = _choose(family_tools, conversation.text)
     if tool is None:
@@ -137,7 +153,14 @@ def _call(conversation: Conversation, tool: ToolSchema) -> Reply:
     return conversation.call(tool.name, **arguments)
 
 
-def _decline(conversation: Conversation, names: tuple[str, ...], domains: Sequence[str]) -> Reply:
+def _declines(conversation: Conversation) -> bool:
+    """Tell whether what is not the agent's own goes back to the root."""
+    return REJECT in conversation.system or ESCALATION in conversation.system
+
+
+def _decline(
+    conversation: Conversation, names: tuple[str, ...], domains: Sequence[str], offered: Sequence[ToolSchema]
+) -> Reply:
     mine = list(dict.fromkeys(tool_capability(name) or "general actions" for name in names))
     more = f" and {len(mine) - MOST_NAMED} more" if len(mine) > MOST_NAMED else ""
     handles = ", ".join(mine[:MOST_NAMED]) + more
@@ -147,7 +170,23 @@ def _decline(conversation: Conversation, names: tuple[str, ...], domains: Sequen
         )
     if not domains:
         return Reply(text=f"I cannot tell which of my tools this needs. I handle {handles}.")
-    return Reply(text=f"This is about {domains[0]}, which is not mine. I handle {handles}.")
+    return _give_back(conversation, talk.out_of_scope(domains[0], handles), offered)
+
+
+def _give_back(conversation: Conversation, sentence: str, offered: Sequence[ToolSchema]) -> Reply:
+    """Decline in words, and with a call where the request was transferred."""
+    roots = dict(Offer.read(offered).targets).get(TRANSFER)
+    if not roots:
+        return Reply(text=sentence)
+    return conversation.calls((TRANSFER, {"agent_name": min(roots), "reason": sentence}), text=sentence)
+
+
+def _not_handled(conversation: Conversation, names: tuple[str, ...]) -> str:
+    """Say what a request about files or commands lacks: clear words, or a tool."""
+    needed = needs(conversation.text)
+    if not needed or needed in names:
+        return talk.FILES_AND_COMMANDS
+    return f"This needs {needed}, which I was not given; I have {', '.join(names)}."
 
 
 def _choose(tools: Sequence[ToolSchema], text: str) -> ToolSchema | None:

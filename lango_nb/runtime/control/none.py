@@ -5,6 +5,7 @@ from __future__ import annotations
 from lango_nb.core.messages import ToolCall, ToolSchema
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.control.protocol import Refusal
+from lango_nb.tools.tool import Tool
 
 
 class NoControl:
@@ -13,6 +14,10 @@ class NoControl:
     def owns(self, tool: str) -> bool:  # noqa: ARG002 - no tool hands over
         """Tell that no call hands work over."""
         return False
+
+    def tools(self, node: AgentNode, tree: AgentTree) -> tuple[Tool, ...]:  # noqa: ARG002 - none for anybody
+        """Return nothing."""
+        return ()
 
     def schemas(self, node: AgentNode, tree: AgentTree) -> tuple[ToolSchema, ...]:  # noqa: ARG002 - none for anybody
         """Return nothing."""

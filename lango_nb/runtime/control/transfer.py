@@ -2,68 +2,84 @@
 
     root ── transfer_to_agent(agent_name="vault") ──▶ vault ── answer ──▶ user
       ▲                                                │
-      └───────────────── [REJECT] … ───────────────────┘
+      ├───────────────── [REJECT] … ───────────────────┤   sextet: in words
+      └── transfer_to_agent(agent_name=<the root>) ────┘   where the topology escalates: with a call
 
-The name is checked when the call comes in, not only in the schema: a model that invents or abbreviates one gets a typed
-refusal with the valid names, and is never guessed at.
+The first hand-over of a reply wins. The name is checked when the call comes in, not only in the schema: a model that
+invents or abbreviates one gets a typed refusal with the valid names, and is never guessed at.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from lango_nb.core.errors import closest, shorten
 from lango_nb.core.messages import ToolCall, ToolSchema
 from lango_nb.routing.build import CONTROL_TOOLS
 from lango_nb.routing.tree import AgentNode, AgentTree
-from lango_nb.runtime.control.protocol import Refusal, Target
+from lango_nb.runtime.control.protocol import Refusal, Target, refuse_arguments, refuse_name
+from lango_nb.tools.tool import Tool
 
 TRANSFER = CONTROL_TOOLS["transfer"]
 
 
 class TransferControl:
-    """The control of quartet and sextet."""
+    """The control of quartet and sextet; in octet what reaches attached agents."""
 
     def owns(self, tool: str) -> bool:
         """Tell whether a call is a transfer."""
         return tool == TRANSFER
 
+    def tools(self, node: AgentNode, tree: AgentTree) -> tuple[Tool, ...]:  # noqa: ARG002 - none for anybody
+        """Return nothing: a transfer needs no other tool."""
+        return ()
+
     def schemas(self, node: AgentNode, tree: AgentTree) -> tuple[ToolSchema, ...]:
-        """Return the transfer tool for the root, with a closed list of names; nothing for specialists."""
-        if node.role != "orchestrator" or not tree.agents:
-            return ()
-        return _schemas(tuple(agent.name for agent in tree.agents))
+        """Offer the root every attached agent, and a specialist the way back where the topology escalates."""
+        names = self.targets(node, tree)
+        return _schemas(names, is_return=node is not tree.root) if names else ()
+
+    def targets(self, node: AgentNode, tree: AgentTree) -> tuple[str, ...]:
+        """Return the names an agent may hand over to."""
+        if node is tree.root:
+            return attached_names(tree)
+        is_theirs = tree.topology.decline == "escalate" and node.is_attached
+        return (tree.root.name,) if is_theirs else ()
 
     def read(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Target | Refusal:
         """Check the name, spelling and all."""
-        names = [agent.name for agent in tree.agents]
+        names = self.targets(author, tree)
         name = call.arguments.get("agent_name")
         if call.error or not isinstance(name, str) or not name:
-            detail = call.error or f"{TRANSFER} needs agent_name, one of: {', '.join(names)}"
-            return Refusal(call, str(name or ""), "bad_arguments", detail)
-        if name == author.name:
-            return Refusal(call, name, "self", f"{name} cannot hand over to itself; choose one of: {', '.join(names)}")
+            return refuse_arguments(call, "agent_name", names, name)
         if name not in names:
-            near = closest(name, names)
-            hint = f"did you mean {near!r}? " if near else ""
-            detail = f"there is no agent {shorten(name)!r}; {hint}valid names: {', '.join(names)}"
-            return Refusal(call, name, "unknown_agent", detail)
+            return refuse_name(call, name, author.name, names)
         if tree[name].role == "remote":
             detail = f"{name} is a remote agent, and none can be reached in this version; choose another agent"
             return Refusal(call, name, "unavailable", detail)
-        return Target(call, tree[name], str(call.arguments.get("reason") or ""))
+        reason = str(call.arguments.get("reason") or "")
+        return Target(call, tree[name], reason, "return" if name == tree.root.name else "transfer")
+
+
+def attached_names(tree: AgentTree) -> tuple[str, ...]:
+    """Return the agents that are sub-agents of the root rather than mere routing targets."""
+    return tuple(agent.name for agent in tree.agents if agent.is_attached)
 
 
 @lru_cache(maxsize=64)
-def _schemas(names: tuple[str, ...]) -> tuple[ToolSchema, ...]:
+def _schemas(names: tuple[str, ...], *, is_return: bool) -> tuple[ToolSchema, ...]:
+    does = (
+        "Give control back when the request is not yours. Say in one visible sentence why before you call it."
+        if is_return
+        else "Hand the request to the specialist that owns it. The specialist answers the user."
+    )
     schema = ToolSchema(
         name=TRANSFER,
-        description="Hand the request to the specialist that owns it. The specialist answers the user.",
+        description=does,
         parameters={
             "type": "object",
             "properties": {
-                "agent_name": {"type": "string", "enum": list(names), "description": "Exact name of the specialist."},
-                "reason": {"type": "string", "description": "Why this specialist, in one short sentence."},
+                "agent_name": {"type": "string", "enum": list(names), "description": "Exact name of the agent."},
+                "reason": {"type": "string", "description": "Why this agent, in one short sentence."},
             },
             "required": ["agent_name"],
         },

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def builtin_tools() -> tuple[Tool, ...]:
-    """Return the tools that are real: files and commands.
+    """Return the tools that are real: files, commands, teammates, tasks, an agent's own memory, stored outputs.
 
     Returns
     -------
@@ -21,8 +21,8 @@ def builtin_tools() -> tuple[Tool, ...]:
     >>> [tool.name for tool in builtin_tools()][:3]
     ['exec', 'exec_bg', 'exec_status']
     """
+    from lango_nb.tools.builtin import agents, fs, memory, tasks, tool_output
     from lango_nb.tools.builtin import exec as commands
-    from lango_nb.tools.builtin import fs
 
     return (
         commands.run_command,
@@ -36,4 +36,8 @@ def builtin_tools() -> tuple[Tool, ...]:
         fs.fs_mkdir,
         fs.fs_delete,
         fs.fs_stat,
+        *agents.AGENT_TOOLS,
+        *tasks.TASK_TOOLS,
+        *memory.MEMORY_TOOLS,
+        tool_output.tool_output_get,
     )

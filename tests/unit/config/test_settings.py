@@ -1,12 +1,14 @@
 """Every setting has a default, a sentence, a key and a variable; defaults are those of the specification."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from pydantic import ValidationError
 
 from lango_nb.config.keys import SettingInfo, setting_infos, settings_by_key
-from lango_nb.config.settings import Settings
+from lango_nb.config.settings import RemoteAgentSettings, Settings, SettingsGroup
 
 
 @pytest.mark.parametrize("info", setting_infos(), ids=lambda info: info.key)
@@ -79,3 +81,28 @@ def test_the_provider_stands_before_the_model_once() -> None:
     read = Settings.model_validate
     assert read({"agent": {"provider": "openai", "model": "gpt-5"}}).agent.model_name == "openai:gpt-5"
     assert read({"agent": {"provider": "openai", "model": "ollama:x"}}).agent.model_name == "ollama:x"
+
+
+def _below(group: type[SettingsGroup]) -> list[type[SettingsGroup]]:
+    return [found for sub in group.__subclasses__() for found in (sub, *_below(sub))]
+
+
+@pytest.mark.parametrize("group", [found for found in _below(SettingsGroup) if found is not RemoteAgentSettings])
+def test_defaults_are_what_calling_the_class_gives(group: type[SettingsGroup]) -> None:
+    made, called = group.defaults(), group()
+    assert made == called
+    assert repr(made) == repr(called)
+    assert made.model_dump_json() == called.model_dump_json()
+    assert made.model_fields_set == called.model_fields_set
+
+
+def test_starting_with_the_defaults_builds_no_validator() -> None:
+    script = """
+from lango_nb.config.settings import Settings, SettingsGroup
+def below(group):
+    return [found for sub in group.__subclasses__() for found in (sub, *below(sub))]
+Settings.defaults()
+print([group.__name__ for group in below(SettingsGroup) if group.__pydantic_complete__])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"

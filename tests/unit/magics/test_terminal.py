@@ -106,7 +106,7 @@ def test_a_dangerous_call_asks_at_the_prompt(terminal: Terminal, typed: str, is_
     target.write_text("x", encoding="utf-8")
     terminal.child.send("%lango ask delete old.txt\r")
     terminal.child.expect(r"path = \"old.txt\"")
-    terminal.child.expect(r"\[y/N\]")
+    terminal.child.expect(r"\[N\]o")
     terminal.child.send(typed + "\r")
     terminal.wait()
     assert target.exists() is is_there

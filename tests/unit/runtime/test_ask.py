@@ -5,15 +5,28 @@ import builtins
 import io
 import sys
 import threading
+import time
 
 import pytest
 from pydantic import JsonValue
 
-from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, AskWith
-from lango_nb.runtime.ask import LONGEST, ask_person, is_anybody_there, question
+from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, Approvals, AskWith, Scope
+from lango_nb.runtime.ask import (
+    LONGEST,
+    MOST_ARGUMENTS,
+    TOO_LATE,
+    argument_lines,
+    ask_person,
+    is_anybody_there,
+    question,
+)
 from lango_nb.runtime.loop import Emit, run_in_loop
 
 REQUEST = ApprovalRequest("call-1", "fs_delete", {"path": "notes.md"}, "9f", "operator", "fs_delete is dangerous")
+
+
+NOBODY = ApprovalAnswer(False, "ask", "nobody is there to ask", code="approval_unavailable")
+NO = ApprovalAnswer(False, "ask", "the user said no")
 
 
 def decide(request: ApprovalRequest = REQUEST) -> ApprovalAnswer:
@@ -24,10 +37,18 @@ def decide(request: ApprovalRequest = REQUEST) -> ApprovalAnswer:
 
 
 @pytest.mark.parametrize(
-    ("typed", "allowed"),
-    [("y", True), (" YES ", True), ("", False), ("n", False), ("yep", False), ("yes please", False), ("0", False)],
+    ("typed", "scope"),
+    [
+        ("y", "once"),
+        (" YES ", "once"),
+        ("once", "once"),
+        ("t", "turn"),
+        ("Turn\r", "turn"),
+        ("s", "session"),
+        ("SESSION", "session"),
+    ],
 )
-def test_only_a_plain_yes_is_a_yes(monkeypatch: pytest.MonkeyPatch, typed: str, allowed: bool) -> None:
+def test_a_yes_says_how_long_it_holds(monkeypatch: pytest.MonkeyPatch, typed: str, scope: Scope) -> None:
     asked: list[tuple[str, int]] = []
 
     def person(prompt: str = "") -> str:
@@ -35,8 +56,14 @@ def test_only_a_plain_yes_is_a_yes(monkeypatch: pytest.MonkeyPatch, typed: str, 
         return typed
 
     monkeypatch.setattr(builtins, "input", person)
-    assert decide() == ApprovalAnswer(allowed, "ask", "" if allowed else "the user said no")
+    assert decide() == ApprovalAnswer(True, "ask", scope=scope)
     assert asked == [(question(REQUEST), threading.get_ident())]
+
+
+@pytest.mark.parametrize("typed", ["", "n", "no", "yep", "yes please", "0", "ts", "y t", "\x00y", "\uff59"])
+def test_everything_but_a_plain_yes_is_a_no(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    monkeypatch.setattr(builtins, "input", lambda _prompt="": typed)
+    assert decide() == NO
 
 
 @pytest.mark.parametrize("error", [EOFError(), NotImplementedError("raw_input was called"), OSError("reading stdin")])
@@ -45,7 +72,7 @@ def test_an_input_that_does_not_work_is_a_no(monkeypatch: pytest.MonkeyPatch, er
         raise error
 
     monkeypatch.setattr(builtins, "input", broken)
-    assert decide() == ApprovalAnswer(False, "ask", "nobody is there to ask")
+    assert decide() == NOBODY
 
 
 @pytest.mark.parametrize("stdin", [None, io.StringIO("y\n")])
@@ -53,7 +80,7 @@ def test_without_a_terminal_nobody_is_asked_and_a_piped_yes_does_not_count(
     monkeypatch: pytest.MonkeyPatch, stdin: io.StringIO | None
 ) -> None:
     monkeypatch.setattr(sys, "stdin", stdin)
-    assert decide() == ApprovalAnswer(False, "ask", "nobody is there to ask")
+    assert decide() == NOBODY
 
 
 def test_a_closed_input_is_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +101,7 @@ def test_stop_at_the_question_stops_the_turn(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_awaited_in_a_loop_of_ones_own_it_asks_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "input", lambda _prompt="": "y")
-    assert asyncio.run(ask_person(REQUEST)) is True
+    assert asyncio.run(ask_person(REQUEST)) == ApprovalAnswer(True, "ask")
 
 
 def test_the_question_holds_every_argument_exactly_and_on_one_line_each() -> None:
@@ -93,7 +120,7 @@ def test_the_question_holds_every_argument_exactly_and_on_one_line_each() -> Non
         "  count = 3",
         "  flags = [true, null]",
         r'  esc = "\u001b[2J\x9b\u202e"',
-        "Allow it? [y/N] ",
+        "Allow it? [y]es once / for this [t]urn / for this [s]ession / [N]o ",
     ]
     assert "(no arguments)" in question(ApprovalRequest("c", "ping", {}, "9f", "operator", "dangerous"))
 
@@ -108,3 +135,98 @@ def test_a_long_argument_is_cut_and_says_by_how_much() -> None:
     shown = question(ApprovalRequest("c", "fs_write", {"content": "x" * 1_000_000}, "9f", "operator", "dangerous"))
     assert len(shown) < LONGEST + 200
     assert f"and {1_000_002 - LONGEST} more characters" in shown
+
+
+def test_of_very_many_arguments_the_first_are_shown_and_the_rest_counted() -> None:
+    lines = argument_lines({f"name-{number}": number for number in range(100_000)})
+    assert lines[0] == "name-0 = 0"
+    assert lines[MOST_ARGUMENTS:] == [f"… and {100_000 - MOST_ARGUMENTS} more arguments"]
+
+
+def test_a_long_name_is_cut_and_an_argument_that_is_no_json_does_not_break_the_question() -> None:
+    circle: dict[str, object] = {}
+    circle["self"] = circle
+    assert argument_lines({"x" * 10_000: circle}) == [
+        f"{'x' * 200}… (9800 more characters) = (dict that cannot be written)"
+    ]
+
+
+def test_a_huge_argument_is_shown_without_delay() -> None:
+    began = time.monotonic()
+    (line,) = argument_lines({"content": "\x1b" * 10_000_000}, 20)
+    assert line.startswith(r'content = "\u001b')
+    assert time.monotonic() - began < 2  # writing it as JSON is what takes long
+
+
+def test_a_secret_stands_in_the_question_as_it_is_because_a_mask_could_hide_what_runs() -> None:
+    shown = question(ApprovalRequest("c", "exec", {"command": "token=$(rm -rf ~)"}, "9f", "operator", "dangerous"))
+    assert "token=$(rm -rf ~)" in shown
+
+
+def test_wrong_arguments_are_shown_with_what_is_wrong_and_that_the_call_will_not_run() -> None:
+    problem = "argument 'path' is missing\n\x1b[2J"
+    asked = ApprovalRequest("c", "fs_delete", {"pth": "a"}, "9f", "operator", "dangerous", problem=problem)
+    assert question(asked).splitlines() == [
+        "operator wants to call fs_delete (dangerous)",
+        '  pth = "a"',
+        r"The arguments are wrong: argument 'path' is missing\n\x1b[2J",
+        "It will not run like this. [y]es, tell the agent / [N]o, refuse ",
+    ]
+
+
+def test_an_answer_typed_after_somebody_else_answered_counts_for_nothing_and_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    approvals, answers, is_decided = Approvals(), list[ApprovalAnswer](), threading.Event()
+
+    def person(_prompt: str = "") -> str:
+        approvals.answer("call-1", False, by="dashboard", detail="not now")
+        assert is_decided.wait(5)
+        return "y"
+
+    async def turn(_emit: Emit) -> None:
+        answers.append(await approvals.ask(REQUEST, AskWith(ask_person), 5))
+        await asyncio.sleep(0.01)  # the approver is told that it is too late
+        is_decided.set()
+
+    monkeypatch.setattr(builtins, "input", person)
+    run_in_loop(turn)
+    assert answers == [ApprovalAnswer(False, "dashboard", "not now")]
+    assert capsys.readouterr().err == TOO_LATE
+
+
+def test_a_question_that_is_decided_while_it_waits_for_another_is_not_put(monkeypatch: pytest.MonkeyPatch) -> None:
+    approvals, put = Approvals(), list[str]()
+    first, second = (
+        ApprovalRequest(name, "fs_delete", {"path": name}, name, "operator", "dangerous") for name in ("a", "b")
+    )
+
+    def person(prompt: str = "") -> str:
+        put.append(prompt)
+        approvals.answer("b", False, by="dashboard")
+        time.sleep(0.05)
+        return "y"
+
+    async def turn(_emit: Emit) -> list[ApprovalAnswer]:
+        asks = (approvals.ask(request, AskWith(ask_person), 5) for request in (first, second))
+        return await asyncio.gather(*asks)
+
+    monkeypatch.setattr(builtins, "input", person)
+    assert [(answer.allowed, answer.by) for answer in run_in_loop(turn)] == [(True, "ask"), (False, "dashboard")]
+    assert put == [question(first)]
+
+
+def test_a_question_that_expires_at_the_prompt_is_a_no_whatever_is_typed_later(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def slow(_prompt: str = "") -> str:
+        time.sleep(0.15)
+        return "y"
+
+    async def turn(_emit: Emit) -> ApprovalAnswer:
+        return await Approvals().ask(REQUEST, AskWith(ask_person), 0.03)
+
+    monkeypatch.setattr(builtins, "input", slow)
+    answer = run_in_loop(turn)
+    assert (answer.allowed, answer.code) == (False, "approval_timeout")
+    assert capsys.readouterr().err == TOO_LATE

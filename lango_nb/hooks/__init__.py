@@ -1,0 +1,1 @@
+"""What surrounds a tool call: one visible list of hooks, before it and after it."""

@@ -1,0 +1,276 @@
+"""Whole results of tool calls whose answer was compressed: kept for a while, and given back in parts.
+
+A reference is made from the call and what it gave. It repeats to the letter, and nobody who was not told it can guess
+it: one agent does not read another's results by counting up.
+
+A line longer than :data:`LINE` characters counts as several, so that the parts of one endless line can be had too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from lango_nb.core.clock import Clock
+from lango_nb.core.errors import ToolError, shorten
+from lango_nb.tools.arguments import BAD_ARGUMENT
+from lango_nb.tools.tool import ToolResult
+from lango_nb.tools.workers import WORKERS
+
+Mode = Literal["full", "range", "grep"]
+LINE = 1000
+"""Characters of a line; longer ones count as several."""
+OVERLAP = 500
+"""How far into the next piece of an endless line a match may reach; the longest pattern, too."""
+MATCHES = 50
+"""Matching lines that are given when the call does not say."""
+SEARCH_S = 3.0
+"""How long a regular expression may search."""
+_EXPRESSION = re.compile(r"[\\.^$*+?{}\[\]|()]")
+_SEARCH = """
+import json, re, sys
+pattern, line = json.loads(sys.stdin.buffer.readline())
+whole = sys.stdin.buffer.read().decode()
+lines = whole.split("\\n")
+hits = set()
+if pattern in whole:
+    hits.update(number for number, text in enumerate(lines) if 0 <= text.find(pattern) < line)
+try:
+    find = re.compile(pattern).search
+    hits.update(number for number, text in enumerate(lines) if (found := find(text)) and found.start() < line)
+except (re.error, OverflowError, RecursionError):
+    pass
+print(*sorted(hits))
+"""
+"""Runs in a process of its own: a search that backtracks for ever can only be ended from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    content: str
+    until_s: float
+
+
+class OutputStore:
+    r"""Keeps whole results.
+
+    Parameters
+    ----------
+    clock : Clock
+    ttl_s : float
+        How long a result is kept, seconds.
+    most_characters : int
+        Of all results together; the oldest go first, and one that is larger by itself is not kept.
+    answer_characters : int
+        Of what :meth:`fetch` gives at once.
+
+    Examples
+    --------
+    >>> from lango_nb.core.clock import SteppedClock
+    >>> store = OutputStore(SteppedClock())
+    >>> ref = store.keep("call-1", "one\ntwo")
+    >>> ref == store.keep("call-1", "one\ntwo"), len(store)
+    (True, 1)
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        ttl_s: float = 600.0,
+        most_characters: int = 64_000_000,
+        answer_characters: int = 8000,
+    ) -> None:
+        self._clock = clock
+        self._ttl_s = ttl_s
+        self._most = most_characters
+        self._answer = answer_characters
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._characters = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def keep(self, call_id: str, content: str) -> str:
+        """Keep a result.
+
+        Parameters
+        ----------
+        call_id : str
+        content : str
+
+        Returns
+        -------
+        str
+            The reference; empty when the result is too large to be kept.
+        """
+        if len(content) > self._most:
+            return ""
+        ref = _reference(call_id, content)
+        until_s = self._clock.monotonic_s() + self._ttl_s
+        with self._lock:
+            self._forget(ref)
+            self._kept[ref] = _Kept(content, until_s)
+            self._characters += len(content)
+            while self._characters > self._most:
+                self._forget(next(iter(self._kept)))
+        return ref
+
+    def content(self, ref: str) -> str:
+        """Return a whole result.
+
+        Raises
+        ------
+        ToolError
+            There is none of that reference, or not any more; code ``output_not_found``.
+        """
+        now_s = self._clock.monotonic_s()
+        with self._lock:
+            for old in [old for old, kept in self._kept.items() if kept.until_s <= now_s]:
+                self._forget(old)
+            kept = self._kept.get(ref)
+        if kept is None:
+            minutes = f"{self._ttl_s / 60:g} minutes"
+            detail = f"no stored output {shorten(ref, 40)!r}; outputs are kept for {minutes}: call the tool again"
+            raise ToolError(detail, "output_not_found")
+        return kept.content
+
+    async def fetch(  # noqa: PLR0913 - all by name
+        self,
+        ref: str,
+        mode: str = "full",
+        *,
+        start_line: int = 0,
+        end_line: int = 0,
+        pattern: str = "",
+        max_lines: int = 0,
+    ) -> ToolResult:
+        """Return a kept result, or a part of it, numbered by line.
+
+        Parameters
+        ----------
+        ref : str
+        mode : {"full", "range", "grep"}
+        start_line, end_line : int
+            First and last line of a range, from 1; 0 stands for the first and the last there are.
+        pattern : str
+            Plain text or a regular expression; a line that holds either fits.
+        max_lines : int
+            Lines at most; 0 takes what fits.
+
+        Raises
+        ------
+        ToolError
+            Nothing is kept under that reference, the range is none, or the pattern takes too long.
+        """
+        content = self.content(ref)
+        match mode:
+            case "full":
+                return self._full(content)
+            case "range":
+                return await WORKERS.run(partial(self._range, content, start_line, end_line, max_lines))
+            case "grep":
+                return await WORKERS.run(partial(self._grep, content, pattern, max_lines))
+        raise ToolError(f"mode is one of full, range, grep, got {shorten(mode, 40)!r}", BAD_ARGUMENT)
+
+    def _full(self, content: str) -> ToolResult:
+        if len(content) <= self._answer:
+            return ToolResult(content)
+        rest = len(content) - self._answer
+        return ToolResult(
+            f"{content[: self._answer]}\n[{rest:,} of {len(content):,} characters left out; use mode range or grep]"
+        )
+
+    def _range(self, content: str, start: int, end: int, most: int) -> ToolResult:
+        lines = _lines(content)
+        first, last = max(start, 1), min(end, len(lines)) if end > 0 else len(lines)
+        if first > last:
+            raise ToolError(f"lines {start}-{end} are out of range: there are {len(lines):,}", BAD_ARGUMENT)
+        numbers = range(first - 1, min(last, first - 1 + most) if most > 0 else last)
+        shown = self._numbered(lines, numbers)
+        return ToolResult(f"lines {first:,}-{first + len(shown) - 1:,} of {len(lines):,}:\n" + "\n".join(shown))
+
+    def _grep(self, content: str, pattern: str, most: int) -> ToolResult:
+        if not pattern:
+            raise ToolError("missing pattern parameter; mode grep needs one", "missing_argument")
+        if len(pattern) > OVERLAP:
+            raise ToolError(f"pattern has {len(pattern):,} characters and may have {OVERLAP}", BAD_ARGUMENT)
+        found = _find(content, pattern)
+        lines = _lines(content)
+        if not found:
+            return ToolResult(f"none of {len(lines):,} lines matches {pattern!r}", data={"matches": 0})
+        shown = self._numbered(lines, found[: most if most > 0 else MATCHES])
+        told = "" if len(shown) == len(found) else f", the first {len(shown):,} of them"
+        verb = "matches" if len(found) == 1 else "match"
+        head = f"{len(found):,} of {len(lines):,} lines {verb} {pattern!r}{told}:"
+        return ToolResult("\n".join((head, *shown)), data={"matches": len(found)})
+
+    def _numbered(self, lines: list[str], numbers: range | list[int]) -> list[str]:
+        """Write lines with their numbers, as many as fit; the first one always."""
+        shown: list[str] = []
+        room = self._answer
+        for number in numbers:
+            line = f"{number + 1}: {lines[number]}"
+            room -= len(line) + 1
+            if room < 0 and shown:
+                break
+            shown.append(line)
+        return shown
+
+    def _forget(self, ref: str) -> None:
+        kept = self._kept.pop(ref, None)
+        if kept is not None:
+            self._characters -= len(kept.content)
+
+
+def _reference(call_id: str, content: str) -> str:
+    """Name a result by its call and its beginning, end and length: quick for large ones."""
+    import hashlib
+
+    seen = f"{call_id}\0{len(content)}\0{content[:65536]}\0{content[-65536:]}"
+    return f"out-{hashlib.blake2b(seen.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+
+
+def _lines(content: str, overlap: int = 0) -> list[str]:
+    """Split into lines of at most :data:`LINE` characters, each with a look at how its own line goes on."""
+    whole = content.removesuffix("\n").split("\n")
+    if max(map(len, whole)) <= LINE:
+        return whole
+    lines: list[str] = []
+    for line in whole:
+        if len(line) <= LINE:
+            lines.append(line)
+        else:
+            lines += [line[place : place + LINE + overlap] for place in range(0, len(line), LINE)]
+    return lines
+
+
+def _find(content: str, pattern: str) -> list[int]:
+    """Return the numbers, from 0, of the lines that hold a text or match an expression."""
+    if _EXPRESSION.search(pattern):
+        return _search(_lines(content, OVERLAP), pattern)
+    if pattern not in content:
+        return []
+    return [number for number, line in enumerate(_lines(content, OVERLAP)) if 0 <= line.find(pattern) < LINE]
+
+
+def _search(lines: list[str], pattern: str) -> list[int]:
+    """Search with an expression, in a process that is ended when it takes too long."""
+    asked = "\n".join((json.dumps([pattern, LINE]), *lines)).encode("utf-8", "replace")
+    command = [sys.executable or "python3", "-I", "-S", "-c", _SEARCH]
+    try:
+        done = subprocess.run(command, input=asked, capture_output=True, timeout=SEARCH_S, check=True)  # noqa: S603 - our own interpreter and script
+    except subprocess.TimeoutExpired:
+        detail = f"pattern {shorten(pattern, 60)!r} took longer than {SEARCH_S:g} s; give a plain text or a simpler one"
+        raise ToolError(detail, "pattern_too_slow") from None
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ToolError(f"regular expressions do not work here ({type(error).__name__}); give a plain text") from error
+    return [int(number) for number in done.stdout.split()]

@@ -1,0 +1,157 @@
+"""A root whose agents work in runs: gives work away, waits for it, and answers with what it came to.
+
+small talk ── answered
+about runs and tasks ── upkeep.py
+anything else ── parts.py ── a run for each part, together ── waited for ── done, or the next best agent
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from lango_nb.core.errors import shorten
+from lango_nb.core.messages import Reply
+from lango_nb.models.offline import talk
+from lango_nb.models.offline.attempts import MOST_WAITS, UNDONE, Attempt, Call, attempts, only_waited_for, wait_for
+from lango_nb.models.offline.conversation import TRANSFER, Conversation
+from lango_nb.models.offline.offer import DELEGATE, SPAWN, Offer
+from lango_nb.models.offline.parts import Part, parts_of
+from lango_nb.models.offline.upkeep import about_runs, upkeep
+from lango_nb.routing.route import Route
+from lango_nb.routing.router import Router, router_for_prompt
+
+LEAST_AFTER_REJECTION = 0.5
+"""Score that is enough to try the next agent once the best one declined."""
+MOST_TRIES = 2
+"""Tries after which a part is given up."""
+
+
+def dispatch(conversation: Conversation, offer: Offer) -> Reply:
+    """Give work away, wait for it, or answer.
+
+    Parameters
+    ----------
+    conversation : Conversation
+        Its system prompt holds the routing table: nothing else is known of the agents.
+    offer : Offer
+        Which of them can be reached, and how.
+
+    Returns
+    -------
+    Reply
+    """
+    if (answer := upkeep(conversation, offer)) is not None:
+        return answer
+    router = router_for_prompt(conversation.system)
+    parts = _reachable(parts_of(conversation.system, conversation.text, conversation.earlier), conversation, offer)
+    made = attempts(conversation, router.table.names)
+    if not made and len(parts) == 1 and parts[0].route.chosen is None:
+        return Reply(text=_without_anybody(parts[0].route, conversation, router))
+    return _go_on(conversation, offer, router, parts, made)
+
+
+def last_word(conversation: Conversation) -> Reply:
+    """Answer with what was gathered: nothing more is offered."""
+    made = attempts(conversation, router_for_prompt(conversation.system).table.names)
+    said = [about_runs(attempt) for attempt in made if attempt.state in {"done", "working", "blocked"}]
+    return Reply(text="\n\n".join(said) or "I came to no result: everything that was tried failed.")
+
+
+def why(route: Route, target: str) -> str:
+    """Say in a short clause what speaks for an agent."""
+    best = next((candidate for candidate in route.candidates if candidate.agent == target), None)
+    return ", ".join(signal.words for signal in best.signals[:3] if signal.weight > 0) if best else ""
+
+
+def next_best(route: Route) -> str | None:
+    """Return whom to try when the first choice is out."""
+    for candidate in route.candidates:
+        if not candidate.vetoes and candidate.score >= LEAST_AFTER_REJECTION:
+            return candidate.agent
+    return None
+
+
+def _without_anybody(route: Route, conversation: Conversation, router: Router) -> str:
+    if route.is_conversation:
+        return talk.small_talk(conversation.text, router.table)
+    return talk.ask_back(route)
+
+
+def _reachable(parts: Sequence[Part], conversation: Conversation, offer: Offer) -> Sequence[Part]:
+    """Take a request as one where a part of it belongs to somebody who takes the whole turn over."""
+    if len(parts) == 1 or all(offer.way_to(part.route.chosen or "") in {SPAWN, DELEGATE} for part in parts):
+        return parts
+    return parts_of(conversation.system, conversation.text, conversation.earlier, is_whole=True)
+
+
+def _go_on(
+    conversation: Conversation, offer: Offer, router: Router, parts: Sequence[Part], made: Sequence[Attempt]
+) -> Reply:
+    """Take the next step of every part; hand-overs come before waiting, and the answer when nothing is left to do."""
+    tried = _by_part(parts, made)
+    used = {attempt.agent for attempt in made} | conversation.failed
+    handing: list[Call] = []
+    said: list[str] = []
+    for part, mine in zip(parts, tried, strict=True):
+        step = _next_step(part, mine, router, offer, used)
+        if isinstance(step, str):
+            said.append(step)
+        else:
+            used.add(str(step[1].get("agent") or step[1].get("agent_name")))
+            handing.append(step)
+    if handing:
+        return conversation.calls(*handing)
+    last = [mine[-1] for mine in tried if mine]
+    working = [attempt for attempt in last if attempt.state == "working" and attempt.waits < MOST_WAITS]
+    blocked = [attempt for attempt in last if attempt.state == "blocked"]
+    if not working and blocked and not only_waited_for(conversation, [attempt.run_id for attempt in blocked]):
+        working = blocked
+    if working:
+        return conversation.calls(*(wait_for(attempt) for attempt in working))
+    return Reply(text="\n\n".join(said))
+
+
+def _by_part(parts: Sequence[Part], made: Sequence[Attempt]) -> list[list[Attempt]]:
+    """Sort attempts by what they were given."""
+    goals = [part.text for part in parts]
+    tried: list[list[Attempt]] = [[] for _ in parts]
+    for place, attempt in enumerate(made):
+        tried[goals.index(attempt.goal) if attempt.goal in goals else min(place, len(parts) - 1)].append(attempt)
+    return tried
+
+
+def _next_step(part: Part, tried: Sequence[Attempt], router: Router, offer: Offer, used: Collection[str]) -> Call | str:
+    """Return the hand-over that a part needs next, or what is to be said about it."""
+    if tried and tried[-1].state not in UNDONE:
+        return about_runs(tried[-1])
+    if tried and (tried[-1].is_settled or len(tried) >= MOST_TRIES):
+        return _undone(part, tried)
+    out = {name: "cannot be reached from here" for name in router.table.names if not offer.way_to(name)}
+    out |= dict.fromkeys(used, "was given this already")
+    route = router.route(part.text, exclude=out) if out else part.route
+    target = route.chosen or (next_best(route) if tried else None)
+    if target is None:
+        return _undone(part, tried) if tried else talk.ask_back(route)
+    reason = why(route, target)
+    match offer.way_to(target):
+        case "agent_spawn":
+            allowed = list(part.allowed) or None
+            return SPAWN, {"agent": target, "instruction": part.text, "spawn_reason": reason, "allowed_tools": allowed}
+        case "delegate":
+            return DELEGATE, {"agent_name": target, "goal": part.text}
+        case _:
+            return TRANSFER, {"agent_name": target, "reason": reason}
+
+
+def _undone(part: Part, tried: Sequence[Attempt]) -> str:
+    """Say what is missing, and why."""
+    if all(attempt.state == "declined" for attempt in tried):
+        return talk.nobody([attempt.agent for attempt in tried])
+    verbs = {"declined": "declined", "refused": "could not be given it"}
+    causes = [f"{a.agent} {verbs.get(a.state, 'failed')}{_because(a)}" for a in tried]
+    return f"Not done: {shorten(part.text, 120).rstrip('.?! ')}. {'; '.join(causes)}."
+
+
+def _because(attempt: Attempt) -> str:
+    text = attempt.text.strip().rstrip(".") if attempt.state != "declined" else ""
+    return f" ({shorten(text, 300)})" if text else ""

@@ -1,0 +1,239 @@
+"""Requests about the work itself: runs that are waited for, looked at or stopped, and the list of tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from lango_nb.core.messages import Reply
+from lango_nb.models.offline.attempts import MOST_WAITS, Attempt, Call, look, view_of, wait_for
+from lango_nb.models.offline.conversation import Conversation, Done
+from lango_nb.models.offline.offer import STOP, WAIT, Offer
+from lango_nb.routing.families import SHAPES
+
+_RUN = re.compile(r"\barun-\w+\b", re.IGNORECASE)
+_STOPS = re.compile(r"\b(?:stop|cancel|kill|abort|terminate|end)\b", re.IGNORECASE)
+_WAITS = re.compile(r"\bwait\b|\bawait\b|\bcollect\b|\buntil\b", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:don.?t|do not|never|should(?: i| we)?|can i|may i)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\b(?:what|how|is|are|has|did|does|status|state|done|finished|ready|show|check|result|progress|still|about|look)\b"
+    r"|^\W*arun-\w+\W*$",
+    re.IGNORECASE,
+)
+_TASK = re.compile(r"\btask-\w+\b", re.IGNORECASE)
+_NEW_TASK = re.compile(
+    r"^\W*(?:(?:please|can you|could you)\s+)*(?:(?:create|add|make|open|note)\s+)?(?:me\s+)?(?:(?:a|another|new)\s+)*"
+    r"(?:task|to-?do)\b\s*(?:(?:called|named|titled|saying|to|for)\b\s*:?|:|-)\s*(.+?)\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_LIST_TASKS = re.compile(
+    r"\b(?:list|show|display|which|what|see|give me)\b[^:\n]{0,40}?\b(?:tasks|to-?dos|to-?do list|task list)\b",
+    re.IGNORECASE,
+)
+_NOT_TASKS = re.compile(r"\b(?:background|scheduled|cron|recurring|workflow|jobs?)\b", re.IGNORECASE)
+_SCHEDULE = next(shape.pattern for shape in SHAPES if shape.name == "schedule")
+_STATUSES = (
+    ("in_progress", re.compile(r"\bin[ _-]progress\b|\bstart(?:ed)?\b|\bbegin\b|\bbegun\b|\bworking on\b", re.IGNORECASE)),
+    ("blocked", re.compile(r"\bblock(?:ed)?\b|\bstuck\b", re.IGNORECASE)),
+    ("todo", re.compile(r"\bto-?do\b|\bto do\b|\bre-?open(?:ed)?\b|\bopen\b|\bnot (?:done|started)\b|\bpending\b", re.IGNORECASE)),
+    ("done", re.compile(r"\bdone\b|\bfinish(?:ed)?\b|\bcompleted?\b|\bclosed?\b", re.IGNORECASE)),
+)  # fmt: skip
+_QUESTION = re.compile(r"^\W*(?:is|are|was|what|how|which|when|who|did|does|has|show|see|look)\b|\?\s*$", re.IGNORECASE)
+_REMOVES = re.compile(r"\b(?:delete|remove|drop|erase)\b", re.IGNORECASE)
+MOST_SHOWN = 40
+
+
+def upkeep(conversation: Conversation, offer: Offer) -> Reply | None:
+    """Take the next step of a request about runs or tasks.
+
+    Parameters
+    ----------
+    conversation : Conversation
+    offer : Offer
+
+    Returns
+    -------
+    Reply or None
+        ``None`` when the request is about something else, or what it needs is not offered.
+    """
+    folded = conversation.text.casefold()
+    if "arun-" in folded and WAIT in offer.names:
+        return _runs(conversation, offer)
+    if ("task" in folded or "to-do" in folded or "todo" in folded) and "task_list" in offer.names:
+        return _tasks(conversation, offer)
+    return None
+
+
+def about_runs(attempt: Attempt) -> str:
+    """Say how a run is doing, or what it came to.
+
+    Parameters
+    ----------
+    attempt : Attempt
+
+    Returns
+    -------
+    str
+        The result itself where there is one.
+    """
+    view = attempt.view or {}
+    who = f"{attempt.run_id} ({attempt.agent})" if attempt.agent and attempt.run_id else attempt.run_id or attempt.agent
+    match attempt.state:
+        case "done":
+            return attempt.text.strip() or f"{who} finished without saying anything."
+        case "declined":
+            return f"{who} declined: {attempt.text.strip()}"
+        case "failed" | "refused":
+            return f"{who} failed: {attempt.text.strip() or 'nobody said why'}"
+        case "cancelled":
+            return f"{who} was cancelled."
+        case "blocked":
+            return _waiting(attempt)
+        case _:
+            behind = f" It waits for {view['waiting_on_run_id']}." if view.get("waiting_on_run_id") else ""
+            return f"{who} is still at work.{behind} Ask me about {attempt.run_id} later, or let me stop it."
+
+
+def _waiting(attempt: Attempt) -> str:
+    """Say what a blocked run waits for."""
+    view = attempt.view or {}
+    who = f"{attempt.run_id} ({attempt.agent})" if attempt.agent else attempt.run_id
+    request = str(view.get("grant_request_id") or "")
+    tool = request.removeprefix(f"grant-{attempt.run_id}-")
+    reason = str(view.get("blocked_reason") or "").strip().rstrip(".")
+    because = f" ({reason})" if reason else ""
+    if not request:
+        return f"{who} is waiting for an answer{because}. It goes on once it has one."
+    return (
+        f"{who} is waiting for an answer: may it use {tool}?{because} The request is {request}; the run goes on once it is "
+        f"answered. Ask me about {attempt.run_id} then."
+    )
+
+
+# -- runs --------------------------------------------------------------------------------------------------------------
+
+
+def _runs(conversation: Conversation, offer: Offer) -> Reply | None:
+    text = conversation.text
+    ids = tuple(dict.fromkeys(run_id.lower() for run_id in _RUN.findall(text)))
+    if _STOPS.search(text):
+        if _NEGATED.search(text) or STOP not in offer.names:
+            return Reply(text=f"I stopped nothing. If you want that, say: stop {ids[0]}.")
+        return _stop(conversation, ids)
+    if not (is_wait := bool(_WAITS.search(text))) and not _ASKS.search(text):
+        return None
+    seen = {run_id: Attempt("", "", "working", run_id=run_id) for run_id in ids}
+    for done in conversation.done():
+        run_id = str(done.call.arguments.get("agent_id"))
+        if done.call.name == WAIT and run_id in seen:
+            seen[run_id] = look(seen[run_id], done)
+    if waiting := [one for one in seen.values() if _is_to_wait_for(one, is_wait=is_wait)]:
+        return conversation.calls(
+            *(wait_for(one) if is_wait else (WAIT, {"agent_id": one.run_id, "timeout": 0}) for one in waiting)
+        )
+    return Reply(text="\n\n".join(_looked_at(one) for one in seen.values()))
+
+
+def _is_to_wait_for(attempt: Attempt, *, is_wait: bool) -> bool:
+    """Tell whether a run is looked at once more; a look is enough unless waiting was asked for."""
+    return not attempt.waits or (is_wait and attempt.state == "working" and attempt.waits < MOST_WAITS)
+
+
+def _looked_at(attempt: Attempt) -> str:
+    if attempt.state == "failed" and attempt.view is None:
+        return f"I cannot say how {attempt.run_id} is doing: {attempt.text}"
+    said = about_runs(attempt)
+    return f"{attempt.run_id} is done: {said}" if attempt.state == "done" else said
+
+
+def _stop(conversation: Conversation, ids: Sequence[str]) -> Reply:
+    done = [done for done in conversation.done() if done.call.name == STOP]
+    if not done:
+        return conversation.calls(*((STOP, {"agent_id": run_id}) for run_id in ids))
+    return Reply(text="\n".join(_stopped(one) for one in done))
+
+
+def _stopped(done: Done) -> str:
+    run_id = done.call.arguments.get("agent_id")
+    if done.result.is_error:
+        return f"I did not stop {run_id}: {done.result.content}"
+    return f"{run_id} was stopped."
+
+
+# -- tasks -------------------------------------------------------------------------------------------------------------
+
+
+def _tasks(conversation: Conversation, offer: Offer) -> Reply | None:
+    text = conversation.text
+    if _REMOVES.search(text) and _TASK.search(text):
+        return Reply(text="Tasks cannot be deleted. I can mark one as done, in progress, blocked or todo.")
+    call = _task_call(text)
+    if call is None or call[0] not in offer.names:
+        return None
+    done = [done for done in conversation.done() if done.call.name == call[0]]
+    if not done:
+        return conversation.calls(call)
+    return Reply(text=_worded(done[-1]))
+
+
+def _task_call(text: str) -> Call | None:
+    """Read a wish about tasks as the call that meets it."""
+    if _NOT_TASKS.search(text) or _SCHEDULE.search(text):
+        return None
+    named = _TASK.search(text)
+    if named:
+        task = named[0].lower()
+        status = _status(text.replace(named[0], " "))
+        if status and not _QUESTION.search(text):
+            return "task_update", {"task_id": task, "status": status}
+        return "task_get", {"task_id": task}
+    if new := _NEW_TASK.match(text):
+        return "task_create", {"title": new[1].strip("\"'`“”. ")}
+    if _LIST_TASKS.search(text):
+        return "task_list", {
+            "status": _status(re.sub(r"\bto-?dos?(?: list)?\b", " ", text, flags=re.IGNORECASE)) or None
+        }
+    return None
+
+
+def _status(text: str) -> str:
+    return next((status for status, pattern in _STATUSES if pattern.search(text)), "")
+
+
+def _worded(done: Done) -> str:
+    """Say what a task call gave."""
+    if done.result.is_error:
+        return f"I could not do that: {done.result.content}"
+    view = view_of(done.result.content)
+    match done.call.name:
+        case "task_create":
+            return f"Created {_task_id(view)}: {done.call.arguments.get('title')}."
+        case "task_list":
+            return _listed(view, str(done.call.arguments.get("status") or ""))
+        case "task_update":
+            return f"{_line(view)}."
+        case _:
+            described = str(view.get("description") or "").strip()
+            return f"{_line(view)}." + (f"\n{described}" if described else "")
+
+
+def _listed(view: Any, status: str) -> str:
+    tasks = [task for task in view.get("tasks", ()) if isinstance(task, dict)]
+    kind = f"{status.replace('_', ' ')} " if status else ""
+    if not tasks:
+        return f"There are no {kind}tasks."
+    lines = [f"- {_line(task)}" for task in tasks[:MOST_SHOWN]]
+    more = [f"… and {len(tasks) - MOST_SHOWN} more"] if len(tasks) > MOST_SHOWN else []
+    count = f"{len(tasks)} {kind}task{'' if len(tasks) == 1 else 's'}"
+    return "\n".join([f"There {'is' if len(tasks) == 1 else 'are'} {count}:", *lines, *more])
+
+
+def _line(task: Any) -> str:
+    title = str(task.get("title") or "").strip()
+    status = str(task.get("status") or "").replace("_", " ")
+    return f"{_task_id(task)}{f' ({title})' if title else ''} is {status or 'there'}"
+
+
+def _task_id(task: Any) -> str:
+    return str(task.get("task_id") or task.get("id") or "the task")

@@ -1,0 +1,186 @@
+"""Tasks: a light list of what is to be done, for agents to share; no promise that any of it will be."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, cast, get_args
+
+from lango_nb.core.clock import Clock
+from lango_nb.core.errors import TurnError, UnknownNameError
+from lango_nb.core.ids import Ids
+from lango_nb.core.masking import mask
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+TaskStatus = Literal["todo", "in_progress", "done", "blocked"]
+TASK_STATUSES: tuple[str, ...] = get_args(TaskStatus)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One thing to be done, as it was at one moment."""
+
+    id: str
+    title: str
+    description: str = ""
+    parent_id: str = ""
+    """The task it belongs to; nobody checks that there is one."""
+    status: TaskStatus = "todo"
+    created_at: datetime
+    updated_at: datetime
+
+    def view(self) -> dict[str, JsonValue]:
+        """Return the task as a tool tells it."""
+        return {
+            "task_id": self.id,
+            "title": self.title,
+            "description": self.description,
+            "parent_id": self.parent_id,
+            "status": self.status,
+            "created_at": self.created_at.isoformat(),
+            "updated_at": self.updated_at.isoformat(),
+        }
+
+
+class Tasks:
+    """All tasks of an engine, in memory; safe under threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_id: dict[str, Task] = {}
+
+    def add(self, task: Task) -> Task:
+        """Keep a new task.
+
+        Raises
+        ------
+        TurnError
+            There is a task of that id.
+        """
+        with self._lock:
+            if task.id in self._by_id:
+                raise TurnError(f"task {task.id} already exists; every task needs an id of its own")
+            self._by_id[task.id] = task
+        return task
+
+    def get(self, task_id: str) -> Task:
+        """Return a task as it is now.
+
+        Raises
+        ------
+        UnknownNameError
+            There is none of that id.
+        """
+        found = self._by_id.get(task_id)
+        if found is None:
+            raise UnknownNameError("task", task_id, tuple(self._by_id))
+        return found
+
+    def list(self, status: str = "", parent_id: str = "") -> tuple[Task, ...]:
+        """Return tasks in order of creation; what is not empty narrows them.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such status.
+        """
+        wanted = _status(status) if status else ""
+        with self._lock:
+            return tuple(
+                task
+                for task in self._by_id.values()
+                if (not wanted or task.status == wanted) and (not parent_id or task.parent_id == parent_id)
+            )
+
+    def update(self, task_id: str, status: str = "", description: str = "", *, at: datetime) -> Task:
+        """Change a task.
+
+        Parameters
+        ----------
+        task_id : str
+        status, description : str
+            What is empty stays as it is.
+        at : datetime
+
+        Returns
+        -------
+        Task
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such task, or no such status; nothing is changed then.
+        """
+        with self._lock:
+            task = self.get(task_id)
+            changed = replace(
+                task,
+                status=_status(status) if status else task.status,
+                description=description or task.description,
+                updated_at=at,
+            )
+            self._by_id[task_id] = changed
+        return changed
+
+    def __iter__(self) -> Iterator[Task]:
+        """Iterate over the tasks there are at this moment."""
+        return iter(self.list())
+
+    def __len__(self) -> int:
+        """Count the tasks."""
+        return len(self._by_id)
+
+
+class LocalTaskService:
+    """What task tools ask: :class:`~lango_nb.tools.services.TaskService` over a store.
+
+    Parameters
+    ----------
+    tasks : Tasks
+    ids : Ids
+    clock : Clock
+
+    Notes
+    -----
+    Source: spec 003 "Task Tools".
+    """
+
+    def __init__(self, tasks: Tasks, ids: Ids, clock: Clock) -> None:
+        self._tasks, self._ids, self._clock = tasks, ids, clock
+
+    async def create(self, title: str, description: str = "", parent_id: str = "") -> dict[str, JsonValue]:
+        """Note a task."""
+        now = self._clock.now()
+        task = Task(
+            id=self._ids.new("task"),
+            title=mask(title),
+            description=mask(description),
+            parent_id=parent_id,
+            created_at=now,
+            updated_at=now,
+        )
+        self._tasks.add(task)
+        return {"task_id": task.id, "status": task.status}
+
+    async def get(self, task_id: str) -> dict[str, JsonValue]:
+        """Return a whole task."""
+        return self._tasks.get(task_id).view()
+
+    async def list(self, status: str = "", parent_id: str = "") -> dict[str, JsonValue]:
+        """Return tasks and their count."""
+        found = [task.view() for task in self._tasks.list(status, parent_id)]
+        return {"tasks": cast("JsonValue", found), "count": len(found)}
+
+    async def update(self, task_id: str, status: str = "", description: str = "") -> dict[str, JsonValue]:
+        """Change a task and return it."""
+        return self._tasks.update(task_id, status, mask(description), at=self._clock.now()).view()
+
+
+def _status(given: str) -> TaskStatus:
+    if given not in TASK_STATUSES:
+        raise UnknownNameError("task status", given, TASK_STATUSES)
+    return cast("TaskStatus", given)

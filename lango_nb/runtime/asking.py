@@ -1,0 +1,136 @@
+"""The questions of one piece of work: which calls need an answer, who is asked, what a waiting run shows meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lango_nb.core.events import ApprovalAsked, ApprovalDecided, RunBlocked
+from lango_nb.core.masking import mask_arguments
+from lango_nb.hooks.hook import CONTINUE, Block, Continue, HookCall
+from lango_nb.runtime import grants
+from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, arguments_hash, why_ask
+
+if TYPE_CHECKING:
+    from lango_nb.records.runs import AgentRun, RunPatch
+    from lango_nb.runtime.work import Work
+
+
+class Asking:
+    """Answers the ApprovalGate for one piece of work.
+
+    Parameters
+    ----------
+    work : Work
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._required: dict[str, str] = {}
+        self._decided: set[str] = set()
+
+    def require(self, call_id: str, reason: str) -> None:
+        """Make a call need an answer, whatever the policy says: the run was not given its tool."""
+        self._required[call_id] = reason
+
+    def has_decided(self, call_id: str) -> bool:
+        """Tell whether somebody has answered for a call."""
+        return call_id in self._decided
+
+    def needs_answer(self, call: HookCall) -> str:
+        """Say why a call needs an answer; empty when it needs none."""
+        reason = self._required.get(call.call_id, "")
+        if reason or call.tool.is_by_name:
+            return reason
+        rules = self._work.state.context.rules
+        return why_ask(call.tool, rules.policy, rules.exempt, rules.sensitive)
+
+    async def decide(self, call: HookCall) -> Continue | Block:
+        """Have a call answered where it needs an answer; nobody there means no."""
+        reason = self.needs_answer(call)
+        if not reason:
+            return CONTINUE
+        answer = await self._ask(call, reason)
+        self._decided.add(call.call_id)
+        if answer.allowed:
+            return CONTINUE
+        return Block(f"{call.tool.name} was not run: {answer.detail or 'refused'}", answer.code or "approval_denied")
+
+    async def _ask(self, call: HookCall, reason: str) -> ApprovalAnswer:
+        work = self._work
+        state = work.state
+        digest = arguments_hash(call.tool.name, call.arguments)
+        is_run = bool(work.run_id)
+        request_id = grants.grant_request_id(work.run_id, call.tool.name) if is_run else state.context.ids.new("ask")
+        request = ApprovalRequest(
+            call.call_id,
+            call.tool.name,
+            call.arguments,
+            digest,
+            call.agent,
+            reason,
+            id=request_id,
+            session_id=state.session.id,
+            turn_id=state.turn_id,
+            run_id=work.run_id,
+            asked_at=state.context.clock.now(),
+        )
+        work.emit(
+            ApprovalAsked,
+            call.agent,
+            call_id=call.call_id,
+            tool=call.tool.name,
+            arguments=mask_arguments(call.arguments),
+            arguments_hash=digest,
+            reason=reason,
+            request_id=request_id,
+            usage=work.take_usage(),
+        )
+        self._block(call, reason)
+        state.deadline.pause()
+        try:
+            answer = await state.context.approvals.ask(request, state.context.approver, state.context.rules.timeout_s)
+        finally:
+            state.deadline.resume()
+        work.emit(
+            ApprovalDecided,
+            call.agent,
+            call_id=call.call_id,
+            tool=call.tool.name,
+            arguments_hash=digest,
+            allowed=answer.allowed,
+            by=answer.by,
+            scope=answer.scope,
+            detail=answer.detail,
+        )
+        self._unblock(call, answer)
+        return answer
+
+    def _block(self, call: HookCall, reason: str) -> None:
+        """Show that a run waits."""
+        if self._work.run_id:
+            runs = self._work.state.context.runs
+            run = runs.get(self._work.run_id)
+            self._project(call, grants.blocked_patch(run, call.tool.name, reason))
+
+    def _unblock(self, call: HookCall, answer: ApprovalAnswer) -> None:
+        """Show that a run goes on, with or without its tool; after a time-out the question stays open."""
+        if not self._work.run_id:
+            return
+        if answer.allowed:
+            self._project(call, grants.granted_patch(call.tool.name))
+        elif answer.code != "approval_timeout":
+            self._project(call, grants.denied_patch(answer.detail))
+
+    def _project(self, call: HookCall, patch: RunPatch) -> None:
+        work = self._work
+        run: AgentRun = work.state.context.runs.project(work.run_id, patch)
+        work.emit(
+            RunBlocked,
+            call.agent,
+            tool=call.tool.name,
+            condition=run.runtime_condition,
+            reason=run.blocked_reason,
+            grant_request_id=run.grant_request_id,
+            grant_attempt=run.grant_attempt,
+            grant_state=run.grant_state,
+        )

@@ -1,0 +1,306 @@
+"""The tool calls of one reply: all are checked and decided before any runs, and every one is answered.
+
+check      is there such a tool, may this run use it, are the arguments right
+before     the hooks, ApprovalGate the last of them
+run        one after the other; whatever a tool raises becomes a result the model can read
+after      the hooks again
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lango_nb.core.errors import ToolError, shorten
+from lango_nb.core.events import HookDecided, PolicyDecided, ToolFinished, ToolStarted
+from lango_nb.core.masking import mask_arguments
+from lango_nb.core.messages import ToolCall, ToolSchema
+from lango_nb.hooks.approval_gate import ApprovalService
+from lango_nb.hooks.hook import Block, Blocked, HookCall, HookNote
+from lango_nb.records.runs import RunPatch
+from lango_nb.routing.tree import AgentNode
+from lango_nb.runtime import grants
+from lango_nb.runtime.asking import Asking
+from lango_nb.runtime.limits import Notices
+from lango_nb.tools.arguments import check_arguments
+from lango_nb.tools.context import ToolContext
+from lango_nb.tools.tool import Tool, ToolResult
+
+if TYPE_CHECKING:
+    from lango_nb.runtime.work import Work
+
+INTERRUPTED = "the call was interrupted and did not complete"
+ESSENTIAL = ("tool_output_", "agent_", "task_")
+"""Tools every run keeps, however narrow its list is."""
+CONTROL = ("agent_", "task_")
+"""Tools that do no work on the request itself: their success says nothing about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A call that may run."""
+
+    call: ToolCall
+    tool: Tool
+    hooked: HookCall
+
+
+class Calls:
+    """What one piece of work may call, and how its calls run.
+
+    Parameters
+    ----------
+    work : Work
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._asking = Asking(work)
+        self._services: Mapping[type, object] | None = None
+        self._started: set[str] = set()
+
+    def schemas(self, node: AgentNode) -> tuple[ToolSchema, ...]:
+        """Return what an agent is offered of its own tools: all of them, or those its run is narrowed to."""
+        allowed = self._allowed()
+        if allowed is None:
+            return node.schemas
+        return tuple(tool.schema for tool in node.tools if tool.name in allowed or tool.name.startswith(ESSENTIAL))
+
+    async def run(self, node: AgentNode, calls: Sequence[ToolCall]) -> None:
+        """Check all calls, decide all that need an answer, then run them one after the other."""
+        for call in calls:
+            self._work.notice(self._count(node, call), node)
+        ready = [await self._decide(node, call, self._check(node, call)) for call in calls]
+        for call, item in zip(calls, ready, strict=True):
+            if isinstance(item, _Ready):
+                await self._run(node, item)
+            else:
+                self._finish(node, call, item, 0.0)
+
+    def _count(self, node: AgentNode, call: ToolCall) -> Notices:
+        """Count a call; waiting for a run again is no loop."""
+        if call.name == "agent_wait":
+            return ()
+        author = f"{node.name} ({self._work.run_id})" if self._work.run_id else node.name
+        return self._work.state.budget.call(author, call.name, call.arguments)
+
+    # -- before --------------------------------------------------------------------------------------------------------
+
+    def _check(self, node: AgentNode, call: ToolCall) -> Tool | ToolResult:
+        """Find the tool and check the arguments; before that, nothing happens."""
+        tool = self._find(node, call.name)
+        if tool is None:
+            return self._no_such_tool(node, call.name)
+        if call.error:
+            return ToolResult(f"the arguments of {call.name} cannot be read: {call.error}", True, "bad_arguments")
+        return tool
+
+    def _find(self, node: AgentNode, name: str) -> Tool | None:
+        tool = node.tools_by_name.get(name)
+        if tool is not None:
+            return tool
+        context = self._work.state.context
+        return next((tool for tool in context.control.tools(node, context.tree) if tool.name == name), None)
+
+    def _no_such_tool(self, node: AgentNode, name: str) -> ToolResult:
+        if node.role == "orchestrator":
+            detail = f"{node.name} has no tools of its own; hand the request to the agent that owns {shorten(name)!r}"
+            return ToolResult(detail, True, "orchestrator_direct_tool_call")
+        if self._work.run_id:
+            verdict = grants.evaluate(tool=None, in_scope=False, is_allowed=False, is_granted=False)
+            self._work.emit(PolicyDecided, node.name, tool=name, decision=verdict.decision, reason=verdict.reason)
+        names = ", ".join(schema.name for schema in self.schemas(node)) or "none"
+        return ToolResult(f"{node.name} has no tool {shorten(name)!r}; its tools: {names}", True, "tool_not_found")
+
+    async def _decide(self, node: AgentNode, call: ToolCall, tool: Tool | ToolResult) -> _Ready | ToolResult:
+        """Check the arguments, ask the hooks, and somebody where the run was not given the tool."""
+        if isinstance(tool, ToolResult):
+            return tool
+        try:
+            arguments = check_arguments(tool, call.arguments)
+        except ToolError as error:
+            return ToolResult(str(error), True, error.code)
+        asked = self._escalate(node, call, tool)
+        if isinstance(asked, ToolResult):
+            return asked
+        hooked = self._hook_call(node, call, tool, arguments)
+        chain = self._work.state.context.hooks
+        before = await chain.run_before(hooked, partial(self._note, node, hooked, "before"))
+        if isinstance(before, Blocked):
+            return before.result
+        if asked and not self._asking.has_decided(call.id):
+            decided = await self._asking.decide(before)
+            if isinstance(decided, Block):
+                return ToolResult(decided.reason, True, decided.code)
+        return _Ready(call, tool, before)
+
+    def _allowed(self) -> frozenset[str] | None:
+        """Return what the run is narrowed to, as it is now: a grant widens it."""
+        if not self._work.run_id:
+            return None
+        allowed = self._work.state.context.runs.get(self._work.run_id).allowed_tools
+        return None if allowed is None else frozenset(allowed)
+
+    def _escalate(self, node: AgentNode, call: ToolCall, tool: Tool) -> bool | ToolResult:
+        """Judge a tool of the role's scope that the run was not given; ``True`` when somebody has to be asked."""
+        allowed = self._allowed()
+        if allowed is None or tool.name in allowed or tool.name.startswith(ESSENTIAL):
+            return False
+        work = self._work
+        verdict = grants.evaluate(tool=tool, in_scope=True, is_allowed=False, is_granted=False)
+        work.emit(
+            PolicyDecided,
+            node.name,
+            tool=tool.name,
+            decision=verdict.decision,
+            reason=verdict.reason,
+            call_id=call.id,
+        )
+        runs = work.state.context.runs
+        if verdict.decision == "deny":
+            runs.project(work.run_id, grants.denied_patch(verdict.reason))
+            return ToolResult(f"{tool.name} was not run: {verdict.reason}", True, "outside_scope")
+        if verdict.decision == "allow":
+            runs.project(work.run_id, RunPatch(add_allowed_tool=tool.name))
+            return False
+        self._asking.require(call.id, verdict.reason)
+        return True
+
+    def _hook_call(self, node: AgentNode, call: ToolCall, tool: Tool, arguments: Mapping[str, Any]) -> HookCall:
+        state = self._work.state
+        if self._services is None:
+            self._services = {**state.context.services, ApprovalService: self._asking}
+        return HookCall(
+            tool=tool,
+            call_id=call.id,
+            agent=node.name,
+            session_id=state.session.id,
+            turn_id=state.turn_id,
+            run_id=self._work.run_id,
+            arguments=arguments,
+            allowed_tools=self._allowed(),
+            services=self._services,
+        )
+
+    def _note(self, node: AgentNode, hooked: HookCall, phase: str, note: HookNote) -> None:
+        self._work.emit(
+            HookDecided,
+            node.name,
+            hook=note.hook,
+            phase=phase,
+            action=note.action,
+            tool=hooked.tool.name,
+            call_id=hooked.call_id,
+            detail=note.detail,
+        )
+
+    # -- running -------------------------------------------------------------------------------------------------------
+
+    async def _run(self, node: AgentNode, ready: _Ready) -> None:
+        """Run one call and let the hooks see what came of it."""
+        work, hooked = self._work, ready.hooked
+        clock = work.state.context.clock
+        work.emit(
+            ToolStarted,
+            node.name,
+            call_id=ready.call.id,
+            tool=ready.tool.name,
+            arguments=mask_arguments(hooked.arguments),
+            safety=ready.tool.safety,
+            usage=work.take_usage(),
+        )
+        self._started.add(ready.call.id)
+        began = clock.monotonic_s()
+        result = await self._call(node, ready)
+        latency_ms = max((clock.monotonic_s() - began) * 1000, 0.0)
+        chain = work.state.context.hooks
+        if chain.after:
+            if ready.tool.family == "browser" and result.is_error:
+                hooked = replace(hooked, retry=partial(self._call, node, ready))
+            result = await chain.run_after(hooked, result, partial(self._note, node, hooked, "after"))
+        self._finish(node, ready.call, result, latency_ms)
+
+    async def _call(self, node: AgentNode, ready: _Ready) -> ToolResult:
+        """Call the tool; whatever it raises becomes a result."""
+        context, tool = self._work.state.context, ready.tool
+        surroundings = ToolContext(
+            workspace=context.workspace,
+            agent=node.name,
+            session_id=self._work.state.session.id,
+            turn_id=self._work.state.turn_id,
+            call_id=ready.call.id,
+            run_id=self._work.run_id,
+            limits=context.tool_limits,
+            services=context.services,
+        )
+        limit = 0.0 if tool.name == "agent_wait" else context.tool_timeout_s
+        try:
+            if not limit:
+                return await tool.call(ready.hooked.arguments, surroundings)
+            async with asyncio.timeout(limit):
+                return await tool.call(ready.hooked.arguments, surroundings)
+        except ToolError as error:
+            return ToolResult(str(error), True, error.code)
+        except TimeoutError:
+            detail = f"{tool.name} did not answer within {limit:g} s and was abandoned; it may still be running"
+            return ToolResult(detail, True, "tool_timeout")
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            return ToolResult(f"{tool.name} failed: it cancelled itself", True, "tool_failed")
+        except Exception as error:  # noqa: BLE001 - a tool may raise anything; the turn goes on and says so
+            return ToolResult(f"{tool.name} failed: {type(error).__name__}: {error}", True, "tool_failed")
+
+    def _finish(self, node: AgentNode, call: ToolCall, result: ToolResult, latency_ms: float) -> None:
+        work = self._work
+        if not call.name.startswith("agent_"):  # watching a run is no work
+            work.tool_calls += 1
+            work.state.tool_calls += 1
+        self._started.discard(call.id)
+        if result.is_error:
+            work.last_error = result.code or "tool_error"
+        elif not call.name.startswith(CONTROL):
+            work.last_error = ""
+        if not result.is_error and not call.name.startswith(CONTROL):
+            work.state.budget.tool_succeeded()
+        work.emit(
+            ToolFinished,
+            node.name,
+            call_id=call.id,
+            tool=call.name,
+            result=result.content,
+            is_error=result.is_error,
+            code=result.code,
+            latency_ms=latency_ms,
+        )
+        work.reply_to(call, node, result.content, is_error=result.is_error)
+
+    def close_dangling(self) -> None:
+        """Answer every call that has no answer, in the name of whoever made it."""
+        work = self._work
+        log = work.log
+        answered = {message.tool_call_id for message in log if message.role == "tool"}
+        tree = work.state.context.tree
+        for message in tuple(log):
+            for call in message.tool_calls:
+                if call.id in answered:
+                    continue
+                answered.add(call.id)
+                author = message.author or tree.root.name
+                node = tree.by_name.get(author, tree.root)
+                if call.id in self._started:
+                    self._started.discard(call.id)
+                    work.emit(
+                        ToolFinished,
+                        node.name,
+                        call_id=call.id,
+                        tool=call.name,
+                        result=INTERRUPTED,
+                        is_error=True,
+                        code="interrupted",
+                    )
+                work.reply_to(call, node, INTERRUPTED, is_error=True)

@@ -1,0 +1,178 @@
+"""What every turn of an engine works with, and what one running turn knows: its counters, its events, its decisions."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lango_nb.core.clock import Clock
+from lango_nb.core.events import Event, HandedOver, TextSaid
+from lango_nb.core.ids import Ids
+from lango_nb.core.masking import mask
+from lango_nb.core.messages import Usage
+from lango_nb.hooks.chain import HookChain
+from lango_nb.models.model import Model
+from lango_nb.records.decisions import Decision
+from lango_nb.records.runs import Runs
+from lango_nb.records.sessions import Session
+from lango_nb.routing.router import Router
+from lango_nb.routing.tree import AgentTree
+from lango_nb.runtime.approvals import Approvals, Approver, Policy
+from lango_nb.runtime.breakers import Breakers, Change
+from lango_nb.runtime.control.protocol import Control
+from lango_nb.runtime.limits import Budget, Limits
+from lango_nb.runtime.recovery import Mode, Recovery
+from lango_nb.runtime.timeouts import Deadline, Timeouts
+
+if TYPE_CHECKING:
+    from lango_nb.config.settings import RecoverySettings
+    from lango_nb.runtime.teammates import Teammates
+
+logger = logging.getLogger("lango_nb")
+
+Listener = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRules:
+    """Which calls need an answer, and how long it is waited for."""
+
+    policy: Policy = "dangerous"
+    exempt: frozenset[str] = frozenset()
+    sensitive: frozenset[str] = frozenset()
+    timeout_s: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnContext:
+    """Everything a turn works with; the same for all turns of an engine."""
+
+    tree: AgentTree
+    control: Control
+    router: Router
+    model: Model
+    limits: Limits
+    timeouts: Timeouts
+    approver: Approver
+    approvals: Approvals
+    breakers: Breakers
+    hooks: HookChain
+    runs: Runs
+    teammates: Teammates
+    clock: Clock
+    ids: Ids
+    workspace: Path
+    recovery: RecoverySettings
+    mode: Mode = "classic"
+    random: Callable[[], float] | None = None
+    """Jitter of back-offs; ``None`` where everything repeats to the letter."""
+    rules: ApprovalRules = ApprovalRules()
+    tool_timeout_s: float = 0.0
+    inherit_history: int = 10
+    child_messages: int = 0
+    is_isolating: bool = True
+    tool_limits: Mapping[str, float] = field(default_factory=dict)
+    services: Mapping[type, object] = field(default_factory=dict)
+
+
+class TurnState:
+    """What one running turn and everybody who works in it share.
+
+    Parameters
+    ----------
+    context : TurnContext
+    session : Session
+    turn_id : str
+    text : str
+        The request without secrets, as it is kept and shown.
+    listeners, followers : sequence of callable
+        The first get every event until the turn is closed; the others also what its runs do after that.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what a turn is made of
+        self,
+        context: TurnContext,
+        session: Session,
+        turn_id: str,
+        text: str,
+        listeners: Sequence[Listener] = (),
+        followers: Sequence[Listener] = (),
+    ) -> None:
+        self.context = context
+        self.session = session
+        self.turn_id = turn_id
+        self.text = text
+        self.budget = Budget(context.limits, context.tree.root.name)
+        self.recovery = Recovery(context.recovery, context.mode, context.random)
+        self.deadline = Deadline(context.timeouts)
+        self.events: list[Event] = []
+        self.decisions: list[Decision] = []
+        self.run_ids: list[str] = []
+        self.path: list[str] = [context.tree.root.name]
+        self.rounds = 0
+        self.steps = 0
+        self.tool_calls = 0
+        self.input_tokens: int | None = None
+        self.output_tokens: int | None = None
+        self.is_closed = False
+        self._seq = 0
+        self._listeners = [*listeners, *followers]
+        self._followers = list(followers)
+
+    def emit(self, kind: Callable[..., Event], author: str, *, step: int = 0, run_id: str = "", **values: Any) -> None:
+        """Make an event, keep it and tell whoever listens; no secret gets into it."""
+        self._seq += 1
+        event = kind(
+            turn_id=self.turn_id,
+            seq=self._seq,
+            at=self.context.clock.now(),
+            author=author,
+            step=step,
+            run_id=run_id,
+            **{name: mask(value) if isinstance(value, str) else value for name, value in values.items()},
+        )
+        if run_id:
+            self.context.runs.add_event(run_id, event)
+        if not self.is_closed:
+            self.events.append(event)
+            self.deadline.extend()
+        listeners = self._followers if self.is_closed else self._listeners
+        for listener in tuple(listeners) if listeners else ():
+            try:
+                listener(event)
+            except Exception:
+                logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
+                listeners.remove(listener)
+
+    def count_usage(self, usage: Usage) -> None:
+        """Add what a model call read and wrote."""
+        if usage.input_tokens is not None:
+            self.input_tokens = (self.input_tokens or 0) + usage.input_tokens
+        if usage.output_tokens is not None:
+            self.output_tokens = (self.output_tokens or 0) + usage.output_tokens
+
+    def breaker_changed(self, author: str, change: Change | None, run_id: str = "") -> None:
+        """Record that a circuit breaker changed, if it did."""
+        if change is not None:
+            from lango_nb.core.events import BreakerChanged
+
+            self.emit(
+                BreakerChanged,
+                author,
+                run_id=run_id,
+                circuit=change.circuit,
+                state=change.state,
+                failures=change.failures,
+                detail=change.detail,
+            )
+
+    def is_anything_said(self) -> bool:
+        """Tell whether the user saw any text yet."""
+        return any(isinstance(event, TextSaid) for event in self.events)
+
+    def has_handed_over(self) -> bool:
+        """Tell whether any hand-over happened."""
+        return any(isinstance(event, HandedOver) for event in self.events)

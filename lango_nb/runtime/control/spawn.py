@@ -1,0 +1,129 @@
+"""Spawn: teammates work in runs that the root starts, waits for and stops (``dynamic-v1``).
+
+    root ── agent_spawn(agent="vault", instruction="…") ──▶ arun-1, working on its own
+      ├──── agent_wait(agent_id="arun-1") ◀── its result, or what it waits for
+      └──── agent_stop(agent_id="arun-1")
+
+Teammates are routing targets, not sub-agents. Attached agents (remote ones, and those a user added) are reached by
+transfer, as before. Where nobody is named, the router decides, if it can; a name that is wrong is never guessed at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from lango_nb.core.messages import ToolCall, ToolSchema
+from lango_nb.routing.build import CONTROL_TOOLS
+from lango_nb.routing.tree import AgentNode, AgentTree
+from lango_nb.runtime.control.protocol import Refusal, Target, refuse_arguments, refuse_name
+from lango_nb.runtime.control.transfer import TRANSFER, TransferControl, attached_names
+from lango_nb.tools.arguments import check_arguments
+from lango_nb.tools.builtin import agents, tasks
+from lango_nb.tools.tool import Tool
+
+SPAWN = CONTROL_TOOLS["spawn"]
+UNAVAILABLE = "the teammate runtime is not available: set background.enabled to true to switch it on"
+
+
+class SpawnControl:
+    """The control of octet.
+
+    Parameters
+    ----------
+    is_available : bool
+        Whether teammates can be submitted (``background.enabled``).
+    route : callable, optional
+        Says which agent gets an instruction that names nobody; ``None`` when it cannot tell.
+    """
+
+    def __init__(self, *, is_available: bool, route: Callable[[str], str | None] | None = None) -> None:
+        self._is_available = is_available
+        self._route = route
+        self._transfer = TransferControl()
+        self._tools: tuple[Tool, ...] = (agents.agent_wait, agents.agent_stop, *tasks.TASK_TOOLS)
+
+    def owns(self, tool: str) -> bool:
+        """Tell whether a call makes a run, or transfers."""
+        return tool in {SPAWN, TRANSFER}
+
+    def tools(self, node: AgentNode, tree: AgentTree) -> tuple[Tool, ...]:
+        """Give the root what waits for runs, stops them and keeps tasks; specialists have theirs by partition."""
+        return self._tools if node is tree.root else ()
+
+    def schemas(self, node: AgentNode, tree: AgentTree) -> tuple[ToolSchema, ...]:
+        """Offer the root all control tools; a specialist that may spawn has the names in its schema as well."""
+        transfer = self._transfer.schemas(node, tree)
+        if node is not tree.root:
+            return transfer
+        return (*_root_schemas(teammates(tree), self._tools), *transfer)
+
+    def read(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Target | Refusal:
+        """Check the name and the instruction; the runtime checks scope and depth."""
+        if call.name == TRANSFER:
+            return self._read_transfer(call, author, tree)
+        names = tuple(name for name in teammates(tree) if name != author.name)
+        given = call.arguments
+        problem = _problem(call)
+        if problem:
+            return refuse_arguments(call.model_copy(update={"error": problem}), "", names, given.get("agent"))
+        instruction = str(given["instruction"])
+        name = str(given.get("agent") or "").strip() or (self._route(instruction) if self._route else None)
+        if not name:
+            return refuse_arguments(call, "agent: nobody is clearly the one for this instruction", names)
+        if name in attached_names(tree):
+            detail = f"{name} is attached, not a teammate: reach it with {TRANSFER}; teammates: {', '.join(names)}"
+            return Refusal(call, name, "unknown_agent", detail)
+        if name not in names:
+            return refuse_name(call, name, author.name, names)
+        if not self._is_available:
+            return Refusal(call, name, "unavailable", UNAVAILABLE)
+        allowed = given.get("allowed_tools")
+        timeout = given.get("timeout")
+        return Target(
+            call,
+            tree[name],
+            str(given.get("spawn_reason") or ""),
+            "spawn",
+            instruction,
+            tuple(dict.fromkeys(str(tool) for tool in allowed)) if isinstance(allowed, list) and allowed else None,
+            float(timeout) if isinstance(timeout, int | float) and timeout > 0 else 0.0,
+        )
+
+    def _read_transfer(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Target | Refusal:
+        name = call.arguments.get("agent_name")
+        if name in teammates(tree) and author is tree.root:
+            detail = f"{name} is a teammate: give it work with {SPAWN}; {TRANSFER} reaches attached agents only"
+            return Refusal(call, str(name), "unknown_agent", detail)
+        return self._transfer.read(call, author, tree)
+
+
+def teammates(tree: AgentTree) -> tuple[str, ...]:
+    """Return the agents that work in runs."""
+    return tuple(agent.name for agent in tree.agents if not agent.is_attached)
+
+
+def _problem(call: ToolCall) -> str:
+    """Say what is wrong with the arguments of a spawn; empty when nothing is."""
+    if call.error:
+        return f"the arguments of {SPAWN} cannot be read: {call.error}"
+    from lango_nb.core.errors import ToolError
+
+    try:
+        checked = check_arguments(agents.agent_spawn, call.arguments)
+    except ToolError as error:
+        return str(error)
+    return "" if str(checked.get("instruction", "")).strip() else agents.NO_INSTRUCTION
+
+
+@lru_cache(maxsize=64)
+def _root_schemas(names: tuple[str, ...], tools: tuple[Tool, ...]) -> tuple[ToolSchema, ...]:
+    parameters = agents.agent_spawn.parameters
+    properties = parameters["properties"]
+    agent = {**properties["agent"], "enum": list(names)}  # type: ignore[index,call-overload,dict-item]  # our own schema
+    spawn = ToolSchema(
+        name=SPAWN,
+        description=agents.agent_spawn.description,
+        parameters={**parameters, "properties": {**properties, "agent": agent}},  # type: ignore[dict-item]
+    )
+    return (spawn, *(tool.schema for tool in tools))

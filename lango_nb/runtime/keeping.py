@@ -1,0 +1,83 @@
+"""What of a turn's conversation is kept: for later turns without bookkeeping, for the trace without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lango_nb.core.masking import mask, mask_arguments
+from lango_nb.core.messages import USER, Message, ToolCall
+from lango_nb.runtime.control.protocol import Control
+from lango_nb.runtime.control.transfer import TRANSFER
+
+_ABOUT_RUNS = frozenset({"agent_wait", "agent_stop"})
+
+
+def for_the_session(messages: Sequence[Message], merged: Sequence[Message], control: Control) -> list[Message]:
+    """Return what later turns see of a turn: no raw word of a teammate, no bookkeeping of runs.
+
+    Parameters
+    ----------
+    messages : sequence of Message
+        The turn's own conversation.
+    merged : sequence of Message
+        What its runs left: one message each. They stand before the answer, because the answer is made of them.
+    control : Control
+        Knows which calls made runs.
+
+    Returns
+    -------
+    list of Message
+        Calls that made, watched or stopped runs are left out together with their answers (they hold what a teammate
+        said, and the merged message says what came of it); notes of the runtime to the root as well.
+    """
+    left_out: set[str] = set()
+    kept: list[Message] = []
+    for message in messages:
+        if message.role == "tool" and message.tool_call_id in left_out:
+            continue
+        if message.role == "user" and message.author != USER:
+            continue
+        if message.tool_calls and (calls := _own_calls(message.tool_calls, control)) != message.tool_calls:
+            left_out.update(call.id for call in message.tool_calls if call not in calls)
+            if not calls and not message.content.strip():
+                continue
+            kept.append(message.model_copy(update={"tool_calls": calls}))
+            continue
+        kept.append(message)
+    if merged:
+        is_answered = kept[-1].role == "assistant" and not kept[-1].tool_calls
+        place = len(kept) - 1 if is_answered else len(kept)
+        kept[place:place] = merged
+    return kept
+
+
+def _own_calls(calls: Iterable[ToolCall], control: Control) -> tuple[ToolCall, ...]:
+    return tuple(
+        call for call in calls if call.name == TRANSFER or not (call.name in _ABOUT_RUNS or control.owns(call.name))
+    )
+
+
+def masked(message: Message) -> Message:
+    """Return a message as it is shown: without secrets in its text, its names and the arguments of its calls."""
+    changes: dict[str, Any] = {}
+    if (content := mask(message.content)) is not message.content:
+        changes["content"] = content
+    if message.tool_calls and (calls := tuple(_masked_call(call) for call in message.tool_calls)) != message.tool_calls:
+        changes["tool_calls"] = calls
+    for name in ("tool_name", "tool_call_id"):
+        value = getattr(message, name)
+        if value is not None and (clean := mask(value)) is not value:
+            changes[name] = clean
+    return message.model_copy(update=changes) if changes else message
+
+
+def _masked_call(call: ToolCall) -> ToolCall:
+    changes: dict[str, Any] = {}
+    for name in ("id", "name", "error"):
+        value = getattr(call, name)
+        if value is not None and (clean := mask(value)) is not value:
+            changes[name] = clean
+    if call.arguments and (arguments := mask_arguments(call.arguments)) != call.arguments:
+        changes["arguments"] = arguments
+    return call.model_copy(update=changes) if changes else call

@@ -1,0 +1,373 @@
+"""What one turn may use, counted while it runs: hand-overs, replies that call tools, repeated calls, tokens, cost.
+
+    hand_over        one round, however many targets; rings of hand-overs
+    tools_replied    replies that call tools: warning → raised once → wrap-up → over
+    call             the same call again and again
+    model_call       tokens and cost
+
+A budget counts and compares; it neither waits nor writes. Each method says what came of it as :data:`Notice` values,
+and the turn makes events of them. Most answers are the same empty tuple.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lango_nb.core.events import LimitName
+from lango_nb.core.messages import Usage
+
+EXPANSION = (3, 2)
+"""By how much the limit of replies is raised, as a fraction."""
+WRAP_UP = 1
+"""Replies beyond the limit that still run, so that work can be brought to an end."""
+EXPANDED_WRAP_UP = 3
+"""The same once the limit was raised."""
+MANY_DELEGATIONS = 3
+"""Hand-overs that show a turn to be a large one."""
+MANY_AGENTS = 2
+"""Agents beside the root that show the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one turn, in code and not only in the prompt.
+
+    Examples
+    --------
+    >>> Limits(rounds=10, steps=75).repeats
+    5
+    """
+
+    rounds: int
+    """Replies that may hand work over."""
+    steps: int
+    """Replies that may call tools; raised once by half when a turn proves large."""
+    delegations: int = 15
+    """Hand-overs that are watched, each target counted; never refused. 0 switches it off."""
+    alert: float = 0.8
+    """Share of a limit from which a warning is given."""
+    tokens: int = 0
+    """Tokens read and written; 0 sets no limit."""
+    cost_usd: float = 0.0
+    """Dollars; 0 sets no limit."""
+    repeats: int = 5
+    """Identical calls in a row that count as a loop; 0 sets no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Most of a limit is used; said once per limit."""
+
+    limit: LimitName
+    used: float
+    of: float
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A limit was raised; happens once per turn."""
+
+    limit: LimitName
+    before: float
+    after: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A limit is used up: what was about to happen must not."""
+
+    limit: LimitName
+    value: float
+    detail: str
+    """One line for the model and the trace."""
+
+
+Notice = Warned | Expanded | Reached
+Notices = tuple[Notice, ...]
+NOTHING: Notices = ()
+
+_Move = tuple[str, Sequence[tuple[str, str]]]
+"""Who handed over, and to whom with which goals: one reply."""
+_Call = tuple[str, Mapping[str, Any] | str]
+"""The tool of a call and its arguments, kept so that nobody can change them afterwards."""
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
+class Budget:
+    """What one turn has used so far.
+
+    Parameters
+    ----------
+    limits : Limits
+    root : str
+        Name of the root, which is not counted among the agents at work.
+    planners : collection of str
+        Agents that only plan; handing over to one shows that a turn is large.
+
+    Notes
+    -----
+    A budget belongs to one turn and one event loop; it holds no lock. Teammates of a turn share it, or have their own.
+
+    Examples
+    --------
+    >>> budget = Budget(Limits(rounds=1, steps=75), root="lango-orchestrator")
+    >>> budget.hand_over("lango-orchestrator", [("vault", "sign"), ("operator", "read notes.md")])
+    ()
+    >>> budget.hand_over("lango-orchestrator", [("vault", "sign again")])[0].limit
+    'rounds'
+    """
+
+    def __init__(self, limits: Limits, root: str = "", planners: Collection[str] = ()) -> None:
+        self.limits = limits
+        self.rounds = 0
+        """Replies that handed work over."""
+        self.delegations = 0
+        """Targets of these replies."""
+        self.replies = 0
+        """Replies that called tools."""
+        self.replies_limit = limits.steps
+        """What ``replies`` is held against; raised once at most."""
+        self.tokens = 0
+        """Tokens read and written, as far as the model says."""
+        self.cost_usd = 0.0
+        """Dollars, as far as they are known."""
+        self._root = root
+        self._planners = planners
+        self._agents: set[str] = set()
+        self._has_planned = False
+        self._is_expanded = False
+        self._warned: set[LimitName] = set()
+        self._moves: list[_Move] = []
+        self._calls: dict[str, tuple[_Call, int]] = {}
+
+    # -- hand-overs ----------------------------------------------------------------------------------------------------
+
+    def hand_over(self, author: str, targets: Sequence[tuple[str, str]]) -> Notices:
+        """Count one reply that hands work over.
+
+        Parameters
+        ----------
+        author : str
+            Who hands over.
+        targets : sequence of (str, str)
+            Name and goal of every agent that gets work; the goal is what it is asked to do, in the model's words. Empty
+            for a reply all of whose targets were refused: a round is used, nobody works.
+
+        Returns
+        -------
+        tuple of Notice
+            ``Reached("rounds")`` when no round is left: nothing was counted, nothing may be handed over.
+            ``Reached("cycle")`` when the turn goes round in a ring. A warning otherwise, once per limit.
+
+        Notes
+        -----
+        A ring is the same sequence of hand-overs (from, to, goal) twice in a row, of any length, with no successful
+        tool result between. Goals are compared without regard to case and white space, the targets of one reply without
+        regard to their order.
+        """
+        limits = self.limits
+        if self.rounds >= limits.rounds:
+            times = "once" if limits.rounds == 1 else f"{limits.rounds} times"
+            detail = f"this turn may hand over {times}; answer with what there is, or ask for less"
+            return (Reached("rounds", limits.rounds, detail),)
+        self.rounds += 1
+        self.delegations += len(targets)
+        for name, _ in targets:
+            self._meet(name, is_planner=name in self._planners)
+        if targets:
+            self._moves.append((author, tuple(targets)))
+            length = _ring_at_end(self._moves)
+            if length:
+                return (Reached("cycle", length, _describe_ring(self._moves[-length:])),)
+        return self._warn("rounds", self.rounds, limits.rounds) + self._warn(
+            "delegations", self.delegations, limits.delegations, is_watched=True
+        )
+
+    def tool_succeeded(self) -> None:
+        """Forget the hand-overs so far: something came of them.
+
+        Calls that hand work over or wait for a teammate do not count as tools here.
+        """
+        if self._moves:
+            self._moves.clear()
+
+    # -- tools ---------------------------------------------------------------------------------------------------------
+
+    def tools_replied(self, agent: str, *, is_planner: bool = False) -> Notices:
+        """Count one reply that calls tools, before its tools run.
+
+        Parameters
+        ----------
+        agent : str
+            Whose reply it is.
+        is_planner : bool
+            Whether a planner takes part; handing over to one of ``planners`` says the same.
+
+        Returns
+        -------
+        tuple of Notice
+            ``Reached("steps")`` when the limit and its wrap-up are used up: the reply's calls may not run.
+
+        Notes
+        -----
+        The limit is raised by half, once, when it is about to be passed and the turn is a large one: a planner took
+        part, or it had three hand-overs, or two agents beside the root worked. One more reply may pass the limit to
+        bring the work to an end, three after it was raised.
+        """
+        self._meet(agent, is_planner=is_planner)
+        self.replies += 1
+        if self.replies <= self.replies_limit:
+            return self._warn("steps", self.replies, self.replies_limit)
+        notices = self._expand()
+        wrap_up = EXPANDED_WRAP_UP if self._is_expanded else WRAP_UP
+        if self.replies <= self.replies_limit + wrap_up:
+            return notices
+        detail = f"this turn may call tools in {self.replies_limit} replies and did not come to an end; ask for less"
+        return (*notices, Reached("steps", self.replies_limit, detail))
+
+    def call(self, author: str, tool: str, arguments: Mapping[str, Any]) -> Notices:
+        """Count one call of a tool, before it runs; calls that hand work over are not told to this method.
+
+        Parameters
+        ----------
+        author : str
+            Who calls: an agent, with its run where it works in one. Each has a row of its own, so teammates that work
+            at once neither hide a loop nor make one.
+        tool : str
+        arguments : mapping
+            As the model gave them.
+
+        Returns
+        -------
+        tuple of Notice
+            ``Reached("repeats")`` for the fifth identical call in a row: it may not run.
+        """
+        signature = (tool, _kept(arguments))
+        last = self._calls.get(author)
+        count = last[1] + 1 if last is not None and last[0] == signature else 1
+        self._calls[author] = (signature, count)
+        if count < self.limits.repeats or not self.limits.repeats:
+            return NOTHING
+        detail = f"{author} called {tool} {count} times in a row with the same arguments; stopped"
+        return (Reached("repeats", count, detail),)
+
+    def text(self, author: str) -> None:
+        """Note that an agent said something without calling anything: its row of identical calls ends.
+
+        Parameters
+        ----------
+        author : str
+            Who, as :meth:`call` was told.
+        """
+        self._calls.pop(author, None)
+
+    # -- models --------------------------------------------------------------------------------------------------------
+
+    def model_call(self, usage: Usage, cost_usd: float = 0.0) -> Notices:
+        """Count what a model call used.
+
+        Parameters
+        ----------
+        usage : Usage
+            Tokens the model does not state count nothing.
+        cost_usd : float
+            What it cost, where that is known.
+
+        Returns
+        -------
+        tuple of Notice
+            ``Reached("tokens")`` or ``Reached("cost")`` when no further call may be made; the reply itself was paid for
+            and may be used.
+        """
+        self.tokens += (usage.input_tokens or 0) + (usage.output_tokens or 0)
+        self.cost_usd += cost_usd
+        limits = self.limits
+        if not limits.tokens and not limits.cost_usd:
+            return NOTHING
+        if limits.tokens and self.tokens >= limits.tokens:
+            detail = f"this turn may use {limits.tokens} tokens and used {self.tokens}; ask for less or raise maxTokens"
+            return (Reached("tokens", limits.tokens, detail),)
+        if limits.cost_usd and self.cost_usd >= limits.cost_usd:
+            spent = f"this turn may cost ${limits.cost_usd:g} and cost ${self.cost_usd:.4g}"
+            detail = f"{spent}; ask for less or raise maxCostUsd"
+            return (Reached("cost", limits.cost_usd, detail),)
+        return self._warn("tokens", self.tokens, limits.tokens) + self._warn("cost", self.cost_usd, limits.cost_usd)
+
+    # -- inside --------------------------------------------------------------------------------------------------------
+
+    def _meet(self, agent: str, *, is_planner: bool) -> None:
+        if agent != self._root:
+            self._agents.add(agent)
+            self._has_planned = self._has_planned or is_planner
+
+    def _warn(self, limit: LimitName, used: float, of: float, *, is_watched: bool = False) -> Notices:
+        """Warn once, from the alert share on; a limit that refuses is not warned of when nothing is left anyway."""
+        if not of or used / of < self.limits.alert or limit in self._warned or (used >= of and not is_watched):
+            return NOTHING
+        self._warned.add(limit)
+        return (Warned(limit, used, of),)
+
+    def _expand(self) -> Notices:
+        reason = "" if self._is_expanded else self._why_large()
+        if not reason:
+            return NOTHING
+        before = self.replies_limit
+        self._is_expanded = True
+        self.replies_limit = before * EXPANSION[0] // EXPANSION[1]
+        return (Expanded("steps", before, self.replies_limit, reason),)
+
+    def _why_large(self) -> str:
+        if self._has_planned:
+            return "a planner took part"
+        if self.delegations >= MANY_DELEGATIONS:
+            return f"{self.delegations} hand-overs"
+        if len(self._agents) >= MANY_AGENTS:
+            return f"{len(self._agents)} agents at work"
+        return ""
+
+
+def _ring_at_end(moves: Sequence[_Move]) -> int:
+    """Return the length of the shortest sequence that ends the list twice in a row, 0 for none."""
+    for length in range(1, len(moves) // 2 + 1):
+        if all(_is_same(moves[-place], moves[-place - length]) for place in range(1, length + 1)):
+            return length
+    return 0
+
+
+def _is_same(one: _Move, other: _Move) -> bool:
+    """Compare two replies; goals are folded only where everything else is the same."""
+    if one[0] != other[0] or len(one[1]) != len(other[1]):
+        return False
+    if len(one[1]) == 1 and one[1][0][0] != other[1][0][0]:
+        return False
+    return sorted((name, _folded(goal)) for name, goal in one[1]) == sorted(
+        (name, _folded(goal)) for name, goal in other[1]
+    )
+
+
+def _describe_ring(moves: Sequence[_Move]) -> str:
+    steps = (f"{author} → {' + '.join(name for name, _ in targets)}" for author, targets in moves)
+    return f"the same hand-overs came twice and nothing was done between: {', '.join(steps)}"
+
+
+def _folded(goal: str) -> str:
+    """Fold what makes no difference between two goals."""
+    return " ".join(goal.casefold().split())
+
+
+def _kept(arguments: Mapping[str, Any]) -> Mapping[str, Any] | str:
+    """Return arguments as they are now: a tool may change a list it was given.
+
+    Text is written only for nested and for fractional values (a NaN differs from itself); the rest is quicker compared.
+    """
+    for value in arguments.values():
+        if value.__class__ not in _PLAIN:
+            try:
+                return json.dumps(arguments, sort_keys=True, default=repr)
+            except (TypeError, ValueError, RecursionError):
+                return {"": object()}  # equal to nothing: what cannot be written is never called a repetition
+    return dict(arguments)

@@ -1,0 +1,115 @@
+"""Which calls need an answer, the question as it is put, and the answer as it is given."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, get_args
+
+from pydantic import JsonValue
+
+from lango_nb.tools.tool import Tool
+
+Policy = Literal["all", "dangerous", "configured", "none"]
+"""Which calls need an answer."""
+Scope = Literal["once", "turn", "session"]
+"""How long an answer holds for the same tool with the same arguments."""
+SCOPES: tuple[str, ...] = get_args(Scope)
+DENIED, TIMEOUT, UNAVAILABLE = "approval_denied", "approval_timeout", "approval_unavailable"
+"""Codes of a no: somebody said no, the time was over, nobody could be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """A call that waits for an answer."""
+
+    call_id: str
+    tool: str
+    arguments: Mapping[str, JsonValue]
+    """Exactly what would run; for a malformed call, what there is of it."""
+    arguments_hash: str
+    """What the answer is bound to."""
+    agent: str
+    """Who wants to call."""
+    reason: str
+    """Why the call needs an answer."""
+    id: str = ""
+    """Names the question for whoever answers it; the call's id when absent. A run's is its ``grant_request_id``."""
+    session_id: str = ""
+    turn_id: str = ""
+    run_id: str = ""
+    """The teammate run that wants to call; empty for the turn's own work."""
+    asked_at: datetime | None = None
+    problem: str = ""
+    """What is wrong with the arguments. Such a call never runs: a yes only says that somebody has seen it."""
+
+    def __post_init__(self) -> None:
+        """Give it a name."""
+        if not self.id:
+            object.__setattr__(self, "id", self.call_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAnswer:
+    """The answer to one request."""
+
+    allowed: bool
+    by: str
+    """Who or what answered."""
+    detail: str = ""
+    """Why, when it was a no."""
+    scope: Scope = "once"
+    """How long it holds for the same call."""
+    code: str = ""
+    """``approval_denied``, ``approval_timeout`` or ``approval_unavailable``; empty for a yes."""
+
+    def __post_init__(self) -> None:
+        """Give a no its code."""
+        if not self.allowed and not self.code:
+            object.__setattr__(self, "code", DENIED)
+
+
+def arguments_hash(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return what an answer is bound to: 16 hexadecimal digits over the tool and its arguments.
+
+    Examples
+    --------
+    >>> arguments_hash("fs_delete", {"path": "a"}) == arguments_hash("fs_delete", {"path": "b"})
+    False
+    """
+    written = json.dumps([tool, arguments], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def why_ask(tool: Tool, policy: Policy, exempt: Collection[str], sensitive: Collection[str]) -> str:
+    """Say why a call needs an answer.
+
+    Parameters
+    ----------
+    tool : Tool
+    policy : {"all", "dangerous", "configured", "none"}
+        Any other word asks about every call.
+    exempt : collection of str
+        Tools that never ask; stronger than everything else.
+    sensitive : collection of str
+        Tools that always ask.
+
+    Returns
+    -------
+    str
+        Empty when it needs none.
+    """
+    if tool.name in exempt:
+        return ""
+    if tool.name in sensitive:
+        return f"{tool.name} is on the list of sensitive tools"
+    match policy:
+        case "none" | "configured":
+            return ""
+        case "dangerous":
+            return f"{tool.name} is dangerous" if tool.safety == "dangerous" else ""
+        case _:
+            return "every call needs an answer"

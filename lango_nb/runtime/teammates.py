@@ -1,0 +1,421 @@
+"""Teammates at work: runs that are started, waited for and stopped, on their own and beside each other.
+
+    start      spawn: answered at once with the run's id · delegate: answered with what the run came to
+    wait       the run's result, or what it waits for; a time-out leaves it alone
+    stop       the run is cancelled
+
+A run outlives the turn that made it, unless that turn is cancelled or fails; what it does then is kept in the run's own
+events. What it came to reaches the conversation once: as one summary by the root, or as one note.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from lango_nb.core.clock import Clock
+from lango_nb.core.errors import LangoError, ToolError, shorten
+from lango_nb.core.events import ChildDiscarded, ChildForked, ChildMerged, RunFinished, RunStarted
+from lango_nb.core.messages import Message
+from lango_nb.records.child_sessions import ChildSession, ChildSessions, inherited_messages, summarize
+from lango_nb.records.runs import AgentRun, RunEnd, Runs
+from lango_nb.routing.tree import AgentNode
+from lango_nb.runtime.control.protocol import Refusal, Target
+from lango_nb.runtime.ending import Ending
+from lango_nb.runtime.failures import failure
+from lango_nb.runtime.queue import Queue
+from lango_nb.runtime.recursion import RecursionGuard
+from lango_nb.tools.builtin.answers import as_json
+from lango_nb.tools.context import ToolContext
+
+if TYPE_CHECKING:
+    from lango_nb.runtime.context import TurnState
+    from lango_nb.runtime.work import Work
+
+logger = logging.getLogger("lango_nb")
+
+
+@dataclass(slots=True)
+class _Live:
+    """A run that has not ended."""
+
+    run_id: str
+    work: Work
+    parent: Work
+    began_s: float
+    task: asyncio.Task[None] | None = None
+    loop: asyncio.AbstractEventLoop | None = None
+
+
+class Teammates:
+    """The in-process teammate runtime of an engine.
+
+    Parameters
+    ----------
+    runs : Runs
+    most_at_once : int
+        Runs that work at the same time; further ones wait. Runs made by runs do not count: they would wait for their
+        own makers.
+    timeout_s : float
+        How long a run may take when nobody says.
+    """
+
+    def __init__(self, runs: Runs, clock: Clock, most_at_once: int = 10, timeout_s: float = 300.0) -> None:
+        self.runs = runs
+        self._clock = clock
+        self.children = ChildSessions()
+        self._places = Queue(most_at_once)
+        self._timeout_s = timeout_s
+        self._guard = RecursionGuard()
+        self._live: dict[str, _Live] = {}
+
+    # -- making runs ---------------------------------------------------------------------------------------------------
+
+    def refused(self, work: Work, node: AgentNode, target: Target) -> Refusal | None:
+        """Say why a run may not be made: it would be too deep, go round in a ring, or use what its role has not."""
+        if target.kind not in {"spawn", "delegate"}:
+            return None
+        name = target.node.name
+        found = self._guard.check(
+            depth=work.depth + 1,
+            spawner=node.name if work.run_id else "",
+            target=name,
+            chain=self._chain(work.run_id),
+        )
+        if found is not None:
+            return Refusal(target.call, name, found.code, found.detail)
+        scope = target.node.tools_by_name
+        for tool in target.allowed_tools or ():
+            if tool not in scope:
+                detail = f"tool {shorten(tool)!r} is outside the scope of {name}; it has: {', '.join(scope) or 'none'}"
+                return Refusal(target.call, name, "outside_scope", detail)
+        return None
+
+    def _chain(self, run_id: str) -> tuple[str, ...]:
+        """Return the agents above a run, nearest last."""
+        chain: list[str] = []
+        while run_id:
+            run = self.runs.get(run_id)
+            chain.append(run.requested_agent)
+            run_id = run.parent_run_id
+        return tuple(reversed(chain))
+
+    async def start(self, work: Work, node: AgentNode, targets: Sequence[Target]) -> None:
+        """Make a run for every target; delegated ones are waited for, all at the same time."""
+        live = [(target, self._make(work, node, target)) for target in targets]
+        delegated = [(target, one) for target, one in live if target.kind == "delegate"]
+        for target, one in live:
+            if target.kind == "spawn":
+                self._submit(one)
+                view = {
+                    "agent_id": one.run_id,
+                    "status": "spawned",
+                    "requested_agent": target.node.name,
+                    "spawn_reason": target.reason,
+                }
+                work.reply_to(target.call, node, as_json(view).content)
+        for _, one in delegated:
+            self._submit(one)
+        if delegated:
+            await asyncio.gather(*(one.task for _, one in delegated if one.task is not None))
+        for target, one in delegated:
+            run = self.runs.get(one.run_id)
+            is_done = run.status == "completed"
+            text = run.result if is_done else f"{target.node.name} {run.status}: {run.error}"
+            work.reply_to(target.call, node, text, is_error=not is_done)
+
+    def _make(self, work: Work, node: AgentNode, target: Target) -> _Live:
+        """Make the record, the session and the work of a run."""
+        from lango_nb.runtime.work import Work
+
+        state = work.state
+        context = state.context
+        agent = target.node
+        run_id = context.ids.new("arun")
+        is_isolated = context.is_isolating and agent.spec is not None and agent.spec.session_isolation
+        is_fresh = target.kind == "delegate"
+        child = None
+        if is_isolated or is_fresh:
+            seen = () if is_fresh else (*work.history, *work.log)
+            child = self.fork(state, agent, seen, inherit=0 if is_fresh else None, key=run_id)
+        run = AgentRun(
+            id=run_id,
+            parent_id=state.session.id,
+            requested_agent=agent.name,
+            instruction=target.instruction,
+            turn_id=state.turn_id,
+            spawned_by=node.name,
+            parent_run_id=work.run_id,
+            child_session=child.key if child is not None else "",
+            spawn_depth=work.depth + 1,
+            allowed_tools=target.allowed_tools,
+            spawn_reason=target.reason,
+            timeout_s=target.timeout_s or self._timeout_s,
+            created_at=context.clock.now(),
+        )
+        self.runs.create(run, lambda: self._cancelled(run_id))
+        state.run_ids.append(run_id)
+        state.path.append(agent.name)
+        work.handing.record_decision(node, target, run_id)
+        order = Message(role="user", content=target.instruction, author=node.name)
+        said = () if child is not None else (*work.history, *work.log)
+        history = inherited_messages(said, len(said)) if said else ()
+        own = Work(state, agent, order, history, run, child)
+        state.emit(
+            RunStarted,
+            node.name,
+            step=work.step,
+            run_id=run_id,
+            agent=agent.name,
+            instruction=target.instruction,
+            reason=target.reason,
+            allowed_tools=target.allowed_tools,
+            child_session=run.child_session,
+            depth=run.spawn_depth,
+            timeout_s=run.timeout_s,
+        )
+        if child is not None:
+            state.emit(ChildForked, agent.name, run_id=run_id, child=child.key, inherited=len(child.inherited))
+        live = self._live[run_id] = _Live(run_id, own, work, context.clock.monotonic_s())
+        work.run_errors.clear()
+        return live
+
+    def fork(
+        self, state: TurnState, agent: AgentNode, history: Sequence[Message], inherit: int | None = None, key: str = ""
+    ) -> ChildSession:
+        """Give an agent a session of its own."""
+        context = state.context
+        name = key or context.ids.new("child")
+        return self.children.fork(
+            state.session.id,
+            agent.name,
+            history,
+            inherit=context.inherit_history if inherit is None else inherit,
+            max_messages=context.child_messages,
+            key=f"{state.session.id}:child:{agent.name}:{name}",
+        )
+
+    def _submit(self, live: _Live) -> None:
+        live.loop = asyncio.get_running_loop()
+        live.task = live.loop.create_task(self._guarded(live), name=live.run_id)
+
+    async def _guarded(self, live: _Live) -> None:
+        """Run, and never let an error out: nobody may be there to take it."""
+        try:
+            await self._execute(live)
+        except asyncio.CancelledError:
+            return
+        except Exception:
+            logger.exception("run %s failed on its way out", live.run_id)
+
+    async def _execute(self, live: _Live) -> None:
+        """Work a run to its end, whatever that is."""
+        run = self.runs.get(live.run_id)
+        try:
+            if run.spawn_depth > 1:
+                ending = await self._work(live, run)
+            else:
+                async with self._places:
+                    ending = await self._work(live, run)
+        except asyncio.CancelledError:
+            self._end(live, "cancelled", "", "the run was cancelled", "cancelled")
+            raise
+        except TimeoutError:
+            self._end(live, "failed", "", f"the run did not end within {run.timeout_s:g} s", "run_timeout")
+        except Exception as error:  # noqa: BLE001 - a run leaves a record, whatever happened
+            self._end(live, "failed", "", f"{type(error).__name__}: {shorten(str(error), 300)}", "internal")
+        else:
+            if ending.outcome in {"success", "tool_error"}:
+                self._end(live, "completed", ending.text, "", ending.code)
+            else:
+                self._end(live, "failed", "", ending.text, ending.code)
+
+    async def _work(self, live: _Live, run: AgentRun) -> Ending:
+        self.runs.start(run.id)
+        async with asyncio.timeout(run.timeout_s):
+            return await live.work.finish()
+
+    # -- ending runs ---------------------------------------------------------------------------------------------------
+
+    def _cancelled(self, run_id: str) -> None:
+        """Stop the work of a run that was cancelled in the store, from whatever thread."""
+        live = self._live.get(run_id)
+        if live is None:
+            return
+        loop = live.loop
+        if loop is None or loop.is_closed():
+            self._end(live, "cancelled", "", self.runs.get(run_id).error, "cancelled")
+        elif _runs_here(loop):
+            self._stop(live, self.runs.get(run_id).error)
+        else:
+            loop.call_soon_threadsafe(self._stop, live, self.runs.get(run_id).error)
+
+    def _end(self, live: _Live, status: RunEnd, result: str, error: str, code: str) -> None:
+        """Close a run's record and session; the second call does nothing."""
+        if self._live.pop(live.run_id, None) is None:
+            return
+        work, state = live.work, live.work.state
+        clock = state.context.clock
+        work.close_calls()
+        summary = result or (summarize(work.messages) if status == "completed" else "")
+        if not self.runs.get(live.run_id).is_terminal:
+            self.runs.finish(
+                live.run_id,
+                status,
+                result=summary,
+                error=error,
+                error_code=code,
+                steps=work.steps,
+                tool_calls=work.tool_calls,
+                at=clock.now(),
+            )
+        state.emit(
+            RunFinished,
+            work.owner.name,
+            step=work.step,
+            run_id=live.run_id,
+            status=status,
+            result=summary,
+            error=error,
+            error_code=code,
+            steps=work.steps,
+            tool_calls=work.tool_calls,
+            duration_ms=max((clock.monotonic_s() - live.began_s) * 1000, 0.0),
+        )
+        self._bring_home(live, status, summary, error)
+        self._tell_parent(live, status, code)
+
+    def _bring_home(self, live: _Live, status: RunEnd, summary: str, error: str) -> None:
+        """Leave one summary, or one note, for the conversation the run came from."""
+        work, state = live.work, live.work.state
+        root = state.context.tree.root.name
+        child = work.child
+        if child is None:
+            left = work.messages[1:]
+        elif status == "completed":
+            left = [self.children.merge(child, root, summary)]
+            state.emit(ChildMerged, root, run_id=live.run_id, child=child.key, summary=left[0].content)
+        else:
+            left = [self.children.discard(child, root, error)]
+            state.emit(ChildDiscarded, root, run_id=live.run_id, child=child.key, reason=error)
+        if live.parent.run_id:
+            return  # the run that asked for it has the result; nothing of it belongs to the conversation
+        if state.is_closed:
+            state.session.messages.extend(left)
+        else:
+            live.parent.merged.extend(left)
+
+    def _tell_parent(self, live: _Live, status: RunEnd, code: str) -> None:
+        """Let whoever asked for the run know how it came out."""
+        parent, agent = live.parent, live.work.owner.name
+        if code:
+            parent.run_errors[live.run_id] = code
+        if status == "failed":
+            parent.failed[agent] = f"failed in this turn: {code or 'error'}"
+        state = parent.state
+        if not code or status == "cancelled" or state.is_closed or parent.run_id or state.context.mode == "classic":
+            return
+        run = self.runs.get(live.run_id)
+        found = failure(code, run.error or shorten(run.result, 200))
+        action = state.recovery.next_action(found, failed_agent=agent, after_handover=True, has_partial=True, request=state.text)
+        if action.hint:
+            parent.recovering.tell(action, found, agent)
+            parent.notes.append(action.hint)
+
+    def end_turn(self, state: TurnState, *, is_over: bool) -> None:
+        """Stop the runs of a turn that was cancelled or failed; those of one that ended well go on.
+
+        Parameters
+        ----------
+        state : TurnState
+        is_over : bool
+            Whether nothing of the turn may go on.
+        """
+        for run_id in state.run_ids:
+            live = self._live.get(run_id)
+            if live is not None and (is_over or live.task is None):
+                self._stop(live, "the turn that asked for it ended")
+
+    def _stop(self, live: _Live, why: str) -> None:
+        self._end(live, "cancelled", "", why, "cancelled")
+        if live.task is None or live.loop is None or live.loop.is_closed() or live.task is _current_task():
+            return
+        live.loop.call_soon_threadsafe(live.task.cancel)
+
+    def reap(self) -> None:
+        """Close the runs whose loop is gone: nobody will ever go on with them."""
+        for live in tuple(self._live.values()):
+            if live.loop is not None and live.loop.is_closed():
+                self._end(live, "failed", "", "its event loop was closed", "orphaned")
+
+    def close(self) -> None:
+        """Stop every run."""
+        for live in tuple(self._live.values()):
+            self._stop(live, "the engine was closed")
+
+    # -- the service behind agent_spawn, agent_wait and agent_stop -----------------------------------------------------
+
+    async def spawn(self, context: ToolContext, **_: object) -> Mapping[str, JsonValue]:
+        """Refuse: where teammates exist, the turn itself makes their runs.
+
+        Raises
+        ------
+        ToolError
+            Always.
+        """
+        raise ToolError(
+            f"{context.agent or 'this agent'} cannot spawn here: the topology does not work with teammates",
+            "unavailable",
+        )
+
+    async def wait(self, agent_id: str, timeout_s: float) -> dict[str, JsonValue]:
+        """Watch a run until it ends or the time is over; a time-out leaves it alone.
+
+        Raises
+        ------
+        ToolError
+            There is no such run.
+        """
+        self.reap()
+        try:
+            run = await self.runs.wait(agent_id, timeout_s)
+        except LangoError as error:
+            raise ToolError(f"agent wait: {error}", error.code) from error
+        view = run.view()
+        if not run.is_terminal:
+            view["timeout"] = True
+        return view
+
+    async def stop(self, agent_id: str) -> dict[str, JsonValue]:
+        """Cancel a run.
+
+        Raises
+        ------
+        ToolError
+            There is no such run, or it has ended.
+        """
+        self.reap()
+        try:
+            self.runs.cancel(agent_id, self._clock.now(), "stopped by agent_stop")
+        except LangoError as error:
+            raise ToolError(f"agent stop: {error}", error.code) from error
+        return {"agent_id": agent_id, "status": "cancelled"}
+
+
+def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
+
+
+def _current_task() -> asyncio.Task[object] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

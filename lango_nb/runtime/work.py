@@ -1,0 +1,286 @@
+"""One agent at work on one request until it is answered: the root on the user's, a teammate on its instruction.
+
+    step ─ what does the reply ask for?
+      Final      said, done
+      HandOver   transfer: the target goes on here · spawn, delegate: it gets a run of its own
+      ToolCalls  checked, decided as a batch, run, each answered
+      Declined   control goes back to the root
+      Empty      a typed outcome, never silence
+
+What fails is classified once; the recovery policy says what is done about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from lango_nb.core import events as happened
+from lango_nb.core.errors import ModelError, shorten
+from lango_nb.core.events import (
+    BudgetExpanded,
+    BudgetWarning,
+    LimitReached,
+    TextSaid,
+)
+from lango_nb.core.masking import mask
+from lango_nb.core.messages import NO_USAGE, Message, Reply, ToolCall, ToolSchema, Usage
+from lango_nb.records.child_sessions import ChildSession
+from lango_nb.records.runs import AgentRun
+from lango_nb.routing.tree import AgentNode
+from lango_nb.runtime.breakers import provider_circuit
+from lango_nb.runtime.calls import Calls
+from lango_nb.runtime.context import TurnState
+from lango_nb.runtime.control.protocol import Refusal, Target
+from lango_nb.runtime.ending import Ending, Stopped
+from lango_nb.runtime.failures import LIMIT_CODES, classify, failure
+from lango_nb.runtime.handing import HandOvers
+from lango_nb.runtime.limits import Expanded, Notice, Reached, Warned
+from lango_nb.runtime.recovering import Recovering
+from lango_nb.runtime.reply import Declined, Empty, Final, HandOver, ToolCalls, read_reply
+from lango_nb.runtime.step import call_model
+
+
+class Work:
+    """One agent, and whoever it transfers to, on one request.
+
+    Parameters
+    ----------
+    state : TurnState
+        The turn it belongs to.
+    node : AgentNode
+        Who begins.
+    request : Message
+        What has to be done.
+    history : sequence of Message
+        What was said before; read anew at every step.
+    run : AgentRun, optional
+        The teammate run this is; ``None`` for the turn's own work.
+    child : ChildSession, optional
+        The session of its own a teammate works in.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what a piece of work is made of
+        self,
+        state: TurnState,
+        node: AgentNode,
+        request: Message,
+        history: Sequence[Message],
+        run: AgentRun | None = None,
+        child: ChildSession | None = None,
+    ) -> None:
+        self.state = state
+        self.owner = self.node = node
+        self.run_id = run.id if run is not None else ""
+        self.depth = run.spawn_depth if run is not None else 0
+        self.history = history
+        self.messages: list[Message] = [request]
+        self.merged: list[Message] = []
+        """What ended runs left for later turns; in this one the root has their results."""
+        self.child = child
+        self.notes: list[str] = []
+        """What the runtime has to tell the agent before its next step."""
+        self.declined: dict[str, str] = {}
+        self.failed: dict[str, str] = {}
+        self.run_errors: dict[str, str] = {}
+        """Runs of the latest hand-over that came out badly, with their codes."""
+        self.step = 0
+        self.steps = 0
+        self.tool_calls = 0
+        self.last_error = ""
+        self.answer = ""
+        self.request = request
+        self._usage = NO_USAGE
+        self.calls = Calls(self)
+        self.is_last_word = False
+        self.handing = HandOvers(self)
+        self.recovering = Recovering(self)
+        if child is not None:
+            child.messages.append(request)
+            self.messages = child.messages
+
+    # -- the loop ------------------------------------------------------------------------------------------------------
+
+    async def finish(self) -> Ending:
+        """Work until it is answered or cannot go on.
+
+        Raises
+        ------
+        asyncio.CancelledError
+            It was cancelled; nothing is left to close here.
+        """
+        while True:
+            try:
+                return await self._steps()
+            except Stopped as stop:
+                ending = await self.recovering.decide(failure(stop.code, stop.detail))
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is classified and leaves a typed outcome
+                ending = await self.recovering.decide(classify(error), error)
+            if ending is not None:
+                return ending
+
+    async def _steps(self) -> Ending:
+        tree, control = self.state.context.tree, self.state.context.control
+        while True:
+            node = self.node
+            offered = () if self.is_last_word else control.schemas(node, tree)
+            tools = () if self.is_last_word else self.calls.schemas(node)
+            reply = await self._ask(node, tools, offered)
+            names = {schema.name for schema in chain(tools, offered)}
+            match read_reply(reply, control, tree.topology.decline, names, is_root=node is tree.root):
+                case Final(text):
+                    return self._final(node, text)
+                case HandOver(calls, rest):
+                    self.remember(node, reply)
+                    await self.handing.over(node, calls, rest)
+                case ToolCalls(calls):
+                    self.remember(node, reply)
+                    self.notice(self.state.budget.tools_replied(node.name, is_planner=not node.tools), node)
+                    await self.calls.run(node, calls)
+                case Declined(text, calls):
+                    self.handing.decline(node, text, calls)
+                case Empty():
+                    code = "empty_after_tool_use" if self.tool_calls else "empty_reply"
+                    raise Stopped(code, f"{node.name} said nothing")
+
+    async def _ask(self, node: AgentNode, tools: tuple[ToolSchema, ...], offered: tuple[ToolSchema, ...]) -> Reply:
+        """Ask the model on behalf of one agent, again where the provider failed for a moment."""
+        state = self.state
+        context, clock = state.context, state.context.clock
+        for note in self.notes:
+            self.log.append(Message(role="user", content=note, author=node.name))
+        self.notes.clear()
+        if not self.run_id and state.path[-1] != node.name:
+            state.path.append(node.name)
+        state.steps += 1
+        self.steps += 1
+        self.step = state.steps
+        said = self.child.history if self.child is not None else (*self.history, *self.messages)
+        messages = [node.system_message, *said]
+        circuit = provider_circuit(context.model.name)
+        while True:
+            admission = context.breakers.admit(circuit)
+            state.breaker_changed(node.name, admission.change, self.run_id)
+            if not admission.is_allowed:
+                raise Stopped("provider_open", f"{context.model.name} is left alone for a while: {admission.reason}")
+            began = clock.monotonic_s()
+            try:
+                reply = await call_model(context.model, messages, (*tools, *offered))
+            except ModelError as error:
+                await self.recovering.model_failed(circuit, error, node)
+                continue
+            break
+        state.breaker_changed(node.name, context.breakers.record_success(circuit), self.run_id)
+        usage = reply.usage
+        self._usage = Usage(
+            model=usage.model or context.model.name,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            latency_ms=max((clock.monotonic_s() - began) * 1000, 0.0),
+            cost_usd=usage.cost_usd,
+        )
+        state.count_usage(usage)
+        self.notice(state.budget.model_call(usage, usage.cost_usd or 0.0), node)
+        return reply
+
+    # -- the conversation ----------------------------------------------------------------------------------------------
+
+    @property
+    def log(self) -> list[Message]:
+        """Where the agent at work writes: its own session, or the conversation."""
+        return self.child.messages if self.child is not None else self.messages
+
+    def remember(self, node: AgentNode, reply: Reply) -> None:
+        """Keep a reply that calls something; its text, if any, is shown."""
+        self.log.append(Message(role="assistant", content=reply.text, author=node.name, tool_calls=reply.tool_calls))
+        if reply.text.strip():
+            self.emit(TextSaid, node.name, text=reply.text.strip(), usage=self.take_usage())
+
+    def reply_to(self, call: ToolCall, node: AgentNode, text: str, *, is_error: bool = False) -> None:
+        """Answer a call in the conversation, so that none is left dangling."""
+        self.log.append(
+            Message(
+                role="tool",
+                content=text,
+                author=node.name,
+                tool_call_id=call.id,
+                tool_name=call.name,
+                is_error=is_error,
+            )
+        )
+
+    def say(self, node: AgentNode, text: str) -> None:
+        """Say the answer."""
+        self.answer = mask(text)
+        self.log.append(Message(role="assistant", content=text, author=node.name))
+        self.emit(TextSaid, node.name, text=self.answer, usage=self.take_usage())
+
+    # -- limits and failures -------------------------------------------------------------------------------------------
+
+    def notice(self, notices: Sequence[Notice], node: AgentNode, targets: Sequence[Target] = ()) -> None:
+        """Record what a limit has to say; the end of one stops the work."""
+        for notice in notices:
+            match notice:
+                case Warned(limit, used, of):
+                    self.emit(BudgetWarning, node.name, limit=limit, used=used, of=of)
+                case Expanded(limit, before, after, reason):
+                    self.emit(BudgetExpanded, node.name, limit=limit, before=before, after=after, reason=reason)
+                case Reached(limit, _, detail):
+                    for target in targets if limit == "cycle" else ():
+                        self.handing.refuse(node, Refusal(target.call, target.node.name, "cycle", detail))
+                    self.stop_at(notice, node)
+
+    def stop_at(self, reached: Reached, node: AgentNode) -> None:
+        """End the work at a limit.
+
+        Raises
+        ------
+        Stopped
+            Always.
+        """
+        self.emit(LimitReached, node.name, limit=reached.limit, value=reached.value, detail=reached.detail)
+        raise Stopped(LIMIT_CODES[reached.limit], reached.detail)
+
+    def is_specialist(self, node: AgentNode) -> bool:
+        """Tell whether the root's request is with somebody else, or this is a run."""
+        return bool(self.run_id) or node is not self.state.context.tree.root
+
+    def has_partial(self) -> bool:
+        """Tell whether something was gathered that could be an answer."""
+        return self.tool_calls > 0 or bool(self.state.run_ids)
+
+    def close_calls(self) -> None:
+        """Answer what is unanswered, so that nobody inherits it."""
+        self.calls.close_dangling()
+
+    def _final(self, node: AgentNode, text: str) -> Ending:
+        """Judge a visible answer: the last tool call before it must have gone well."""
+        state = self.state
+        if (
+            self.last_error
+            and state.context.mode == "structured"
+            and not self.run_id
+            and node is not state.context.tree.root
+        ):
+            raise Stopped(self.last_error, f"{node.name}: {shorten(text, 200)}")
+        self.say(node, text)
+        if self.run_id:
+            state.breaker_changed(node.name, state.context.breakers.record_success(self.owner.name), self.run_id)
+        elif node is not state.context.tree.root:
+            state.breaker_changed(node.name, state.context.breakers.record_success(node.name))
+            self.handing.end_child(summary=text)
+        code = self.last_error or next(iter(self.run_errors.values()), "")
+        if code:
+            return Ending("tool_error", code, self.answer)
+        return Ending("success", "", self.answer)
+
+    # -- events --------------------------------------------------------------------------------------------------------
+
+    def take_usage(self) -> Usage:
+        """Give the last model call's cost to the first event that comes of it."""
+        usage, self._usage = self._usage, NO_USAGE
+        return usage
+
+    def emit(self, kind: type[happened.BaseEvent], author: str, **values: object) -> None:
+        """Record an event of this work."""
+        self.state.emit(kind, author, step=self.step, run_id=self.run_id, **values)  # type: ignore[arg-type]

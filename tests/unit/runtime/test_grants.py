@@ -1,0 +1,124 @@
+"""Leave to use a tool: the order of the rules, and what a block, a grant and a refusal write into the run."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime
+
+import pytest
+
+from lango_nb.records.runs import AgentRun, Runs
+from lango_nb.runtime.grants import blocked_patch, denied_patch, evaluate, grant_request_id, granted_patch
+from lango_nb.tools.tool import Safety, Tool
+
+
+def tool(safety: Safety) -> Tool:
+    return Tool("t", safety=safety)
+
+
+def runs_with(*allowed: str) -> Runs:
+    runs = Runs()
+    runs.create(
+        AgentRun(
+            id="arun-1",
+            parent_id="main",
+            requested_agent="operator",
+            instruction="x",
+            created_at=datetime(2026, 1, 1, tzinfo=UTC),
+            allowed_tools=allowed,
+        )
+    )
+    return runs
+
+
+@pytest.mark.parametrize(
+    ("known", "in_scope", "is_allowed", "is_granted", "decision"),
+    [
+        *(
+            (known, False, *rest, "deny")
+            for known in (None, tool("safe"))
+            for rest in itertools.product((0, 1), (0, 1))
+        ),
+        (tool("dangerous"), True, False, True, "allow"),
+        (None, True, False, True, "allow"),
+        (tool("dangerous"), True, True, False, "allow"),
+        (None, True, True, False, "allow"),
+        (tool("dangerous"), True, False, False, "needs_approval"),
+        (Tool("says-nothing"), True, False, False, "needs_approval"),
+        (None, True, False, False, "needs_approval"),
+        (tool("moderate"), True, False, False, "allow"),
+        (tool("safe"), True, False, False, "allow"),
+    ],
+)
+def test_scope_comes_first_then_grants_then_what_is_allowed_then_danger(
+    known: Tool | None, in_scope: bool, is_allowed: bool, is_granted: bool, decision: str
+) -> None:
+    verdict = evaluate(tool=known, in_scope=in_scope, is_allowed=is_allowed, is_granted=is_granted)
+    assert verdict.decision == decision
+    assert verdict.reason
+
+
+def test_every_rule_gives_a_reason_of_its_own() -> None:
+    reasons = {
+        evaluate(tool=tool(safety), in_scope=scope, is_allowed=allowed, is_granted=granted).reason
+        for safety in ("safe", "dangerous")
+        for scope in (True, False)
+        for allowed in (True, False)
+        for granted in (True, False)
+    }
+    assert len(reasons) == 5
+
+
+def test_the_request_of_a_run_and_tool_has_one_name() -> None:
+    assert grant_request_id("arun-1", "exec") == "grant-arun-1-exec"
+
+
+def test_asking_again_while_it_is_open_is_a_further_attempt_of_the_same_request() -> None:
+    runs = runs_with("fs_read")
+    for attempt in (1, 2, 3):
+        run = runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "dangerous"))
+        assert (
+            run.runtime_condition,
+            run.blocked_reason,
+            run.grant_request_id,
+            run.grant_attempt,
+            run.grant_state,
+        ) == (
+            "blocked_waiting_approval",
+            "dangerous",
+            "grant-arun-1-exec",
+            attempt,
+            "pending",
+        )
+
+
+def test_another_tool_is_another_request() -> None:
+    runs = runs_with()
+    runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "x"))
+    run = runs.project("arun-1", blocked_patch(runs.get("arun-1"), "fs_write", "x"))
+    assert (run.grant_request_id, run.grant_attempt) == ("grant-arun-1-fs_write", 1)
+
+
+def test_a_grant_lets_the_run_go_on_and_have_the_tool() -> None:
+    runs = runs_with("fs_read")
+    runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "dangerous"))
+    run = runs.project("arun-1", granted_patch("exec"))
+    assert (run.runtime_condition, run.blocked_reason, run.grant_request_id, run.grant_attempt, run.grant_state) == (
+        "",
+        "",
+        "",
+        0,
+        "granted",
+    )
+    assert run.allowed_tools == ("fs_read", "exec")
+
+
+def test_after_a_refusal_a_new_block_begins_at_the_first_attempt_with_the_same_name() -> None:
+    runs = runs_with("fs_read")
+    for _ in range(2):
+        first = runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "dangerous"))
+    denied = runs.project("arun-1", denied_patch("not today"))
+    assert (denied.runtime_condition, denied.blocked_reason, denied.grant_request_id) == ("", "not today", "")
+    assert (denied.grant_attempt, denied.grant_state, denied.allowed_tools) == (0, "denied", ("fs_read",))
+    again = runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "dangerous"))
+    assert (again.grant_request_id, again.grant_attempt) == (first.grant_request_id, 1)
