@@ -12,9 +12,9 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, expand_home
-from lango_nb.config.units import duration_text, parse_duration, parse_size, size_text
+from lango_nb.config.units import duration_text, parse_duration, parse_idle, parse_size, size_text
 
-Kind = Literal["bool", "int", "duration", "size", "folder", "text", "word", "names", "remotes"]
+Kind = Literal["bool", "int", "number", "duration", "idle", "size", "folder", "text", "word", "names", "remotes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,10 @@ class SettingInfo:
                 return "true" if value else "false"
             case "duration":
                 return duration_text(value)
+            case "idle":
+                return f"-{duration_text(-value)}" if value < 0 else duration_text(value)
+            case "number":
+                return f"{value:g}"
             case "size":
                 return size_text(value)
             case "names":
@@ -107,7 +111,7 @@ def _walk(group: type[BaseModel], path: tuple[str, ...], keys: tuple[str, ...], 
                 kind=kind,
                 words=get_args(annotation) if kind == "word" else (),
                 default=field.get_default(call_default_factory=True),
-                sentence=above if issubclass(group, Switch) else field.description or "",
+                sentence=above if issubclass(group, Switch) and name == "enabled" else field.description or "",
             )
         )
     return found
@@ -117,13 +121,15 @@ def _kind(annotation: Any, metadata: list[Any]) -> Kind:
     validators = [getattr(item, "func", None) for item in metadata]
     if parse_duration in validators:
         return "duration"
+    if parse_idle in validators:
+        return "idle"
     if parse_size in validators:
         return "size"
     if expand_home in validators:
         return "folder"
     if get_origin(annotation) is Literal:
         return "word"
-    kinds: dict[Any, Kind] = {bool: "bool", int: "int", str: "text", Names: "names"}
+    kinds: dict[Any, Kind] = {bool: "bool", int: "int", float: "number", str: "text", Names: "names"}
     return kinds.get(annotation, "remotes")
 
 

@@ -17,6 +17,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from lango_nb.config.keys import setting_infos, settings_by_key
 from lango_nb.config.settings import Settings, camel
 from lango_nb.config.values import check_value, shown
@@ -156,7 +158,18 @@ def load_settings(
             checked = check_value(info, value, where, base=layer.base, may_be_text=layer.is_text)
             _put(nested, info.path, checked)
             origins[key] = where
-    return LoadedSettings(Settings.model_validate(nested), origins)
+    try:
+        return LoadedSettings(Settings.model_validate(nested), origins)
+    except ValidationError as error:  # what was read is of the right kind, but outside its range
+        raise _out_of_range(error, origins) from error
+
+
+def _out_of_range(error: ValidationError, origins: Mapping[str, str]) -> SettingsError:
+    """Word that a value is of the right kind, but too small or too large."""
+    first = error.errors(include_url=False)[0]
+    key = next((info.key for info in setting_infos() if info.path == first["loc"]), ".".join(map(str, first["loc"])))
+    said = first["msg"].replace("Input should be", "must be")
+    return SettingsError(f"{origins.get(key, ARGUMENT)}: {key} {said}, not {shown(first['input'])}")
 
 
 # files

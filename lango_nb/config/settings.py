@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
-from lango_nb.config.units import parse_duration, parse_size
+from lango_nb.config.units import parse_duration, parse_idle, parse_size
 from lango_nb.core.frozen import Frozen
 
 ApprovalPolicy = Literal["all", "dangerous", "configured", "none"]
@@ -48,6 +48,8 @@ def camel(name: str) -> str:
 
 
 Duration = Annotated[float, BeforeValidator(parse_duration)]
+IdleTime = Annotated[float, BeforeValidator(parse_idle)]
+"""A duration, or a negative one: switched off."""
 Size = Annotated[int, BeforeValidator(parse_size)]
 Count = Annotated[int, Field(ge=0)]
 Folder = Annotated[str, AfterValidator(expand_home)]
@@ -140,8 +142,8 @@ class AgentSettings(SettingsGroup):
     agents_dir: Folder = Field("", description="Folder whose subfolders hold AGENT.md files of your own agents.")
     prompts_dir: Folder = Field("", description="Folder with Markdown files that replace shared prompt sections.")
     request_timeout_s: Duration = Field(300.0, description="How long one turn may take.")
-    idle_timeout_s: Duration = Field(
-        0.0, description="How long a turn may be silent; negative or 0 sets no such limit. Handing over is activity."
+    idle_timeout_s: IdleTime = Field(
+        0.0, description="How long a turn may be silent; 0 is not set, negative is off. Handing over is activity."
     )
     auto_extend_timeout: bool = Field(False, description="Whether activity extends a turn up to maxRequestTimeout.")
     max_request_timeout_s: Duration = Field(

@@ -55,6 +55,33 @@ def parse_duration(value: object) -> float:
     return round(seconds, 6)
 
 
+def parse_idle(value: object) -> float:
+    """Read a duration that may be negative: one that is switched off.
+
+    Parameters
+    ----------
+    value : object
+        As for :func:`parse_duration`, with ``-`` in front where it is off.
+
+    Returns
+    -------
+    float
+        Seconds.
+
+    Raises
+    ------
+    ValueError
+        Not a duration.
+
+    Examples
+    --------
+    >>> parse_idle("30s"), parse_idle("-1s"), parse_idle(-1)
+    (30.0, -1.0, -1.0)
+    """
+    text = str(value).strip()
+    return -parse_duration(text[1:]) if text.startswith("-") else parse_duration(value)
+
+
 def parse_size(value: object) -> int:
     """Read a size.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 
 from lango_nb.config.keys import Kind, SettingInfo
 from lango_nb.config.settings import RemoteAgentSettings
-from lango_nb.config.units import parse_duration, parse_size
+from lango_nb.config.units import parse_duration, parse_idle, parse_size
 from lango_nb.core.errors import SettingsError, closest, shorten, suggest
 
 _WORDS = {
@@ -98,6 +99,12 @@ def _count(value: Any) -> int:
     raise ValueError
 
 
+def _number(value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
+        return float(value)
+    raise ValueError
+
+
 def _text(value: Any) -> str:
     if isinstance(value, str) and "\0" not in value:
         return value
@@ -118,6 +125,8 @@ _READERS: dict[Kind, tuple[str, Callable[[Any], Any]]] = {
     "bool": ("true or false", _bool),
     "int": ("a whole number, 0 or more", _count),
     "duration": ("a duration such as '30s' or '5m', or a number of seconds", parse_duration),
+    "idle": ("a duration such as '30s', or a negative one for off", parse_idle),
+    "number": ("a number, 0 or more", _number),
     "size": ("a size such as '10MiB', or a number of bytes", parse_size),
     "text": ("text", _text),
     "folder": ("the path of a folder", _text),
@@ -135,6 +144,8 @@ def _from_text(kind: Kind, text: str) -> Any:
         return _WORDS.get(word.lower(), text)
     if kind == "int":
         return int(word) if re.fullmatch(r"\d{1,9}", word) else text
+    if kind == "number":
+        return float(word) if re.fullmatch(r"\d{1,12}(\.\d{1,9})?", word) else text
     if kind in ("names", "remotes") and word.startswith("["):
         try:
             return json.loads(word)

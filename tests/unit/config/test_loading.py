@@ -293,3 +293,27 @@ def test_settings_given_as_an_object_come_back_the_same() -> None:
         for exclude_defaults in (True, False):
             data = settings.model_dump(by_alias=by_alias, exclude_defaults=exclude_defaults)
             assert load_settings(overrides=data).settings == settings
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("agent.orchestration.circuitBreaker.failureThreshold", 0, "greater than or equal to 1, not 0"),
+        ("agent.orchestration.budget.alertThreshold", 2, "less than or equal to 1, not 2.0"),
+        ("background.maxConcurrentTasks", 0, "greater than or equal to 1, not 0"),
+        ("agent.orchestration.budget.maxCostUsd", "much", "a number, 0 or more, not 'much'"),
+        ("agent.idleTimeout", "never", "negative one for off, not 'never'"),
+    ],
+)
+def test_a_value_outside_its_range_is_one_line_with_place_and_key(key: str, value: object, said: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(overrides={key: value})
+    assert str(caught.value).startswith(f"argument: {key} must be ")
+    assert str(caught.value).endswith(said)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_negative_idle_time_is_off_and_shown_as_it_was_written() -> None:
+    loaded = load_settings(overrides={"agent.idleTimeout": "-1s"})
+    assert loaded.settings.agent.idle_timeout_s == -1.0
+    assert next(row.value for row in loaded.rows() if row.key == "agent.idleTimeout") == "-1s"
