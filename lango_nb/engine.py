@@ -101,9 +101,10 @@ def tools_by_settings(settings: Settings) -> tuple[Tool, ...]:
     -----
     Source: spec 000 "Graph, RAG, and Memory agent tools".
     """
-    prefixes = tuple(prefix for _, is_on, starts in SWITCHES if is_on(settings) for prefix in starts)
-    switched = tuple(tool for tool in spec_families() if tool.name.startswith(prefixes)) if prefixes else ()
-    return (*builtin_tools(), *switched)
+    on = tuple(prefix for _, is_on, starts in SWITCHES if is_on(settings) for prefix in starts)
+    off = tuple(prefix for _, is_on, starts in SWITCHES if not is_on(settings) for prefix in starts)
+    real = (tool for tool in builtin_tools() if not tool.name.startswith(off))
+    return (*real, *(tool for tool in spec_families() if tool.name.startswith(on)))
 
 
 def load_remote_agents(
@@ -596,6 +597,7 @@ class Engine:
                 tokens=budget.max_tokens,
                 cost_usd=budget.max_cost_usd,
             ),
+            planners=frozenset(node.name for node in self.tree.agents if node.role == "specialist" and not node.tools),
             timeouts=resolve_timeouts(settings.agent),
             approver=self.approver,
             approvals=self.approvals,

@@ -36,8 +36,10 @@ class Bus:
         self._subscribers: tuple[tuple[str, Subscriber], ...] = ()
         self._lock = threading.Lock()
 
-    def __len__(self) -> int:
-        return len(self._subscribers)
+    @property
+    def has_subscribers(self) -> bool:
+        """Whether anybody listens: what nobody hears need not be made."""
+        return bool(self._subscribers)
 
     def subscribe(self, subscriber: Subscriber, topic: str = "") -> Callable[[], None]:
         """Let somebody listen.

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -102,9 +103,6 @@ class HookChain:
 
     def __iter__(self) -> Iterator[HookRow]:
         return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
     async def run_before(self, call: HookCall, note: Note) -> HookCall | Blocked:
         """Ask every hook whether and how a call may run.
@@ -207,9 +205,10 @@ async def _ask_before(hook: BeforeHook, call: HookCall, note: Note) -> HookCall 
             return Blocked(hook.name, call.tool.name, reason, code)
         case Modify():
             try:
-                arguments = check_arguments(call.tool, said.arguments)
-            except ToolError as error:
-                return _broken(hook, call, f"it gave arguments that do not fit: {error}", note)
+                arguments = check_arguments(call.tool, deepcopy(said.arguments))  # the hook keeps no hold of them
+            except Exception as error:  # noqa: BLE001 - what a hook gives may be anything
+                why = str(error) if isinstance(error, ToolError) else _told(error)
+                return _broken(hook, call, f"it gave arguments that do not fit: {why}", note)
             if arguments == call.arguments:
                 return call
             note(HookNote(hook.name, "before", "modify", _reason(said.reason, "changed the arguments")))

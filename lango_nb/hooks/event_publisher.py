@@ -44,7 +44,7 @@ class EventPublisher:
 
     async def after(self, call: HookCall, result: ToolResult) -> AfterResult:
         """Tell the bus."""
-        if len(self._bus):
+        if self._bus.has_subscribers:
             self._bus.publish(
                 TOOL_EXECUTED,
                 ToolExecuted(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import threading
 from collections import OrderedDict
@@ -76,7 +75,7 @@ class OutputStore:
     >>> from lango_nb.core.clock import SteppedClock
     >>> store = OutputStore(SteppedClock())
     >>> ref = store.keep("call-1", "one\ntwo")
-    >>> ref == store.keep("call-1", "one\ntwo"), len(store)
+    >>> ref == store.keep("call-1", "one\ntwo"), len(store.refs)
     (True, 1)
     """
 
@@ -96,8 +95,10 @@ class OutputStore:
         self._characters = 0
         self._lock = threading.Lock()
 
-    def __len__(self) -> int:
-        return len(self._kept)
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """References of all results that are kept, oldest first."""
+        return tuple(self._kept)
 
     def keep(self, call_id: str, content: str) -> str:
         """Keep a result.
@@ -264,6 +265,8 @@ def _find(content: str, pattern: str) -> list[int]:
 
 def _search(lines: list[str], pattern: str) -> list[int]:
     """Search with an expression, in a process that is ended when it takes too long."""
+    import subprocess
+
     asked = "\n".join((json.dumps([pattern, LINE]), *lines)).encode("utf-8", "replace")
     command = [sys.executable or "python3", "-I", "-S", "-c", _SEARCH]
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -59,12 +59,16 @@ class _Waiter:
 
     def wake(self) -> None:
         """Wake the waiter from any thread; one whose loop is gone needs no waking."""
+        if _is_here(self.loop):
+            self.finish()
+            return
         try:
-            self.loop.call_soon_threadsafe(self._finish)
+            self.loop.call_soon_threadsafe(self.finish)
         except RuntimeError:  # the loop is closed
             logger.debug("the loop of somebody who waited for a run is closed")
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
+        """End the wait, on the waiter's own loop."""
         if not self.done.done():
             self.done.set_result(None)
 
@@ -162,7 +166,7 @@ class Runs:
         """
         with self._lock:
             entry = self._living(run_id)
-            entry.run = replace(entry.run, status="running")
+            entry.run = entry.run.changed(status="running")
             return entry.run
 
     def finish(  # noqa: PLR0913 - all by name
@@ -295,9 +299,11 @@ class Runs:
                 return entry.run
             waiter = _Waiter(asyncio.get_running_loop())
             entry.waiters.add(waiter)
+        timer = waiter.loop.call_later(timeout_s, waiter.finish)
         try:
-            await asyncio.wait((waiter.done,), timeout=timeout_s)
+            await waiter.done
         finally:  # also when the waiter is cancelled
+            timer.cancel()
             with self._lock:
                 entry.waiters.discard(waiter)
         return entry.run
@@ -339,7 +345,7 @@ class Runs:
         """Make a run terminal; return it with what would stop its work."""
         with self._lock:
             entry = self._living(run_id)
-            run = entry.run = replace(entry.run, **changes)  # type: ignore[arg-type]  # fields of a run, see the callers
+            run = entry.run = entry.run.changed(**changes)
             stop, entry.cancel = entry.cancel, None
             waiters, entry.waiters = entry.waiters, set()
         for waiter in waiters:
@@ -352,3 +358,13 @@ class Runs:
                 observer(before, after)
             except Exception:
                 logger.exception("an observer of run %s failed; the run goes on", after.id)
+
+
+def _is_here(loop: asyncio.AbstractEventLoop) -> bool:
+    """Tell whether this code runs on a loop."""
+    import asyncio
+
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:  # on none
+        return False

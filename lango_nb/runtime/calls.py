@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.core.errors import ToolError, shorten
+from lango_nb.core.errors import ToolError, UnknownNameError, shorten
 from lango_nb.core.events import HookDecided, PolicyDecided, ToolFinished, ToolStarted
 from lango_nb.core.masking import mask_arguments
-from lango_nb.core.messages import ToolCall, ToolSchema
+from lango_nb.core.messages import ToolCall
 from lango_nb.hooks.approval_gate import ApprovalService
 from lango_nb.hooks.hook import Block, Blocked, HookCall, HookNote
 from lango_nb.records.runs import RunPatch
@@ -62,13 +62,6 @@ class Calls:
         self._services: Mapping[type, object] | None = None
         self._started: set[str] = set()
 
-    def schemas(self, node: AgentNode) -> tuple[ToolSchema, ...]:
-        """Return what an agent is offered of its own tools: all of them, or those its run is narrowed to."""
-        allowed = self._allowed()
-        if allowed is None:
-            return node.schemas
-        return tuple(tool.schema for tool in node.tools if tool.name in allowed or tool.name.startswith(ESSENTIAL))
-
     async def run(self, node: AgentNode, calls: Sequence[ToolCall]) -> None:
         """Check all calls, decide all that need an answer, then run them one after the other."""
         for call in calls:
@@ -81,11 +74,17 @@ class Calls:
                 self._finish(node, call, item, 0.0)
 
     def _count(self, node: AgentNode, call: ToolCall) -> Notices:
-        """Count a call; waiting for a run again is no loop."""
-        if call.name == "agent_wait":
+        """Count a call; waiting again for a run that is still at work is no loop."""
+        if call.name == "agent_wait" and self._is_alive(str(call.arguments.get("agent_id"))):
             return ()
         author = f"{node.name} ({self._work.run_id})" if self._work.run_id else node.name
         return self._work.state.budget.call(author, call.name, call.arguments)
+
+    def _is_alive(self, run_id: str) -> bool:
+        try:
+            return not self._work.state.context.runs.get(run_id).is_terminal
+        except UnknownNameError:
+            return False
 
     # -- before --------------------------------------------------------------------------------------------------------
 
@@ -112,7 +111,7 @@ class Calls:
         if self._work.run_id:
             verdict = grants.evaluate(tool=None, in_scope=False, is_allowed=False, is_granted=False)
             self._work.emit(PolicyDecided, node.name, tool=name, decision=verdict.decision, reason=verdict.reason)
-        names = ", ".join(schema.name for schema in self.schemas(node)) or "none"
+        names = ", ".join(node.tools_by_name) or "none"
         return ToolResult(f"{node.name} has no tool {shorten(name)!r}; its tools: {names}", True, "tool_not_found")
 
     async def _decide(self, node: AgentNode, call: ToolCall, tool: Tool | ToolResult) -> _Ready | ToolResult:
@@ -215,6 +214,7 @@ class Calls:
         self._started.add(ready.call.id)
         began = clock.monotonic_s()
         result = await self._call(node, ready)
+        work.check_cancelled()
         latency_ms = max((clock.monotonic_s() - began) * 1000, 0.0)
         chain = work.state.context.hooks
         if chain.after:
@@ -248,8 +248,7 @@ class Calls:
             detail = f"{tool.name} did not answer within {limit:g} s and was abandoned; it may still be running"
             return ToolResult(detail, True, "tool_timeout")
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+            if self._work.is_cancelled():
                 raise
             return ToolResult(f"{tool.name} failed: it cancelled itself", True, "tool_failed")
         except Exception as error:  # noqa: BLE001 - a tool may raise anything; the turn goes on and says so

@@ -148,7 +148,7 @@ def cause_by_text(error: BaseException) -> str:
     >>> cause_by_text(RuntimeError("HTTP 500")), cause_by_text(RuntimeError("5000")), cause_by_text(KeyError("timeout"))
     ('provider_transient', '', '')
     """
-    if isinstance(error, _BUGS):
+    if isinstance(error, _BUGS) or not isinstance(error, Exception):
         return ""
     text = text_of(error)
     return next((code for code, pattern in _patterns() if pattern.search(text)), "")

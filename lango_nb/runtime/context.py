@@ -55,6 +55,8 @@ class TurnContext:
     router: Router
     model: Model
     limits: Limits
+    planners: frozenset[str]
+    """Agents without tools: handing over to one shows that a turn is large."""
     timeouts: Timeouts
     approver: Approver
     approvals: Approvals
@@ -105,7 +107,7 @@ class TurnState:
         self.session = session
         self.turn_id = turn_id
         self.text = text
-        self.budget = Budget(context.limits, context.tree.root.name)
+        self.budget = Budget(context.limits, context.tree.root.name, context.planners)
         self.recovery = Recovery(context.recovery, context.mode, context.random)
         self.deadline = Deadline(context.timeouts)
         self.events: list[Event] = []

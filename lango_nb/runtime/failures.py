@@ -59,6 +59,35 @@ class Failure:
         """Whether the model's provider failed, and not the agent or its tools."""
         return self.code.startswith("provider_")
 
+    @property
+    def is_outage(self) -> bool:
+        """Whether a failed model call counts against its provider's circuit; a wrong key or request does not."""
+        return self.error_class in {"rate_limit", "transient", "connection", "timeout"}
+
+    @property
+    def advice(self) -> str:
+        """What the person may do about it, as one sentence; empty when nothing can be said."""
+        return _ADVICE.get(self.code) or _ADVICE.get(self.error_class, "")
+
+
+_ADVICE: Mapping[str, str] = {
+    "rate_limit": "The model's provider is busy; wait a little and ask again.",
+    "transient": "The model's provider has a problem of its own; ask again in a while.",
+    "connection": "The model's provider could not be reached; check the network and ask again.",
+    "auth": "The model's provider does not accept the key; check the key and what it may do.",
+    "provider_quota": "The account with the model's provider is used up; check its plan or choose another model.",
+    "provider_certificate": "The provider's certificate is not trusted; check its address and this machine's list.",
+    "provider_bad_request": "The provider refused the request; check the model's name and the conversation's length.",
+    "timeout": "It took too long; ask for less at once, or allow more time.",
+    "malformed_tool_call": "The model wrote a call that cannot be read; ask again or choose another model.",
+    "approval_denied": "A call was refused; say what may be done instead.",
+    "approval_timeout": "Nobody answered in time whether a call may run; ask again when somebody is there.",
+    "approval_unavailable": "Nobody is there who could allow a call; ask again where questions can be answered.",
+    "loop": "It went on without coming to an end; make the request smaller or clearer.",
+    "empty_after_tool_use": "Tools ran and nothing was said about them; the trace holds their results.",
+}
+"""By code or, where the code says no more, by class."""
+
 
 _Kind = tuple[Outcome, ErrorClass, bool]
 CODES: Mapping[str, _Kind] = {

@@ -72,7 +72,7 @@ class HandOvers:
             read = context.control.read(call, node, context.tree)
             if isinstance(read, Target):
                 refused = self._refused(read, found) or context.teammates.refused(self._work, node, read)
-                read = refused or read
+                read = refused or self._left_alone(read) or read
             if isinstance(read, Target):
                 found.append(read)
             else:
@@ -93,8 +93,13 @@ class HandOvers:
         if found and (is_move or found[0].kind in {"transfer", "return"}):
             detail = f"only one hand-over per reply counts; {found[0].node.name} has the request"
             return Refusal(target.call, name, "second_target", detail)
+        return None
+
+    def _left_alone(self, target: Target) -> Refusal | None:
+        """Refuse an agent whose circuit is open; asked last, because who may go may be the one probe of it."""
         if target.kind == "return":
             return None
+        name = target.node.name
         admission = self._work.state.context.breakers.admit(name)
         self._work.state.breaker_changed(name, admission.change, self._work.run_id)
         if not admission.is_allowed:
@@ -132,6 +137,7 @@ class HandOvers:
                 usage=self._work.take_usage(),
             )
             self._work.declined[node.name] = target.reason
+            self._work.state.context.breakers.release(node.name)
             self.end_child("escalated without producing a result")
         else:
             self._work.reply_to(target.call, node, f"{target.node.name} takes over")
@@ -174,6 +180,7 @@ class HandOvers:
         """Take the request back to the root, which may try the next best agent."""
         root = self._work.state.context.tree.root
         self._work.declined[node.name] = mask(text)
+        self._work.state.context.breakers.release(node.name)
         for call in calls:
             self._work.reply_to(call, node, "not run: the same reply declined the request", is_error=True)
         if self._work.child is not None:

@@ -340,9 +340,7 @@ def _ring_at_end(moves: Sequence[_Move]) -> int:
 
 def _is_same(one: _Move, other: _Move) -> bool:
     """Compare two replies; goals are folded only where everything else is the same."""
-    if one[0] != other[0] or len(one[1]) != len(other[1]):
-        return False
-    if len(one[1]) == 1 and one[1][0][0] != other[1][0][0]:
+    if one[0] != other[0] or {name for name, _ in one[1]} != {name for name, _ in other[1]}:
         return False
     return sorted((name, _folded(goal)) for name, goal in one[1]) == sorted(
         (name, _folded(goal)) for name, goal in other[1]
@@ -364,10 +362,9 @@ def _kept(arguments: Mapping[str, Any]) -> Mapping[str, Any] | str:
 
     Text is written only for nested and for fractional values (a NaN differs from itself); the rest is quicker compared.
     """
-    for value in arguments.values():
-        if value.__class__ not in _PLAIN:
-            try:
-                return json.dumps(arguments, sort_keys=True, default=repr)
-            except (TypeError, ValueError, RecursionError):
-                return {"": object()}  # equal to nothing: what cannot be written is never called a repetition
-    return dict(arguments)
+    if _PLAIN.issuperset(map(type, arguments.values())):
+        return dict(arguments)
+    try:
+        return json.dumps(arguments, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):
+        return {"": object()}  # equal to nothing: what cannot be written is never called a repetition

@@ -32,14 +32,19 @@ class Recovering:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._judged: Action | None = None
+        self.last_word: Failure | None = None
+        """Why the next reply has to be the answer; ``None`` while there may be more."""
 
     async def model_failed(self, circuit: str, error: ModelError, node: AgentNode) -> None:
         """Wait and return when the call may be tried again; raise otherwise."""
         state = self._work.state
         found = classify(error)
-        if found.is_provider:
+        change = None
+        if found.is_outage:
             change = state.context.breakers.record_failure(circuit, found.detail)
             state.breaker_changed(node.name, change, self._work.run_id)
+        else:
+            state.context.breakers.release(circuit)  # somebody answered, if only to refuse
         if not found.is_retryable:
             raise error
         action = state.recovery.next_action(
@@ -48,6 +53,8 @@ class Recovering:
             after_handover=self._work.is_specialist(node),
             has_partial=self._work.has_partial(),
         )
+        if change is not None:  # its circuit has just opened: nobody may call it again
+            action = Action("escalate", action.attempt)
         if action.action != "retry":
             self._judged = action
             raise error
@@ -88,7 +95,7 @@ class Recovering:
                 has_partial=self._work.has_partial(),
                 request=state.text,
             )
-        if self._work.is_last_word or action.action == "escalate":
+        if self.last_word is not None or action.action == "escalate":
             return self._give_up(node, found, error)
         self.tell(action, found, node.name if is_specialist else "")
         if action.wait_s:
@@ -97,10 +104,11 @@ class Recovering:
             self._work.failed[node.name] = f"failed in this turn: {shorten(found.detail, 120)}"
             self._work.handing.end_child(found.detail)
             self._work.node = root
-        self._work.is_last_word = action.action == "direct_answer"
+        if action.action == "direct_answer":
+            self.last_word = found
         if action.hint:
             self._work.notes.append(action.hint)
-        elif self._work.is_last_word:
+        elif self.last_word is not None:
             self._work.notes.append(f"{found.detail}. Answer now from what was gathered, without any further call.")
         return None
 

@@ -21,6 +21,7 @@ from pydantic import JsonValue
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import LangoError, ToolError, shorten
 from lango_nb.core.events import ChildDiscarded, ChildForked, ChildMerged, RunFinished, RunStarted
+from lango_nb.core.masking import mask
 from lango_nb.core.messages import Message
 from lango_nb.records.child_sessions import ChildSession, ChildSessions, inherited_messages, summarize
 from lango_nb.records.runs import AgentRun, RunEnd, Runs
@@ -50,6 +51,8 @@ class _Live:
     began_s: float
     task: asyncio.Task[None] | None = None
     loop: asyncio.AbstractEventLoop | None = None
+    is_stopped: bool = False
+    """Whether somebody wanted it to end; that is no failure of whoever asked for it."""
 
 
 class Teammates:
@@ -147,7 +150,7 @@ class Teammates:
             id=run_id,
             parent_id=state.session.id,
             requested_agent=agent.name,
-            instruction=target.instruction,
+            instruction=mask(target.instruction),
             turn_id=state.turn_id,
             spawned_by=node.name,
             parent_run_id=work.run_id,
@@ -226,7 +229,10 @@ class Teammates:
             self._end(live, "cancelled", "", "the run was cancelled", "cancelled")
             raise
         except TimeoutError:
-            self._end(live, "failed", "", f"the run did not end within {run.timeout_s:g} s", "run_timeout")
+            detail = f"the run did not end within {run.timeout_s:g} s"
+            state, agent = live.work.state, run.requested_agent
+            state.breaker_changed(agent, state.context.breakers.record_failure(agent, detail), run.id)
+            self._end(live, "failed", "", detail, "run_timeout")
         except Exception as error:  # noqa: BLE001 - a run leaves a record, whatever happened
             self._end(live, "failed", "", f"{type(error).__name__}: {shorten(str(error), 300)}", "internal")
         else:
@@ -262,6 +268,7 @@ class Teammates:
         work, state = live.work, live.work.state
         clock = state.context.clock
         work.close_calls()
+        state.context.breakers.release(work.owner.name)
         summary = result or (summarize(work.messages) if status == "completed" else "")
         if not self.runs.get(live.run_id).is_terminal:
             self.runs.finish(
@@ -287,10 +294,10 @@ class Teammates:
             tool_calls=work.tool_calls,
             duration_ms=max((clock.monotonic_s() - live.began_s) * 1000, 0.0),
         )
-        self._bring_home(live, status, summary, error)
+        self._bring_home(live, status, summary, error, code)
         self._tell_parent(live, status, code)
 
-    def _bring_home(self, live: _Live, status: RunEnd, summary: str, error: str) -> None:
+    def _bring_home(self, live: _Live, status: RunEnd, summary: str, error: str, code: str) -> None:
         """Leave one summary, or one note, for the conversation the run came from."""
         work, state = live.work, live.work.state
         root = state.context.tree.root.name
@@ -301,7 +308,7 @@ class Teammates:
             left = [self.children.merge(child, root, summary)]
             state.emit(ChildMerged, root, run_id=live.run_id, child=child.key, summary=left[0].content)
         else:
-            left = [self.children.discard(child, root, error)]
+            left = [self.children.discard(child, root, code.replace("_", " "))]  # no word of the child's own
             state.emit(ChildDiscarded, root, run_id=live.run_id, child=child.key, reason=error)
         if live.parent.run_id:
             return  # the run that asked for it has the result; nothing of it belongs to the conversation
@@ -313,7 +320,7 @@ class Teammates:
     def _tell_parent(self, live: _Live, status: RunEnd, code: str) -> None:
         """Let whoever asked for the run know how it came out."""
         parent, agent = live.parent, live.work.owner.name
-        if code:
+        if code and not live.is_stopped:
             parent.run_errors[live.run_id] = code
         if status == "failed":
             parent.failed[agent] = f"failed in this turn: {code or 'error'}"
@@ -322,7 +329,9 @@ class Teammates:
             return
         run = self.runs.get(live.run_id)
         found = failure(code, run.error or shorten(run.result, 200))
-        action = state.recovery.next_action(found, failed_agent=agent, after_handover=True, has_partial=True, request=state.text)
+        action = state.recovery.next_action(
+            found, failed_agent=agent, after_handover=True, has_partial=True, request=state.text
+        )
         if action.hint:
             parent.recovering.tell(action, found, agent)
             parent.notes.append(action.hint)
@@ -342,6 +351,7 @@ class Teammates:
                 self._stop(live, "the turn that asked for it ended")
 
     def _stop(self, live: _Live, why: str) -> None:
+        live.is_stopped = True
         self._end(live, "cancelled", "", why, "cancelled")
         if live.task is None or live.loop is None or live.loop.is_closed() or live.task is _current_task():
             return

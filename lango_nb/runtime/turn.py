@@ -79,12 +79,11 @@ class TurnRun:
         self._started_at = clock.now()
         self._started_s = clock.monotonic_s()
         state.emit(TurnStarted, USER, text=state.text)
-        ending = Ending("internal_error", "internal", "")
+        ending = Ending("cancelled", "cancelled", "")  # also when Ctrl-C or the end of the loop stops it
         state.deadline.start(asyncio.current_task())
         try:
             ending = await self.work.finish()
         except asyncio.CancelledError:
-            ending = Ending("cancelled", "cancelled", "")
             if not state.deadline.absorb():
                 raise
             ending = self._out_of_time()
@@ -110,6 +109,7 @@ class TurnRun:
         """Answer dangling calls, stop what must not go on, keep the messages, write the last event."""
         state, work, context = self.state, self.work, self.context
         work.close_calls()
+        context.breakers.release(work.node.name)
         work.handing.end_child("the turn was cancelled" if outcome == "cancelled" else code)
         context.teammates.end_turn(state, is_over=outcome not in {"success", "tool_error"})
         self.session.messages.extend(for_the_session(work.messages, work.merged, context.control))

@@ -12,6 +12,7 @@ What fails is classified once; the recovery policy says what is done about it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from itertools import chain
 
@@ -33,7 +34,7 @@ from lango_nb.runtime.calls import Calls
 from lango_nb.runtime.context import TurnState
 from lango_nb.runtime.control.protocol import Refusal, Target
 from lango_nb.runtime.ending import Ending, Stopped
-from lango_nb.runtime.failures import LIMIT_CODES, classify, failure
+from lango_nb.runtime.failures import LIMIT_CODES, Failure, classify, failure
 from lango_nb.runtime.handing import HandOvers
 from lango_nb.runtime.limits import Expanded, Notice, Reached, Warned
 from lango_nb.runtime.recovering import Recovering
@@ -91,8 +92,10 @@ class Work:
         self.answer = ""
         self.request = request
         self._usage = NO_USAGE
+        self._over: Stopped | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._cancelling = 0
         self.calls = Calls(self)
-        self.is_last_word = False
         self.handing = HandOvers(self)
         self.recovering = Recovering(self)
         if child is not None:
@@ -109,6 +112,8 @@ class Work:
         asyncio.CancelledError
             It was cancelled; nothing is left to close here.
         """
+        self._task = asyncio.current_task()
+        self._cancelling = self._task.cancelling() if self._task is not None else 0
         while True:
             try:
                 return await self._steps()
@@ -119,15 +124,34 @@ class Work:
             if ending is not None:
                 return ending
 
+    def is_cancelled(self) -> bool:
+        """Tell whether somebody cancelled this work since it began."""
+        return self._task is not None and self._task.cancelling() > self._cancelling
+
+    def check_cancelled(self) -> None:
+        """Stop where a tool or a model took the cancellation for itself and went on.
+
+        Raises
+        ------
+        asyncio.CancelledError
+            It was cancelled.
+        """
+        if self.is_cancelled():
+            raise asyncio.CancelledError
+
     async def _steps(self) -> Ending:
         tree, control = self.state.context.tree, self.state.context.control
         while True:
             node = self.node
-            offered = () if self.is_last_word else control.schemas(node, tree)
-            tools = () if self.is_last_word else self.calls.schemas(node)
+            last_word = self.recovering.last_word
+            offered = () if last_word else control.schemas(node, tree)
+            tools = () if last_word else node.schemas  # also those a run needs leave for
             reply = await self._ask(node, tools, offered)
             names = {schema.name for schema in chain(tools, offered)}
-            match read_reply(reply, control, tree.topology.decline, names, is_root=node is tree.root):
+            said = read_reply(reply, control, tree.topology.decline, names, is_root=node is tree.root)
+            if not isinstance(said, Final):  # an answer was paid for and is used, whatever limit it met
+                self._go_on(last_word)
+            match said:
                 case Final(text):
                     return self._final(node, text)
                 case HandOver(calls, rest):
@@ -140,8 +164,17 @@ class Work:
                 case Declined(text, calls):
                     self.handing.decline(node, text, calls)
                 case Empty():
-                    code = "empty_after_tool_use" if self.tool_calls else "empty_reply"
+                    is_after_work = self.tool_calls or (self.state.run_ids and not self.run_id)
+                    code = "empty_after_tool_use" if is_after_work else "empty_reply"
                     raise Stopped(code, f"{node.name} said nothing")
+
+    def _go_on(self, last_word: Failure | None) -> None:
+        """Let a reply that is no answer pass, unless there may be no further one."""
+        over, self._over = self._over, None
+        if over is not None:
+            raise over
+        if last_word is not None:
+            raise Stopped(last_word.code, last_word.detail)
 
     async def _ask(self, node: AgentNode, tools: tuple[ToolSchema, ...], offered: tuple[ToolSchema, ...]) -> Reply:
         """Ask the model on behalf of one agent, again where the provider failed for a moment."""
@@ -155,21 +188,29 @@ class Work:
         state.steps += 1
         self.steps += 1
         self.step = state.steps
-        said = self.child.history if self.child is not None else (*self.history, *self.messages)
-        messages = [node.system_message, *said]
+        heard = self.child.history if self.child is not None else (*self.history, *self.messages)
+        messages = [node.system_message, *heard]
         circuit = provider_circuit(context.model.name)
+        failed: ModelError | None = None
         while True:
             admission = context.breakers.admit(circuit)
             state.breaker_changed(node.name, admission.change, self.run_id)
             if not admission.is_allowed:
+                if failed is not None:
+                    raise failed
                 raise Stopped("provider_open", f"{context.model.name} is left alone for a while: {admission.reason}")
             began = clock.monotonic_s()
             try:
                 reply = await call_model(context.model, messages, (*tools, *offered))
             except ModelError as error:
+                failed = error
                 await self.recovering.model_failed(circuit, error, node)
                 continue
+            except asyncio.CancelledError:
+                context.breakers.release(circuit)
+                raise
             break
+        self.check_cancelled()
         state.breaker_changed(node.name, context.breakers.record_success(circuit), self.run_id)
         usage = reply.usage
         self._usage = Usage(
@@ -180,7 +221,10 @@ class Work:
             cost_usd=usage.cost_usd,
         )
         state.count_usage(usage)
-        self.notice(state.budget.model_call(usage, usage.cost_usd or 0.0), node)
+        try:
+            self.notice(state.budget.model_call(usage, usage.cost_usd or 0.0), node)
+        except Stopped as stop:
+            self._over = stop
         return reply
 
     # -- the conversation ----------------------------------------------------------------------------------------------
@@ -226,6 +270,8 @@ class Work:
                 case Expanded(limit, before, after, reason):
                     self.emit(BudgetExpanded, node.name, limit=limit, before=before, after=after, reason=reason)
                 case Reached(limit, _, detail):
+                    for target in targets:
+                        self.state.context.breakers.release(target.node.name)
                     for target in targets if limit == "cycle" else ():
                         self.handing.refuse(node, Refusal(target.call, target.node.name, "cycle", detail))
                     self.stop_at(notice, node)

@@ -88,12 +88,53 @@ EVENTS: Mapping[str, str] = {
     "hands over": "#7b4bb3",
     "refused": "#b4472e",
     "declines": WARN,
+    "returns": WARN,
+    "run starts": "#4f5bb5",
+    "run ends": GOOD,
+    "run fails": BAD,
+    "run stops": WARN,
+    "blocked": "#a8326e",
+    "forks": "#566472",
+    "merges": "#566472",
+    "discards": "#85593f",
     "approval": "#0b7285",
+    "hook": "#85593f",
+    "policy": "#85593f",
+    "breaker": "#b4472e",
+    "budget": WARN,
+    "recovery": "#0f766e",
     "limit": BAD,
     "error": BAD,
     "ends": ROOT,
 }
 """Colour of each kind of row in a trace."""
+RUNS: Mapping[str, str] = {
+    "spawned": ROOT,
+    "running": "#2f6fb5",
+    "completed": GOOD,
+    "failed": BAD,
+    "cancelled": WARN,
+}
+"""Colour of a run's status."""
+TASKS: Mapping[str, str] = {"todo": ROOT, "in_progress": "#2f6fb5", "done": GOOD, "blocked": BAD}
+"""Colour of a task's status."""
+
+
+STATES: Mapping[str, str] = {
+    "granted": GOOD,
+    "denied": BAD,
+    "pending": WARN,
+    "allow": GOOD,
+    "deny": BAD,
+    "needs_approval": WARN,
+    "block": BAD,
+    "modify": WARN,
+    "closed": GOOD,
+    "open": BAD,
+    "half_open": WARN,
+    "raised": WARN,
+}
+"""Colour of what a grant, a policy, a hook or a breaker came to; those not named are neutral."""
 
 
 def outcome_colour(outcome: str) -> str:

@@ -141,6 +141,21 @@ def _memory() -> float:
     raise RuntimeError("this system does not tell the peak memory of a process")
 
 
+def _as_peers(scenario: str, mode: str, key: str) -> Callable[[], float]:
+    """Take one number of ours from the comparison with other frameworks, in milliseconds."""
+
+    def value() -> float:
+        from tests.benchmarks.peers.drive import run
+
+        found = run(sys.executable, "lango_nb", scenario, mode)
+        if "error" in found:
+            raise RuntimeError(f"{scenario} {mode} failed: {found['error']}")
+        number = float(found["result"][key])
+        return number / 1000 if key.endswith("_us") else number
+
+    return value
+
+
 # -- looking -----------------------------------------------------------------------------------------------------------
 
 
@@ -265,7 +280,13 @@ MEASURES: dict[str, Measure] = {
     for measure in (
         Measure("S1", "greeting turn, in memory", "ms", 0.15, value=_turns("hello")),
         Measure("S2", "delegated turn, in memory, trace kept", "ms", 0.3, value=_turns("delegate")),
+        Measure(
+            "S2d", "the same by delegate: four model calls", "ms", None, value=_as_peers("S2", "astool", "median_us")
+        ),
+        Measure("S2s", "the same by a teammate: five", "ms", None, value=_as_peers("S2", "spawn", "median_us")),
         Measure("S3", "turn 200 of a session / turn 10", "x", 1.2, value=_growth),
+        Measure("S5", "8 specialists at once, over the ideal", "ms", 3, value=_as_peers("S5", "astool", "overhead_ms")),
+        Measure("S5s", "the same with teammates", "ms", None, value=_as_peers("S5", "spawn", "overhead_ms")),
         Measure("import", "import lango_nb", "ms", 30, "import lango_nb"),
         Measure(
             "load_ext", "%load_ext lango_nb", "ms", 300, "shell.run_line_magic('load_ext', 'lango_nb')", _SHELL, _LOADED

@@ -30,6 +30,7 @@ from lango_nb.specs.registry import AgentRegistry
 from lango_nb.specs.sources import EmbeddedStore, FileStore
 from lango_nb.specs.topologies import load_topology
 from lango_nb.tools.arguments import check_arguments
+from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.tool import Tool
 
@@ -304,7 +305,7 @@ REQUIRED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 @pytest.mark.parametrize("case", list(REQUIRED))
 def test_required_arguments(tree_of: TreeOf, case: str) -> None:
     names, required = REQUIRED[case]
-    known = {tool.name: tool for tool in spec_families()}
+    known = {tool.name: tool for tool in (*builtin_tools(), *spec_families())}
     for name in names:
         tool = known[name]
         assert set(tool.required) == set(required)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
@@ -12,7 +12,11 @@ from lango_nb.core.messages import USER, Message, Reply, ToolCall
 
 REJECT = "[REJECT]"
 TRANSFER = "transfer_to_agent"
-_HINT = re.compile(r"\bDo not give it to (\S+) again\b|\bDo not repeat it: go another way\b")
+_HINT = re.compile(
+    r"\A(?P<agent>\S+) failed at this: (?P<detail>.*?)\. Do not give it to (?P=agent) again\b"
+    r"|\bDo not repeat it: go another way\b",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +40,27 @@ class Conversation:
     """What was asked for before that."""
     tag: str = ""
     """Begins the ids of calls made on a work order: the runs of one turn are in one conversation."""
-    failed: frozenset[str] = frozenset()
-    """Agents that a hint of the runtime says not to give the request to again."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Agents that a hint of the runtime says not to give the request to again, and what happened."""
 
     @classmethod
     def read(cls, messages: Sequence[Message]) -> Conversation:
         """Sort messages; a hint of the runtime is no request."""
         system = messages[0].content if messages and messages[0].role == "system" else ""
-        failed: set[str] = set()
+        failed: dict[str, str] = {}
         for place in range(len(messages) - 1, -1, -1):
             message = messages[place]
             if message.role != "user":
                 continue
             is_order = message.author not in {None, USER}
             if is_order and (hint := _HINT.search(message.content)):
-                failed.update(name for name in hint.groups() if name)
+                if hint["agent"]:
+                    failed.setdefault(hint["agent"], hint["detail"].removeprefix(f"{hint['agent']}: "))
                 continue
             text = message.content
             earlier = next((m.content for m in reversed(messages[:place]) if m.role == "user"), "")
             tag = f"{crc32((system + text).encode()) & 0xFFFF:04x}-" if is_order else ""
-            return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, frozenset(failed))
+            return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, failed)
         return cls(system, "", ())
 
     def done(self) -> Iterator[Done]:

@@ -89,7 +89,7 @@ def _go_on(
 ) -> Reply:
     """Take the next step of every part; hand-overs come before waiting, and the answer when nothing is left to do."""
     tried = _by_part(parts, made)
-    used = {attempt.agent for attempt in made} | conversation.failed
+    used = {attempt.agent for attempt in made} | set(conversation.failed)
     handing: list[Call] = []
     said: list[str] = []
     for part, mine in zip(parts, tried, strict=True):

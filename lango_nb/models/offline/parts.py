@@ -66,7 +66,7 @@ _LEANS_ON = re.compile(
 _STANDS = re.compile(r"[\"“`]|(?<!\w)'|https?://|\b(?:word|text|message|string|phrase|name)\s+\w+", re.IGNORECASE)
 _SCHEDULES = tuple(shape.pattern for shape in SHAPES if shape.name in {"schedule", "time"})
 _MEANT = re.compile(
-    r"(\b(?:read|open|show|display|print|count|append|edit|change|does|of|in|from|into)\s+(?:me\s+)?)"
+    r"(\b(?:read|open|show|display|print|count|append|edit|change|does|of|in|from|into|to)\s+(?:me\s+)?)"
     r"(it|(?:that|this|the same) file)\b",
     re.IGNORECASE,
 )

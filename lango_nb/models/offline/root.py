@@ -56,4 +56,4 @@ def _out_of_question(conversation: Conversation) -> set[str]:
         for done in conversation.done()
         if done.call.name == TRANSFER and done.result.is_error
     }
-    return declined | refused | conversation.failed
+    return declined | refused | set(conversation.failed)

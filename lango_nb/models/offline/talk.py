@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
 from lango_nb.core.errors import shorten
 from lango_nb.models.offline.conversation import REJECT
@@ -94,17 +94,18 @@ def is_out_of_scope(text: str) -> bool:
     return text.startswith(REJECT) or _OUT_OF_SCOPE.match(text) is not None
 
 
-def nobody(names: Sequence[str], failed: Collection[str] = ()) -> str:
+def nobody(names: Sequence[str], failed: Mapping[str, str] | None = None) -> str:
     """Say that everybody who could have done it declined or failed.
 
     Examples
     --------
-    >>> nobody(["operator", "vault"], {"vault"})
-    'Nobody here can do this: operator declined, vault failed, and no other agent comes near.'
+    >>> nobody(["operator", "vault"], {"vault": "no key"})
+    'Nobody here can do this: operator declined, vault failed (no key), and no other agent comes near.'
     """
-    declined = ", ".join(name for name in names if name not in failed)
+    causes = failed or {}
+    declined = ", ".join(name for name in names if name not in causes)
     said = [f"{declined} declined"] if declined else []
-    said += [f"{name} failed" for name in names if name in failed]
+    said += [f"{name} failed ({causes[name]})" for name in names if name in causes]
     return f"Nobody here can do this: {', '.join(said)}, and no other agent comes near."
 
 

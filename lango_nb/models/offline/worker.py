@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -23,6 +24,7 @@ _LOOKING = frozenset("search get list query retrieve recall status balance find 
 _ROW = "family-"
 """Keeps a family's row from being called by its name: a family is no agent."""
 _PLANNING = "planning"
+_PLANS = re.compile(r"\bplan(?:s|ner|ning)?\b", re.IGNORECASE)
 ESCALATION = "Escalation Protocol"
 """Heading under which a prompt says how what is not the agent's own goes back."""
 MOST_NAMED = 5
@@ -110,7 +112,7 @@ def _not_run(last: Done) -> str | None:
 
 
 def _without_tools(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
-    if "plan" in conversation.system.casefold():
+    if _PLANS.search(conversation.system.partition("\n## ")[0]):
         domains = _family_router(()).route(conversation.text).domains
         if ESCALATION in conversation.system and domains and _PLANNING not in domains:
             return _give_back(conversation, talk.out_of_scope(domains[0], _PLANNING), tools)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lango_nb.core.errors import RefusedError, UnknownNameError, UsageError
+from lango_nb.magics.commands import COMMANDS
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, HoldForAnswer
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ def test_an_answer_reaches_whoever_asked(session: Session, ask: Ask, line: str, 
     assert asking.result(5) == view.record == expected
     assert "ask-1.md" in view.text
     assert session.run("%lango approvals").df.empty
+
+
+@pytest.mark.parametrize("command", ["allow", "deny"])
+def test_examples_can_be_typed(session: Session, ask: Ask, command: str) -> None:
+    asking = ask("ask-1")
+    session.run(COMMANDS[command].example)
+    assert asking.result(5).allowed is (command == "allow")
 
 
 def test_the_list_shows_what_would_run_without_secrets(session: Session, ask: Ask) -> None:

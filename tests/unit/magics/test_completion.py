@@ -22,6 +22,7 @@ class Small:
             "command": tuple(COMMANDS),
             "model": ("offline",),
             "setting": ("agent.model", "agent.maxTurns"),
+            "approval": ("ask-1", "ask-2"),
         }[kind]
 
 
@@ -51,7 +52,9 @@ def candidates(before: str) -> tuple[str, ...] | None:
         ("%lango why -", ("--df", "--json", "--text", "--out", "--help")),
         ("%lango tree --text --", ("--out", "--help")),
         ("%lango ask --ap", ("--approve",)),
-        ("%lango ask --approve ", ("ask", "allow", "deny")),
+        ("%lango ask --approve ", ("ask", "allow", "deny", "hold")),
+        ("%lango allow ", ("ask-1", "ask-2")),
+        ("%lango deny ask", ("ask-1", "ask-2")),
         ("%lango ask --approve a", ("ask", "allow")),
         ("%lango ask --approve allow --", ("--out", "--help")),
         ("%lango help tu", ("turns",)),

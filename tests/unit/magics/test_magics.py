@@ -192,7 +192,8 @@ class TestHelp:
         session.run("folder = 'src'\n%lango ask hello")
         for command in COMMANDS.values():
             session.run("%lango use sextet;")
-            session.run(command.example)
+            if command.word is None or command.word.kind != "approval":  # these need an open question
+                session.run(command.example)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ import pytest
 from lango_nb.core.errors import LangoError, ModelError, RefusedError, ScriptError, ToolError, TurnError
 from lango_nb.core.events import OUTCOMES, LimitName
 from lango_nb.runtime import causes
-from lango_nb.runtime.failures import CODES, LIMIT_CODES, ErrorClass, classify, failure, limit_failure
+from lango_nb.runtime.failures import _ADVICE, CODES, LIMIT_CODES, ErrorClass, classify, failure, limit_failure
 
 
 def foreign(name: str, *above: str, text: str = "", base: type[Exception] = Exception, **values: Any) -> Exception:
@@ -209,10 +209,11 @@ def test_an_exception_has_a_code(error: BaseException, code: str) -> None:
         FileNotFoundError(errno.ENOENT, "No such file", "a.txt"),
         ExceptionGroup("one", [ValueError("a")]),
         Exception(),
+        SystemExit(429),
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_only_what_nobody_knows_is_internal(error: Exception) -> None:
+def test_only_what_nobody_knows_is_internal(error: BaseException) -> None:
     found = classify(error)
     assert (found.code, found.outcome, found.error_class, found.is_retryable) == (
         "internal",
@@ -348,6 +349,22 @@ def test_the_provider_is_told_from_the_agent() -> None:
     assert classify(httpx_status(500)).is_provider
     assert not classify(ToolError("no")).is_provider
     assert not limit_failure("repeats").is_provider
+
+
+def test_an_outage_is_told_from_a_mistake_of_ours() -> None:
+    outages = [classify(error).is_outage for error in (httpx_status(429), httpx_status(500), TimeoutError())]
+    mistakes = [classify(httpx_status(status)).is_outage for status in (400, 401, 402, 404)]
+    assert (outages, mistakes) == ([True] * 3, [False] * 4)
+
+
+def test_the_advice_follows_the_code_and_else_the_class() -> None:
+    assert failure("provider_rate_limit").advice.endswith("wait a little and ask again.")
+    assert failure("provider_quota").advice != failure("provider_auth").advice
+    assert failure("idle_timeout").advice == failure("timeout_hard").advice
+    assert failure("internal").advice == ""
+    for code, (_, error_class, _) in CODES.items():
+        assert failure(code).advice or error_class in {"unknown", "tool"}
+    assert _ADVICE.keys() <= {*CODES, *get_args(ErrorClass)}
 
 
 def test_nothing_is_compiled_before_a_text_has_to_be_read() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lango_nb.records.runs import AgentRun, Runs
+from lango_nb.records.runs import AgentRun, RunPatch, Runs
 from lango_nb.runtime.grants import blocked_patch, denied_patch, evaluate, grant_request_id, granted_patch
 from lango_nb.tools.tool import Safety, Tool
 
@@ -122,3 +122,10 @@ def test_after_a_refusal_a_new_block_begins_at_the_first_attempt_with_the_same_n
     assert (denied.grant_attempt, denied.grant_state, denied.allowed_tools) == (0, "denied", ("fs_read",))
     again = runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "dangerous"))
     assert (again.grant_request_id, again.grant_attempt) == (first.grant_request_id, 1)
+
+
+def test_an_answered_request_that_comes_again_is_no_further_attempt() -> None:
+    runs = runs_with()
+    runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "x"))
+    answered = runs.project("arun-1", RunPatch(grant_state="denied"))
+    assert blocked_patch(answered, "exec", "x").grant_attempt == 1
