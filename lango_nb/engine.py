@@ -25,7 +25,7 @@ from lango_nb.records.traces import Traces
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.prompts import merge_sections
 from lango_nb.routing.tree import AgentTree
-from lango_nb.runtime.approvals import Approver, DenyAll, approver_named
+from lango_nb.runtime.approvals import Approvals, Approver, DenyAll, approver_named
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.registry import AgentRegistry
 from lango_nb.specs.sources import user_agents
@@ -50,7 +50,6 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.records.turns import Trace
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
-    from lango_nb.runtime.approvals import Approvals
     from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import Listener, TurnContext
     from lango_nb.runtime.control.protocol import Control
@@ -228,6 +227,8 @@ class Engine:
         self.catalog = ToolCatalog(tools_by_settings(self.settings) if tools is None else tools)
         self.processes = ProcessTable()
         self.listeners: list[Listener] = []
+        self.approvals = Approvals()
+        """Open questions, and the answers that still hold; any front end may answer, from any thread."""
         a2a = self.settings.a2a
         self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
         self._queues: dict[str, Queue] = {}
@@ -378,13 +379,6 @@ class Engine:
         from lango_nb.records.memories import Memories
 
         return Memories(self.ids, self.clock)
-
-    @cached_property
-    def approvals(self) -> Approvals:
-        """Open questions, and the answers that still hold; any front end may answer."""
-        from lango_nb.runtime.approvals import Approvals
-
-        return Approvals()
 
     @cached_property
     def breakers(self) -> Breakers:

@@ -4,6 +4,8 @@
     partition_df  who owns which tool, and why    prompt_df      prompts by section
     routing_df    candidates and signals          decisions_df   hand-overs and candidates
     turns_df      turns                           events_df      everything that happened
+    runs_df       teammate runs                   tasks_df       what is to be done
+    memories_df   what agents remember            approvals_df   calls that wait for an answer
     messages_df   what sessions keep
 
 Each takes one record or several. ``strict=False`` gives ``(frame, errors)`` instead of raising. pandas loads with the
@@ -15,16 +17,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import UnknownNameError
-from lango_nb.frames import agents, decisions, events, messages, partition, prompts, routing, tools, turns
+from lango_nb.frames import (
+    agents,
+    approvals,
+    decisions,
+    events,
+    memories,
+    messages,
+    partition,
+    prompts,
+    routing,
+    runs,
+    tasks,
+    tools,
+    turns,
+)
 from lango_nb.frames.agents import agents_df
+from lango_nb.frames.approvals import approvals_df
 from lango_nb.frames.column import Column, FrameError
 from lango_nb.frames.decisions import decisions_df
 from lango_nb.frames.events import events_df
 from lango_nb.frames.frame import columns_frame
+from lango_nb.frames.memories import memories_df
 from lango_nb.frames.messages import messages_df
 from lango_nb.frames.partition import partition_df
 from lango_nb.frames.prompts import prompt_df
 from lango_nb.frames.routing import routing_df
+from lango_nb.frames.runs import runs_df
+from lango_nb.frames.tasks import tasks_df
 from lango_nb.frames.tools import tools_df
 from lango_nb.frames.turns import turns_df
 
@@ -36,13 +56,17 @@ __all__ = [
     "Column",
     "FrameError",
     "agents_df",
+    "approvals_df",
     "decisions_df",
     "describe",
     "events_df",
+    "memories_df",
     "messages_df",
     "partition_df",
     "prompt_df",
     "routing_df",
+    "runs_df",
+    "tasks_df",
     "tools_df",
     "turns_df",
 ]
@@ -57,6 +81,10 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "events": events.COLUMNS,
     "messages": messages.COLUMNS,
     "decisions": decisions.COLUMNS,
+    "runs": runs.COLUMNS,
+    "tasks": tasks.COLUMNS,
+    "memories": memories.COLUMNS,
+    "approvals": approvals.COLUMNS,
 }
 """The columns of every frame; the frame of a noun is made by ``<noun>_df``."""
 

@@ -46,6 +46,8 @@ IDS = (
     Column("turn_id", "decision.turn_id", "string", "", "Turn the decision belongs to."),
     Column("seq", "decision.seq", "Int64", "", "Position of the hand-over in the turn, from 1."),
     Column("decision_id", "decision.id", "string", "", "Id of the decision."),
+    Column("call_id", "decision.call_id", "string", "", "Call that handed over."),
+    Column("run_id", "decision.run_id", "string", "", "Teammate run it made; empty when no run was made."),
 )
 WHAT = (
     Column("author", "decision.author", "string", "", "Agent that handed over."),

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import repeat
 
-from lango_nb.core.events import BaseEvent, ToolStarted
+from lango_nb.core.events import ApprovalAsked, BaseEvent, ChildForked, RunStarted, ToolStarted
 from lango_nb.core.messages import USER
 from lango_nb.frames.column import Column, Sources, json_text, some
 from lango_nb.frames.frame import frame
 from lango_nb.records.turns import Trace
 
 
-def _arguments(event: ToolStarted) -> str:
+def _arguments(event: ToolStarted | ApprovalAsked) -> str:
     return json_text(event.arguments)
+
+
+def _allowed_tools(event: RunStarted) -> str | None:
+    return None if event.allowed_tools is None else ", ".join(event.allowed_tools)
+
+
+def _child(event: RunStarted | ChildForked) -> str:
+    return event.child_session if isinstance(event, RunStarted) else event.child
 
 
 def _agent(author: str) -> str | None:
@@ -24,6 +32,7 @@ IDS = (
     some("session_id", "turn.session_id", "string", "", "Session; missing for events without their trace."),
     Column("turn_id", "event.turn_id", "string", "", "Turn the event belongs to."),
     Column("seq", "event.seq", "Int64", "", "Position in the turn, from 1."),
+    Column("run_id", "event.run_id", "string", "", "Teammate run it belongs to; empty for the turn's own work."),
 )
 INFO = (
     Column("kind", "event.kind", "string", "", "What happened: turn.started, handover, text and so on."),
@@ -34,14 +43,32 @@ INFO = (
 )
 TEXT = (
     some("text", "event.text", "string", "", "What was said, asked or reported."),
-    some("detail", "event.detail", "string", "", "More about a refusal, a limit or an approval."),
+    some("detail", "event.detail", "string", "", "More about a refusal, a limit, an approval or a hook."),
     some("code", "event.code", "string", "", "Short word for what went wrong."),
+    some("reason", "event.reason", "string", "", "Why, in the words of a model, a policy or a person."),
 )
 HANDOVER = (
     some("target", "event.target", "string", "", "Agent that takes over, or gets control back."),
-    some("reason", "event.reason", "string", "", "Why, in the model's words or the policy's."),
     some("decision_id", "event.decision_id", "string", "", "Decision behind a hand-over."),
     some("round", "event.round", "Int64", "", "Number of the delegation round, from 1."),
+)
+RUN = (
+    some("run_agent", "event.agent", "string", "", "Teammate whose run begins."),
+    some("instruction", "event.instruction", "string", "", "What a run is asked to do."),
+    some("allowed_tools", _allowed_tools, "string", "", "What a run is narrowed to; missing when to nothing."),
+    some("depth", "event.depth", "Int64", "", "How many runs a run is below the root."),
+    some("timeout_s", "event.timeout_s", "float64", "s", "How long a run may take."),
+    some("status", "event.status", "string", "", "How a run ended: completed, failed or cancelled."),
+    some("error", "event.error", "string", "", "Why a run did not end well."),
+    some("condition", "event.condition", "string", "", "What a run waits for; empty when it goes on."),
+    some("grant_request_id", "event.grant_request_id", "string", "", "The grant that a blocked run asks for."),
+    some("grant_attempt", "event.grant_attempt", "Int64", "", "How often it asked, from 1."),
+    some("grant_state", "event.grant_state", "string", "", "pending, granted or denied."),
+)
+CHILD = (
+    some("child", _child, "string", "", "Session of its own that an agent works in."),
+    some("inherited", "event.inherited", "Int64", "messages", "Messages of its parent that a new session shows."),
+    some("summary", "event.summary", "string", "", "What the parent was told of a session that was merged."),
 )
 TOOL = (
     some("call_id", "event.call_id", "string", "", "Joins a call with its result and its approval."),
@@ -49,33 +76,62 @@ TOOL = (
     some("arguments", _arguments, "string", "JSON", "Arguments of the call."),
     some("arguments_hash", "event.arguments_hash", "string", "", "What an approval was bound to."),
     some("safety", "event.safety", "string", "", "safe, moderate or dangerous."),
-    some("result", "event.result", "string", "", "What the tool answered."),
+    some("result", "event.result", "string", "", "What a tool answered, or what a run came to."),
     some("is_error", "event.is_error", "boolean", "", "Whether the answer reports a failure."),
     some("latency_ms", "event.latency_ms", "float64", "ms", "How long the tool took."),
 )
 APPROVAL = (
+    some("request_id", "event.request_id", "string", "", "Names the question for whoever answers it."),
     some("allowed", "event.allowed", "boolean", "", "Answer to a call that needed one."),
     some("by", "event.by", "string", "", "Who answered."),
+    some("scope", "event.scope", "string", "", "How long the answer holds for the same call: once, turn or session."),
+)
+DECIDED = (
+    some("hook", "event.hook", "string", "", "Hook that decided."),
+    some("phase", "event.phase", "string", "", "before or after the call."),
+    some("action", "event.action", "string", "", "What a hook did, or what is done about a failure."),
+    some("decision", "event.decision", "string", "", "Whether a run may use a tool: allow, deny or needs_approval."),
+    some("circuit", "event.circuit", "string", "", "Breaker that changed: an agent, or provider:name."),
+    some("state", "event.state", "string", "", "closed, open or half_open."),
+    some("failures", "event.failures", "Int64", "", "Failures that the breaker counted."),
 )
 LIMIT = (
-    some("limit", "event.limit", "string", "", "Limit that was reached: rounds or steps."),
-    some("value", "event.value", "Int64", "", "Its value."),
+    some("limit", "event.limit", "string", "", "Limit that was reached, nearly reached, or raised."),
+    some("value", "event.value", "float64", "", "Its value."),
+    some("used", "event.used", "float64", "", "How much of it is used."),
+    some("of", "event.of", "float64", "", "Of how much."),
+    some("before", "event.before", "float64", "", "What a raised limit was."),
+    some("after", "event.after", "float64", "", "What it is now."),
+)
+RECOVERY = (
+    some("error_class", "event.error_class", "string", "", "Kind of failure that something is done about."),
+    some("attempt", "event.attempt", "Int64", "", "Number of the attempt, from 1 per turn and class."),
+    some("failed_agent", "event.failed_agent", "string", "", "Agent that failed."),
+    some("after_handover", "event.after_handover", "boolean", "", "Whether the request had been handed over."),
+    some("wait_s", "event.wait_s", "float64", "s", "Time before the next attempt."),
 )
 USAGE = (
     some("model", "event.usage.model", "string", "", "Model behind the event."),
     some("input_tokens", "event.usage.input_tokens", "Int64", "tokens", "Tokens read; missing when not said."),
     some("output_tokens", "event.usage.output_tokens", "Int64", "tokens", "Tokens written; missing likewise."),
     some("model_latency_ms", "event.usage.latency_ms", "float64", "ms", "How long the model took."),
+    some("cost_usd", "event.usage.cost_usd", "float64", "$", "What it cost; missing when nobody knows the price."),
 )
 CLOSING = (
     some("outcome", "event.outcome", "string", "", "How the turn ended."),
-    some("error_code", "event.error_code", "string", "", "Short word for why, empty when it ended well."),
+    some(
+        "error_code",
+        "event.error_code",
+        "string",
+        "",
+        "Short word for why a turn or run did not end well, or what is mended.",
+    ),
     some("rounds", "event.rounds", "Int64", "", "Replies of the turn that handed over."),
-    some("steps", "event.steps", "Int64", "", "Model calls of the turn."),
-    some("tool_calls", "event.tool_calls", "Int64", "", "Tool calls of the turn."),
-    some("duration_ms", "event.duration_ms", "float64", "ms", "How long the turn took."),
+    some("steps", "event.steps", "Int64", "", "Model calls of the turn or the run."),
+    some("tool_calls", "event.tool_calls", "Int64", "", "Tool calls of the turn or the run."),
+    some("duration_ms", "event.duration_ms", "float64", "ms", "How long the turn or the run took."),
 )
-COLUMNS = IDS + INFO + TEXT + HANDOVER + TOOL + APPROVAL + LIMIT + USAGE + CLOSING
+COLUMNS = IDS + INFO + TEXT + HANDOVER + RUN + CHILD + TOOL + APPROVAL + DECIDED + LIMIT + RECOVERY + USAGE + CLOSING
 
 
 @frame("events", COLUMNS, Trace, BaseEvent)
@@ -92,8 +148,8 @@ def events_df(traces: Sequence[Trace | BaseEvent]) -> Sources:
     Returns
     -------
     DataFrame
-        One row per event; what a kind does not have is missing. Join by ``turn_id``, ``decision_id``, ``call_id``,
-        ``agent`` or ``tool``.
+        One row per event; what a kind does not have is missing. Join by ``turn_id``, ``run_id``, ``decision_id``,
+        ``call_id``, ``agent`` or ``tool``; a model gives ids to its calls, so ``call_id`` is unique in a run only.
 
     Raises
     ------

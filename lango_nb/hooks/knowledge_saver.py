@@ -13,12 +13,13 @@ from lango_nb.tools.tool import Tool, ToolResult
 
 _VERBS = frozenset({
     "read", "get", "list", "search", "find", "fetch", "query", "retrieve", "lookup", "navigate", "extract", "stat",
-    "status", "info", "traverse", "recall",
+    "traverse",
 })  # fmt: skip
 _PRIVATE = frozenset({
-    "agent", "approve", "builtin", "crypto", "memory", "p2p", "payment", "secrets", "task", "team", "tool",
+    "agent", "approve", "bg", "builtin", "cron", "crypto", "escrow", "exec", "memory", "p2p", "payment", "run",
+    "secrets", "session", "task", "team", "tool", "workflow",
 })  # fmt: skip
-"""Families whose answers are nobody's knowledge: secrets, money, an agent's own memory, the running of the system."""
+"""Families whose answers are nobody's knowledge: secrets, money, an agent's own memory, how the system is running."""
 LONGEST = 8000
 """Characters of a result that are kept."""
 

@@ -45,7 +45,6 @@ LARGE = 50_000
 """Characters of arguments from which a thread looks at them, so that other turns go on."""
 
 _SHELL = r"(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh"
-_Test = Callable[[str], bool]
 
 
 class SecurityFilter:
@@ -104,9 +103,13 @@ class SecurityFilter:
             for pattern, shown in self._own:
                 if pattern in text:
                     return shown.strip()
-            for rule in _rules():
-                if rule.test(text):
-                    return rule.shown.strip()
+            for shown, needles in BLOCKED:
+                for needle in needles:
+                    if needle in text and _has_word(text, needle):
+                        return shown.strip()
+            for shown, test in _RULES:
+                if test(text):
+                    return shown
         return ""
 
 
@@ -119,19 +122,21 @@ def plain(command: str) -> str:
     'rm -rf /&&echo>done'
     """
     text = command.lower()
-    ends = text[:1].isspace(), text[-1:].isspace()
     words = " ".join(text.split())
-    return re.sub(r" ?([|<>&;]) ?", r"\1", f"{' ' if ends[0] else ''}{words}{' ' if ends[1] and words else ''}")
+    if text[:1].isspace():
+        words = f" {words}"
+    if text[-1:].isspace() and words != " ":
+        words = f"{words} "
+    return _shapes().operator.sub(r"\1", words)
 
 
 def _readings(command: str) -> Iterator[str]:
     """Return a command made plain as it is written, and as a shell reads it where that is something else."""
     yield plain(command)
-    read = command.replace("\\\n", "")
-    read = re.sub(r"\$\{ifs[^}]{0,20}\}|\$ifs\b", " ", read, flags=re.IGNORECASE)
-    read = re.sub(r"[\"'\\]|\$(?=[\"'])", "", read)
-    if read != command:
-        yield plain(read)
+    shapes = _shapes()
+    if shapes.hiding.search(command):
+        read = shapes.separator.sub(" ", command.replace("\\\n", ""))
+        yield plain(shapes.hiding.sub("", read))
 
 
 def _command(arguments: Mapping[str, Any]) -> str:
@@ -150,29 +155,36 @@ def _size(value: object) -> int:
     return sum(map(_size, value)) if isinstance(value, list) else 0
 
 
-class _Rule(NamedTuple):
-    shown: str
-    test: _Test
+class _Shapes(NamedTuple):
+    """Patterns that every command is held against."""
+
+    operator: re.Pattern[str]
+    hiding: re.Pattern[str]
+    """What a shell takes away before it runs a command."""
+    separator: re.Pattern[str]
+    """What a shell reads as a space."""
+    into_shell: re.Pattern[str]
+    """A pipe that ends in a shell."""
+    of_fetched: re.Pattern[str]
+    """A shell that runs what was fetched."""
+    removes: re.Pattern[str]
+    function: re.Pattern[str]
 
 
 @cache
-def _rules() -> tuple[_Rule, ...]:
-    """Return all built-in rules; made when the first command is looked at."""
-    rules = [_Rule(shown, _any_word(needles)) for shown, needles in BLOCKED]
-    shell = re.compile(rf"\|&?{_SHELL}(?![\w.-])")
-    fetched = re.compile(rf"(?<![\w.-])(?:{_SHELL}|eval|source)(?: -\w+)* ?[<$(`]{{1,5}} ?(?:curl|wget)(?![\w.-])")
-    return (
-        *rules,
-        _Rule("rm -rf /", _removes_root),
-        _Rule("dd of=/dev/", _writes_disk),
-        _Rule("fork bomb", _is_fork_bomb),
-        _Rule("> /dev/null 2>&1 &", lambda text: re.search(r">/dev/null 2>&1&(?!&)", text) is not None),
-        _Rule("curl … | sh", lambda text: _fetches(text) and (shell.search(text) or fetched.search(text)) is not None),
+def _shapes() -> _Shapes:
+    """Compile the patterns when the first command is looked at."""
+    return _Shapes(
+        operator=re.compile(r" ?([|<>&;]) ?"),
+        hiding=re.compile(r"[\"'\\]|\$(?=[\"'])|\$\{?ifs", re.IGNORECASE),
+        separator=re.compile(r"\$\{ifs[^}]{0,20}\}|\$ifs\b", re.IGNORECASE),
+        into_shell=re.compile(rf"\|&?{_SHELL}(?![\w.-])"),
+        of_fetched=re.compile(
+            rf"(?<![\w.-])(?:{_SHELL}|eval|source)(?: -\w+)* ?[<$(`]{{1,5}} ?(?:curl|wget)(?![\w.-])"
+        ),
+        removes=re.compile(r"(?<![\w.-])rm((?: --?[a-z][a-z-]*)+)(?: --)? (?:/|~|\$\{?home)"),
+        function=re.compile(r"(?<![\w:.])([\w:.]{1,40})(?:\(\))?\{"),
     )
-
-
-def _any_word(needles: tuple[str, ...]) -> _Test:
-    return lambda text: any(_has_word(text, needle) for needle in needles)
 
 
 def _has_word(text: str, needle: str) -> bool:
@@ -186,15 +198,23 @@ def _has_word(text: str, needle: str) -> bool:
     return False
 
 
-def _fetches(text: str) -> bool:
-    return _has_word(text, "curl ") or _has_word(text, "wget ")
+def _runs_fetched(text: str) -> bool:
+    if not _has_word(text, "curl ") and not _has_word(text, "wget "):
+        return False
+    return (_shapes().into_shell.search(text) or _shapes().of_fetched.search(text)) is not None
+
+
+def _hides_in_background(text: str) -> bool:
+    """Find a silenced command left running; ``… && next`` is none."""
+    quiet = ">/dev/null 2>&1&"
+    return quiet in text.replace(f"{quiet}&", "")
 
 
 def _removes_root(text: str) -> bool:
     """Find ``rm`` of the root or the home folder, however its options are spelled: -fr, -r -f, --recursive."""
     if "rm " not in text:
         return False
-    for found in re.finditer(r"(?<![\w.-])rm((?: --?[a-z][a-z-]*)+)(?: --)? (?:/|~|\$\{?home)", text):
+    for found in _shapes().removes.finditer(text):
         options = found[1].split()
         short = "".join(option for option in options if not option.startswith("--"))
         if ("r" in short or "--recursive" in options) and ("f" in short or "--force" in options):
@@ -211,11 +231,21 @@ def _is_fork_bomb(text: str) -> bool:
     if "|" not in text or "&" not in text or "{" not in text:
         return False
     compact = text.replace("function ", "").replace(" ", "")
-    for found in re.finditer(r"(?<![\w:.])([\w:.]{1,40})(?:\(\))?\{", compact):
+    for found in _shapes().function.finditer(compact):
         name = found[1]
         if f"{name}|{name}&" in compact[found.end() : found.end() + 200]:
             return True
     return False
+
+
+_RULES: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("rm -rf /", _removes_root),
+    ("dd of=/dev/", _writes_disk),
+    ("fork bomb", _is_fork_bomb),
+    ("> /dev/null 2>&1 &", _hides_in_background),
+    ("curl … | sh", _runs_fetched),
+)
+"""What no fixed text finds."""
 
 
 def _observed(command: str) -> str:

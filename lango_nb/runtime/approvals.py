@@ -144,11 +144,10 @@ class Approvals:
         try:
             if on_open is not None:
                 on_open(question)
-            if question.outcome is None:
-                if type(approver) in {AllowAll, DenyAll}:  # no task and no timer for what is decided already
-                    self._offer(question, await approver.answer(request))
-                else:
-                    await self._wait(question, approver, timeout_s)
+            if type(approver) in {AllowAll, DenyAll}:  # no task and no timer for what is decided already
+                self._offer(question, await approver.answer(request))
+            else:
+                await self._wait(question, approver, timeout_s)
         finally:
             self._close(question)
         return question.outcome or ApprovalAnswer(False, "error", "the question got no answer", code=UNAVAILABLE)
@@ -169,7 +168,7 @@ class Approvals:
         asking = loop.create_task(self._consult(question, approver, woken))
         timer: asyncio.TimerHandle | None = None
         if math.isfinite(timeout_s):
-            timer = loop.call_later(max(timeout_s, 0.0), self._offer, question, _expired(timeout_s))
+            timer = loop.call_later(timeout_s, self._offer, question, _expired(timeout_s))
         try:
             await woken
         finally:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, RunBlocked
 from lango_nb.core.masking import mask_arguments
 from lango_nb.hooks.hook import CONTINUE, Block, Continue, HookCall
+from lango_nb.records.runs import RunPatch
 from lango_nb.runtime import grants
-from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, arguments_hash, why_ask
+from lango_nb.runtime.approvals import AllowAll, ApprovalAnswer, ApprovalRequest, DenyAll, arguments_hash, why_ask
+from lango_nb.tools.tool import ToolResult
 
 if TYPE_CHECKING:
-    from lango_nb.records.runs import AgentRun, RunPatch
+    from lango_nb.records.runs import AgentRun
+    from lango_nb.runtime.approvals import PendingApproval
     from lango_nb.runtime.work import Work
 
 
@@ -27,6 +31,7 @@ class Asking:
         self._work = work
         self._required: dict[str, str] = {}
         self._decided: set[str] = set()
+        self._is_shown = False
 
     def require(self, call_id: str, reason: str) -> None:
         """Make a call need an answer, whatever the policy says: the run was not given its tool."""
@@ -55,7 +60,30 @@ class Asking:
             return CONTINUE
         return Block(f"{call.tool.name} was not run: {answer.detail or 'refused'}", answer.code or "approval_denied")
 
-    async def _ask(self, call: HookCall, reason: str) -> ApprovalAnswer:
+    async def malformed(self, call: HookCall, problem: str) -> ToolResult:
+        """Show a person a call that would need an answer and whose arguments nobody can read; it never runs.
+
+        Parameters
+        ----------
+        call : HookCall
+            With the arguments as far as they could be read.
+        problem : str
+            Why they could not.
+
+        Returns
+        -------
+        ToolResult
+            What the model reads: what is wrong with its arguments, or that somebody said no.
+        """
+        reason = self.needs_answer(call)
+        if reason:
+            answer = await self._ask(call, reason, problem)
+            if not answer.allowed:
+                said = f"{call.tool.name} was not run: {answer.detail or 'refused'}; {problem}"
+                return ToolResult(said, is_error=True, code=answer.code or "approval_denied")
+        return ToolResult(problem, is_error=True, code="bad_arguments")
+
+    async def _ask(self, call: HookCall, reason: str, problem: str = "") -> ApprovalAnswer:
         work = self._work
         state = work.state
         digest = arguments_hash(call.tool.name, call.arguments)
@@ -73,22 +101,14 @@ class Asking:
             turn_id=state.turn_id,
             run_id=work.run_id,
             asked_at=state.context.clock.now(),
+            problem=problem,
         )
-        work.emit(
-            ApprovalAsked,
-            call.agent,
-            call_id=call.call_id,
-            tool=call.tool.name,
-            arguments=mask_arguments(call.arguments),
-            arguments_hash=digest,
-            reason=reason,
-            request_id=request_id,
-            usage=work.take_usage(),
-        )
-        self._block(call, reason)
+        opened = partial(self._opened, call, reason)
         state.deadline.pause()
         try:
-            answer = await state.context.approvals.ask(request, state.context.approver, state.context.rules.timeout_s)
+            answer = await state.context.approvals.ask(
+                request, state.context.approver, state.context.rules.timeout_s, on_open=opened
+            )
         finally:
             state.deadline.resume()
         work.emit(
@@ -105,9 +125,26 @@ class Asking:
         self._unblock(call, answer)
         return answer
 
+    def _opened(self, call: HookCall, reason: str, question: PendingApproval) -> None:
+        """Tell that a question is open, now that whoever hears it can answer it."""
+        work = self._work
+        work.emit(
+            ApprovalAsked,
+            call.agent,
+            call_id=call.call_id,
+            tool=call.tool.name,
+            arguments=mask_arguments(call.arguments),
+            arguments_hash=question.request.arguments_hash,
+            reason=reason,
+            request_id=question.id,
+            usage=work.take_usage(),
+        )
+        self._block(call, reason)
+
     def _block(self, call: HookCall, reason: str) -> None:
-        """Show that a run waits."""
-        if self._work.run_id:
+        """Show that a run waits; an answer that is there at once is nothing to wait for."""
+        self._is_shown = not isinstance(self._work.state.context.approver, AllowAll | DenyAll)
+        if self._work.run_id and self._is_shown:
             runs = self._work.state.context.runs
             run = runs.get(self._work.run_id)
             self._project(call, grants.blocked_patch(run, call.tool.name, reason))
@@ -117,7 +154,10 @@ class Asking:
         if not self._work.run_id:
             return
         if answer.allowed:
-            self._project(call, grants.granted_patch(call.tool.name))
+            if self._is_shown:
+                self._project(call, grants.granted_patch(call.tool.name))
+            elif call.call_id in self._required:
+                self._work.state.context.runs.project(self._work.run_id, RunPatch(add_allowed_tool=call.tool.name))
         elif answer.code != "approval_timeout":
             self._project(call, grants.denied_patch(answer.detail))
 

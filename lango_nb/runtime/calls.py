@@ -89,12 +89,10 @@ class Calls:
     # -- before --------------------------------------------------------------------------------------------------------
 
     def _check(self, node: AgentNode, call: ToolCall) -> Tool | ToolResult:
-        """Find the tool and check the arguments; before that, nothing happens."""
+        """Find the tool; before that, nothing happens."""
         tool = self._find(node, call.name)
         if tool is None:
             return self._no_such_tool(node, call.name)
-        if call.error:
-            return ToolResult(f"the arguments of {call.name} cannot be read: {call.error}", True, "bad_arguments")
         return tool
 
     def _find(self, node: AgentNode, name: str) -> Tool | None:
@@ -118,6 +116,9 @@ class Calls:
         """Check the arguments, ask the hooks, and somebody where the run was not given the tool."""
         if isinstance(tool, ToolResult):
             return tool
+        if call.error:
+            problem = f"the arguments of {call.name} cannot be read: {call.error}"
+            return await self._asking.malformed(self._hook_call(node, call, tool, call.arguments), problem)
         try:
             arguments = check_arguments(tool, call.arguments)
         except ToolError as error:

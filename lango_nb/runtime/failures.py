@@ -114,6 +114,7 @@ CODES: Mapping[str, _Kind] = {
     "tool_not_found": ("tool_error", "tool", False),
     "function_call_validation": ("tool_error", "malformed_tool_call", True),
     "bad_arguments": ("tool_error", "malformed_tool_call", True),
+    "bad_argument": ("tool_error", "malformed_tool_call", True),
     "missing_argument": ("tool_error", "malformed_tool_call", True),
     "orchestrator_direct_tool_call": ("tool_error", "tool", False),
     "approval_denied": ("tool_error", "tool", False),

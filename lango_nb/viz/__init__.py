@@ -5,7 +5,8 @@
     to_mermaid   a diagram as text, for those records that have one
     mimebundle   what a notebook front end asks for
 
-Default views hold no clock, duration, id or path, so that saved notebooks repeat to the letter.
+Default views hold no clock, duration, id or path, so that saved notebooks repeat to the letter; only what is called by
+its id, a run or an open question, shows it, and the ids of a lab repeat as well.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from lango_nb.viz.decisions import Decisions
     from lango_nb.viz.events import Events
     from lango_nb.viz.renderer import Renderer
+    from lango_nb.viz.runs import AgentRuns, RunHistory
     from lango_nb.viz.table import Table
-    from lango_nb.viz.turns import Turns
+    from lango_nb.viz.turns import Card, Turns
 
     RENDERERS: dict[type, Renderer]
     """Renderer by kind of record."""
@@ -29,9 +31,12 @@ if TYPE_CHECKING:
 __all__ = [
     "HOMES",
     "RENDERERS",
+    "AgentRuns",
+    "Card",
     "Decisions",
     "Events",
     "Renderer",
+    "RunHistory",
     "Table",
     "Turns",
     "mimebundle",
@@ -51,6 +56,10 @@ HOMES: dict[tuple[str, str], str] = {
     ("lango_nb.viz.decisions", "Decisions"): "lango_nb.viz.decisions.LIST_RENDERER",
     ("lango_nb.records.turns", "Turn"): "lango_nb.viz.turns.RENDERER",
     ("lango_nb.viz.turns", "Turns"): "lango_nb.viz.turns.LIST_RENDERER",
+    ("lango_nb.viz.turns", "Card"): "lango_nb.viz.turns.CARD_RENDERER",
+    ("lango_nb.records.agent_run", "AgentRun"): "lango_nb.viz.runs.RENDERER",
+    ("lango_nb.viz.runs", "RunHistory"): "lango_nb.viz.runs.HISTORY_RENDERER",
+    ("lango_nb.viz.runs", "AgentRuns"): "lango_nb.viz.runs.LIST_RENDERER",
     ("lango_nb.records.turns", "Trace"): "lango_nb.viz.trace.RENDERER",
     ("lango_nb.viz.events", "Events"): "lango_nb.viz.events.RENDERER",
     ("lango_nb.viz.table", "Table"): "lango_nb.viz.table.RENDERER",
@@ -60,12 +69,18 @@ _LISTS = {
     ("lango_nb.records.turns", "Turn"): ("lango_nb.viz.turns", "Turns"),
     ("lango_nb.records.decisions", "Decision"): ("lango_nb.viz.decisions", "Decisions"),
     ("lango_nb.core.events", "BaseEvent"): ("lango_nb.viz.events", "Events"),
+    ("lango_nb.records.agent_run", "AgentRun"): ("lango_nb.viz.runs", "AgentRuns"),
+    ("lango_nb.records.tasks", "Task"): ("lango_nb.viz.tasks", "tasks_table"),
+    ("lango_nb.records.memories", "Memory"): ("lango_nb.viz.memories", "memories_table"),
 }
 """What a list of records is shown as."""
 _LAZY = {
+    "AgentRuns": "lango_nb.viz.runs",
+    "Card": "lango_nb.viz.turns",
     "Decisions": "lango_nb.viz.decisions",
     "Events": "lango_nb.viz.events",
     "Renderer": "lango_nb.viz.renderer",
+    "RunHistory": "lango_nb.viz.runs",
     "Table": "lango_nb.viz.table",
     "Turns": "lango_nb.viz.turns",
 }
@@ -89,7 +104,7 @@ def to_text(record: object, **options: Any) -> str:
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, decisions or events.
+        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks or memories.
     **options
         ``timing=True`` for a trace: tell milliseconds.
 
@@ -114,7 +129,7 @@ def to_html(record: object, **options: Any) -> str:
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, decisions or events.
+        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks or memories.
     **options
         ``timing=True`` for a trace: an axis in milliseconds.
 
@@ -176,7 +191,7 @@ def mimebundle(
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, decisions or events.
+        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks or memories.
     include, exclude : collection of str, optional
         MIME types that are wanted, and those that are not; what is not wanted is not made.
 

@@ -20,10 +20,11 @@ _NAME = 24
 _SIGNS = {
     "asks": "●", "says": "■", "tool": "▬", "failed": "✗", "hands over": "→", "refused": "⊘", "declines": "↩",
     "returns": "↩", "run starts": "▸", "run ends": "◂", "run fails": "✗", "run stops": "◃", "blocked": "‖",
-    "forks": "┌", "merges": "└", "discards": "⊖", "approval": "?", "hook": "¤", "policy": "§", "breaker": "⌁",
+    "forks": "┌", "merges": "┘", "discards": "⊖", "approval": "?", "hook": "¤", "policy": "§", "breaker": "⌁",
     "budget": "△", "recovery": "↻", "limit": "▲", "error": "✗", "ends": "◆",
 }  # fmt: skip
 _ALIVE = "·"
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def lane_text(lane: Lane) -> str:
@@ -54,7 +55,8 @@ def chart_text(made: Sequence[Span], lanes: Mapping[Key, Lane], slots: int) -> s
         lines.append(f"{text.pad(name, size)}  {''.join(signs)}")
     kinds = [f"{_SIGNS[kind]} {kind}" for kind in dict.fromkeys(span.kind for span in made)]
     kinds += [f"{_ALIVE} a run is at work or waits"] if alive else []
-    return "\n".join([*lines, "", *text.wrap("  ".join(kinds), text.WIDTH)])
+    legend = text.wrap("  ".join(kind.replace(" ", _HARD_SPACE) for kind in kinds), text.WIDTH)
+    return "\n".join([*lines, "", *(part.replace(_HARD_SPACE, " ") for part in legend)])
 
 
 def _fill(signs: list[str], left: float, size: float, sign: str) -> None:

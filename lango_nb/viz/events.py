@@ -11,12 +11,17 @@ from lango_nb.viz import html, text
 from lango_nb.viz.colours import PERSON, agent_colours
 from lango_nb.viz.escape import count, esc, one_line
 from lango_nb.viz.renderer import Renderer
-from lango_nb.viz.spans import arguments_text
+from lango_nb.viz.span import arguments_text, tools_text
 
 _MOST = 500
 _COMMON = frozenset(BaseEvent.model_fields) | {"kind"}
-_UNSHOWN = frozenset({"call_id", "decision_id", "arguments_hash", "usage", "latency_ms", "duration_ms"})
-"""Ids and times differ from run to run; the frame has them."""
+_UNSHOWN = frozenset(
+    "call_id decision_id request_id grant_request_id child child_session arguments_hash usage latency_ms "
+    "duration_ms".split()
+)
+"""Ids and times may differ each time; the frame has them."""
+_TOLD_NO = frozenset({"allowed"})
+"""What is worth telling when it is not so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +41,23 @@ class Events:
 
 def _pairs(event: Event) -> list[tuple[str, str]]:
     """List what is particular to an event's kind; empty values are left out."""
-    found = []
-    for name in type(event).model_fields:
-        value = getattr(event, name)
-        if name in _COMMON or name in _UNSHOWN or value in ("", 0, None):
-            continue
-        if isinstance(value, dict):
-            value = arguments_text(value)
-        found.append((name.replace("_", " "), "yes" if value is True else str(value)))
-    return found
+    names = (name for name in type(event).model_fields if name not in _COMMON and name not in _UNSHOWN)
+    told = ((name, _told(name, getattr(event, name))) for name in names)
+    return [(name.replace("_", " "), said) for name, said in told if said]
+
+
+def _told(name: str, value: object) -> str:
+    """Write a value; empty when there is nothing to tell."""
+    match value:
+        case bool():
+            return "yes" if value else "no" if name in _TOLD_NO else ""
+        case float():
+            return f"{value:g}" if value else ""
+        case dict():
+            return arguments_text(value)
+        case tuple():
+            return tools_text(value)
+    return str(value) if value else ""
 
 
 def line(events: Events) -> str:
@@ -60,20 +73,27 @@ def _rest(events: Events) -> str:
     return f"{count(hidden, 'more event')} not shown; the frame has them all" if hidden > 0 else ""
 
 
+def _has_runs(events: Events) -> bool:
+    return any(event.run_id for event in events.items[:_MOST])
+
+
 def to_text(events: Events) -> str:
     """Write a row per event."""
     if not len(events):
         return _EMPTY
+    has_runs = _has_runs(events)
     rows = [
         [
             str(e.seq),
             one_line(e.author, 24),
+            *([one_line(e.run_id, 24)] if has_runs else []),
             e.kind,
             "; ".join(f"{name}: {one_line(said, 160)}" for name, said in _pairs(e)),
         ]
         for e in events.items[:_MOST]
     ]
-    head = f"{count(len(events), 'event')}\n\n{text.table(['seq', 'author', 'kind', ''], rows, '><<<')}"
+    heads = ["seq", "author", *(["run"] if has_runs else []), "kind", ""]
+    head = f"{count(len(events), 'event')}\n\n{text.table(heads, rows, '>')}"
     return f"{head}\n\n{_rest(events)}" if _rest(events) else head
 
 
@@ -81,19 +101,26 @@ def to_html(events: Events) -> str:
     """Show a row per event."""
     if not len(events):
         return html.view(html.note(_EMPTY))
+    has_runs = _has_runs(events)
     root = next((event.author for event in events if event.author != USER), None)
     colours = {**agent_colours((event.author for event in events), root), USER: PERSON}
     rows = [
         [
             str(event.seq),
             html.named(event.author, colours[event.author]),
+            *([html.inline(event.run_id, 24)] if has_runs else []),
             esc(event.kind),
             " &nbsp;".join(f"{html.muted(name)} {html.inline(said, 240)}" for name, said in _pairs(event)),
         ]
         for event in events.items[:_MOST]
     ]
-    table = html.listing(["seq", "author", "kind", ""], rows, "><<<", ["48px", "150px", "140px", "auto"])
-    return html.view(html.header(count(len(events), "event")), table, html.note(_rest(events)))
+    heads = ["seq", "author", *(["run"] if has_runs else []), "kind", ""]
+    widths = ["48px", "150px", *(["84px"] if has_runs else []), "140px", "auto"]
+    return html.view(
+        html.header(count(len(events), "event")),
+        html.listing(heads, rows, ">", widths),
+        html.note(_rest(events)),
+    )
 
 
 RENDERER = Renderer(line, to_text, to_html)

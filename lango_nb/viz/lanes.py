@@ -119,17 +119,22 @@ def lane_bars(made: Sequence[Span], slots: int, most: int) -> Bars:
     found = _empty(made)
     if slots <= most:
         for span in made:
-            bar = Bar(span.kind, short_label(span), (span.first - 1) / slots, (span.last - span.first + 1) / slots)
-            found[key_of(span)].append(bar)
+            size = (_last(span, slots) - span.first + 1) / slots
+            found[key_of(span)].append(Bar(span.kind, short_label(span), (span.first - 1) / slots, size))
         return found
     pieces: dict[Key, dict[int, str]] = {key: {} for key in found}
     for span in made:
         kinds = pieces[key_of(span)]
-        for piece in range((span.first - 1) * most // slots, (span.last - 1) * most // slots + 1):
+        for piece in range((span.first - 1) * most // slots, (_last(span, slots) - 1) * most // slots + 1):
             known = kinds.get(piece)
             if known is None or _WORST.index(span.kind) > _WORST.index(known):
                 kinds[piece] = span.kind
     return {key: _merge(kinds, most) for key, kinds in pieces.items()}
+
+
+def _last(span: Span, slots: int) -> int:
+    """Return the event up to which a span reaches; what is not over reaches to the end."""
+    return slots if span.is_open else span.last
 
 
 _WORST = (
@@ -243,7 +248,7 @@ def timed_bars(made: Sequence[Span], most: int) -> tuple[Bars, Bars]:
     total = _ms(end, start) or 1.0
     bars, calls = _empty(made), _empty(made)
     for span in made[:most]:
-        left, right = (_ms(span.start, start), _ms(span.end, start))
+        left, right = _ms(span.start, start), _ms(end if span.is_open else span.end, start)
         said = f"{short_label(span)} {span.ms:,.1f} ms" if span.ms is not None else short_label(span)
         bars[key_of(span)].append(_timed(span.kind, said, left / total, right / total))
         if span.model_ms:

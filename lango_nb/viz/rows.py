@@ -101,7 +101,7 @@ def rows_html(
     return html.div(*rows, margin_top="8px")
 
 
-def _row(span: Span, columns: str, lane: Lane, colour: str, decision: Decision | None, *, timing: bool) -> str:  # noqa: PLR0913, PLR0917 - what a row is made of
+def _row(span: Span, columns: str, lane: Lane, colour: str, decision: Decision | None, *, timing: bool) -> str:  # noqa: PLR0913 - what a row is made of
     cells = [
         html.span(span.seqs, text_align="right", opacity=html.MUTED, white_space="nowrap"),
         html.cell(who_html(lane, colour), hint=f"{lane.agent} {lane.run_id}".rstrip()),

@@ -34,6 +34,8 @@ class Span:
     """The teammate run it belongs to; empty for the turn's own work."""
     target_run: str = ""
     """The run a hand-over made."""
+    is_open: bool = False
+    """Whether a run is still blocked after the last event there is."""
     ms: float | None = None
     """How long a tool took, or the model before it spoke."""
     model_ms: float = 0.0

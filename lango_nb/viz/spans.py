@@ -75,9 +75,20 @@ def spans(events: Iterable[Event]) -> list[Span]:
         span.last, span.end = event.seq, event.at
         span.model_ms = span.model_ms or getattr(event, "usage", _NO_USAGE).latency_ms
         _READERS[type(event)](span, event)
+        if isinstance(event, RunBlocked):
+            span.is_open = bool(event.condition)
         if isinstance(event, ToolFinished) or (isinstance(event, RunBlocked) and not event.condition):
             still_open.pop(key, None)
+        if isinstance(event, RunFinished):
+            _unblock(made, event)
     return made
+
+
+def _unblock(made: Iterable[Span], event: RunFinished) -> None:
+    """End what a run was blocked by: it ended without an answer."""
+    for span in made:
+        if span.is_open and span.run_id == event.run_id:
+            span.is_open, span.last, span.end = False, event.seq - 1, event.at
 
 
 def _belongs_to(event: Event) -> tuple[str, ...]:

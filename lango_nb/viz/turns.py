@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.turns import Turn
 from lango_nb.viz import html, text
 from lango_nb.viz.colours import agent_colours, outcome_colour
@@ -13,6 +16,7 @@ from lango_nb.viz.renderer import Renderer
 
 _MOST = 500
 _PAGE = 4000
+_TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,42 @@ class Turns:
         return len(self.items)
 
 
-def facts(turn: Turn, *, timing: bool = False) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A turn with the runs it made, for showing as the result of a request."""
+
+    turn: Turn
+    runs: tuple[AgentRun, ...] = ()
+
+
+def run_state(run: AgentRun) -> str:
+    """Say in a word how a run is: its status, or that it is blocked.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> run_state(AgentRun(id="arun-1", parent_id="s", requested_agent="vault", instruction="Hash it.",
+    ...                    created_at=datetime(2026, 1, 1, tzinfo=UTC), runtime_condition="blocked_waiting_approval"))
+    'blocked'
+    """
+    is_blocked = not run.is_terminal and run.runtime_condition.startswith("blocked")
+    return "blocked" if is_blocked else run.status
+
+
+def runs_fact(runs: Sequence[AgentRun]) -> str:
+    """Count runs, and say how they came out."""
+    if not runs:
+        return ""
+    states = Counter(map(run_state, runs))
+    return f"{count(len(runs), 'run')} ({', '.join(f'{number:,} {state}' for state, number in states.items())})"
+
+
+def facts(turn: Turn, runs: Sequence[AgentRun] = (), *, timing: bool = False) -> list[str]:
     """List what is worth knowing about a turn beside its text; time only when asked for."""
     said = [
         count(turn.steps, "model call"),
         count(turn.rounds, "hand-over") if turn.rounds else "",
+        runs_fact(runs),
         count(turn.tool_calls, "tool call") if turn.tool_calls else "",
         f"{turn.input_tokens:,} tokens read" if turn.input_tokens is not None else "",
         f"{turn.output_tokens:,} written" if turn.output_tokens is not None else "",
@@ -46,13 +81,28 @@ def facts(turn: Turn, *, timing: bool = False) -> list[str]:
 
 
 def path_text(path: Sequence[str]) -> str:
-    """Write the agents that worked, joined by arrows."""
-    return " → ".join(path)
+    """Write the agents that worked, joined by arrows.
+
+    Examples
+    --------
+    >>> path_text(["root", "vault", "root"])
+    'root → vault → root'
+    """
+    return " → ".join(f"{name} {times}".rstrip() for name, times in _stops(path))
+
+
+def _stops(path: Sequence[str]) -> list[tuple[str, str]]:
+    """Put neighbours of one name together, with how often it stands there."""
+    counted = ((name, len(list(group))) for name, group in groupby(path))
+    return [(name, f"{_TIMES}{number:,}" if number > 1 else "") for name, number in counted]
 
 
 def path_html(path: Sequence[str], colours: Mapping[str, str]) -> str:
     """Write the agents that worked, joined by arrows, each in its colour."""
-    return html.div(f" {html.muted('→')} ".join(html.named(name, colours[name]) for name in path), min_width="0")
+    stops = (
+        html.named(name, colours[name]) + (f" {html.muted(times)}" if times else "") for name, times in _stops(path)
+    )
+    return html.div(f" {html.muted('→')} ".join(stops), min_width="0")
 
 
 def line(turn: Turn) -> str:
@@ -60,14 +110,15 @@ def line(turn: Turn) -> str:
     return f"turn {turn.number}, {turn.outcome}: {one_line(turn.text, 60)}"
 
 
-def to_text(turn: Turn) -> str:
+def to_text(turn: Turn, runs: Sequence[AgentRun] = ()) -> str:
     """Write the answer, and below it how it came about."""
     said = text.wrap(turn.answer, text.WIDTH) if turn.answer else ["(no answer)"]
     how = f"turn {turn.number} · {turn.outcome}{f' ({one_line(turn.error_code, 60)})' if turn.error_code else ''}"
-    return "\n".join([*said, "", *text.wrap(f"{how} · {path_text(turn.path)}", text.WIDTH), text.facts(facts(turn))])
+    lines = [*said, "", *text.wrap(f"{how} · {path_text(turn.path)}", text.WIDTH), text.facts(facts(turn, runs))]
+    return "\n".join([*lines, *(text.wrap(_waiting(runs), text.WIDTH) if _waiting(runs) else [])])
 
 
-def to_html(turn: Turn) -> str:
+def to_html(turn: Turn, runs: Sequence[AgentRun] = ()) -> str:
     """Show the answer, and below it how it came about."""
     colours = agent_colours(turn.path, turn.path[0] if turn.path else None)
     code = html.muted(turn.error_code) if turn.error_code and turn.error_code != turn.outcome else ""
@@ -77,8 +128,18 @@ def to_html(turn: Turn) -> str:
     return html.view(
         html.div(answer_html(turn.answer or "(no answer)"), margin="0 0 8px 0"),
         html.div(how, border_top=f"1px solid {html.SURFACE}"),
-        html.small(" · ".join([f"turn {turn.number}", *facts(turn)])),
+        html.small(" · ".join([f"turn {turn.number}", *facts(turn, runs)])),
+        html.note(_waiting(runs)),
     )
+
+
+def _waiting(runs: Sequence[AgentRun]) -> str:
+    """Say which runs go on without the turn, and what they need."""
+    blocked = [run.id for run in runs if run_state(run) == "blocked"]
+    going = [run.id for run in runs if not run.is_terminal and run.id not in blocked]
+    said = [f"still at work: {', '.join(going)}"] if going else []
+    said += [f"waiting for your answer: {', '.join(blocked)}"] if blocked else []
+    return "; ".join(said)
 
 
 def answer_html(answer: str) -> str:
@@ -87,6 +148,24 @@ def answer_html(answer: str) -> str:
 
 
 RENDERER = Renderer(line, to_text, to_html)
+
+
+def card_line(card: Card) -> str:
+    """Write the card in one line."""
+    return line(card.turn)
+
+
+def card_text(card: Card) -> str:
+    """Write the answer, how it came about, and how the runs came out."""
+    return to_text(card.turn, card.runs)
+
+
+def card_html(card: Card) -> str:
+    """Show the answer, how it came about, and how the runs came out."""
+    return to_html(card.turn, card.runs)
+
+
+CARD_RENDERER = Renderer(card_line, card_text, card_html)
 
 
 def list_line(turns: Turns) -> str:

@@ -15,12 +15,13 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.events import Event, event_adapter
 from lango_nb.core.ids import CountedIds
-from lango_nb.core.messages import USER, Message, Reply, ToolCall, ToolSchema
+from lango_nb.core.messages import USER, Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.config.settings import Settings
 from lango_nb.engine import Engine
 from lango_nb.records.turns import Trace
@@ -90,6 +91,7 @@ class Give:
     to: str
     goal: str = "look at it"
     more: Mapping[str, Any] | None = None
+    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,38 +111,59 @@ class Both:
     text: str = ""
 
 
+@dataclass(frozen=True)
+class Priced:
+    """A line that costs something."""
+
+    line: Any
+    usage: Usage
+
+
 Play = Callable[[Sequence[Message]], Awaitable[Any]]
 Line = str | Give | Call | Both | Reply | BaseException | Play | object
-Script = Sequence[Line] | Iterator[Line]
 
 
-def always(line: Line) -> Iterator[Line]:
-    """Say the same for ever."""
-    return itertools.repeat(line)
+class Always:
+    """The end of a script: these lines in turn, for ever."""
+
+    def __init__(self, *lines: Line) -> None:
+        self.lines = lines
+
+
+Script = Sequence[Line | Always]
+
+
+def _lines(script: Script) -> Iterator[Line]:
+    for line in script:
+        if isinstance(line, Always):
+            yield from itertools.cycle(line.lines)
+        else:
+            yield line
 
 
 class Players:
     """A model that plays every agent from lines of its own; after its last line an agent has no more to say.
 
-    Under spawn the root waits for the runs it started before it says its next line.
+    Under spawn the root waits for the runs it started before it says its next line, unless it is told not to.
     """
 
     name = "players"
 
-    def __init__(self, stage: Stage, lines: Mapping[str, Iterable[Line]]) -> None:
+    def __init__(self, stage: Stage, lines: Mapping[str, Script], *, is_waiting: bool = True) -> None:
         self.stage = stage
+        self._is_waiting = is_waiting and stage.control == "spawn"
         self.calls = 0
         self.seen: list[tuple[str, tuple[Message, ...]]] = []
         self._ids = itertools.count(1)
         self._waited: set[str] = set()
         named = {ROOT if part == "root" else stage.agents.get(part, part): script for part, script in lines.items()}
-        self._lines = {name: iter(script) for name, script in named.items()}
+        self._lines = {name: _lines(script) for name, script in named.items()}
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Any:
         me = messages[0].author or ""
         self.calls += 1
         self.seen.append((me, tuple(messages)))
-        waits = self._waits(messages) if me == ROOT and self.stage.control == "spawn" else ()
+        waits = self._waits(messages) if me == ROOT and self._is_waiting else ()
         if waits:
             return Reply(tool_calls=waits)
         line = next(self._lines.get(me, iter(())), "nothing more to say")
@@ -152,6 +175,8 @@ class Players:
         match line:
             case str():
                 return Reply(text=line)
+            case Priced(inner, usage):
+                return (await self._play(inner, messages)).model_copy(update={"usage": usage})
             case Give() | Call():
                 return Reply(tool_calls=(self._call(line),))
             case Both(calls, text):
@@ -163,7 +188,7 @@ class Players:
     def _call(self, line: Give | Call) -> ToolCall:
         name = f"call-{next(self._ids)}"
         if isinstance(line, Call):
-            return ToolCall.model_construct(
+            return ToolCall.model_construct(  # unchecked: arguments may be anything
                 id=name, name=line.tool, arguments=line.arguments or {}, error=line.error or None
             )
         agent = self.stage.agents.get(line.to, line.to)
@@ -172,7 +197,8 @@ class Players:
             "spawn": ("agent_spawn", {"agent": agent, "instruction": line.goal, "spawn_reason": "because"}),
             "delegate": ("delegate", {"agent_name": agent, "goal": line.goal}),
         }[self.stage.control]
-        return ToolCall(id=name, name=tool_name, arguments={**arguments, **(line.more or {})})
+        given = {} if line.error else {**arguments, **(line.more or {})}
+        return ToolCall(id=name, name=tool_name, arguments=given, error=line.error or None)
 
     def _waits(self, messages: Sequence[Message]) -> tuple[ToolCall, ...]:
         started = [
@@ -194,14 +220,12 @@ class Players:
 def plain_tools() -> tuple[Tool, ...]:
     """Return one harmless tool for every part, so that everybody is there."""
 
-    def looking(name: str) -> Tool:
-        def look() -> str:
-            """Look."""
-            return f"{name} saw it"
+    def look() -> str:
+        """Look."""
+        return "seen"
 
-        return tool(look, name=name, safety="safe")
-
-    return tuple(looking(name) for name in ("fs_look", "crypto_look", "browser_look", "search_look", "memory_look"))
+    names = ("fs_look", "crypto_look", "browser_look", "search_look", "memory_look")
+    return tuple(tool(look, name=name, safety="safe") for name in names)
 
 
 def engine_on(stage: Stage, model: object, *tools: Tool, settings: Mapping[str, Any] | None = None, **options: Any) -> Engine:
@@ -236,6 +260,8 @@ def words(events: Iterable[Event]) -> set[str]:
             value = getattr(event, name, "")
             if value:
                 found.add(f"{event.kind}:{value}")
+        if event.kind == "tool.started":
+            found.add(f"{event.kind}:{event.tool}")
     return found
 
 
@@ -270,8 +296,11 @@ def closed(engine: Engine, trace: Trace, *, living: bool = False) -> None:
             assert own.count("child.forked") == own.count("child.merged") + own.count("child.discarded")
     assert living or not engine.teammates.children.active()
     assert not engine.approvals.pending or living
-    text = [event.model_dump_json() for event in events if len(getattr(event, "result", "")) < 100_000]
-    assert [event_adapter().validate_json(line).seq for line in text]
+    small = [event for event in events if len(getattr(event, "result", "")) < 100_000]
+    assert [_reader().validate_json(event.model_dump_json()) for event in small] == small
+
+
+_reader = cache(event_adapter)
 
 
 def _every_call_ended(events: Sequence[Event]) -> None:

@@ -27,9 +27,9 @@ def reason(command: Any, **options: Any) -> str:
     [
         ("rm -rf /", [
             "rm -rf /", "rm   -rf /", "RM -RF /", "rm\t-rf\n/etc", "rm -fr /", "rm -r -f /", "rm -f -R /",
-            "rm -rfv -- /", "rm --recursive --force /", "rm -r --force /*", "/bin/rm -rf /", "echo x;rm -rf /", "echo `rm -rf /`",
-            "'rm' -rf /", "r\\m -rf /", 'r""m -rf "/"', "rm${IFS}-rf${IFS}/", "rm$IFS-rf$IFS/", "rm -rf \\\n /",
-            "rm -rf ~", "rm -rf $HOME", 'rm -rf "${HOME}"', "$'rm' -rf /",
+            "rm -rfv -- /", "rm --recursive --force /", "rm -r --force /*", "/bin/rm -rf /", "echo x;rm -rf /",
+            "echo `rm -rf /`", "'rm' -rf /", "r\\m -rf /", 'r""m -rf "/"', "rm${IFS}-rf${IFS}/", "rm$IFS-rf$IFS/",
+           "rm -rf \\\n /", "rm -rf ~", "rm -rf $HOME", 'rm -rf "${HOME}"', "$'rm' -rf /",
         ]),
         ("mkfs.", ["mkfs.ext4 /dev/sda1", "MKFS.XFS x", "mkfs -t ext4 /dev/sdb"]),
         ("dd if=/dev/zero", ["dd if=/dev/zero of=x", "dd  if=/dev/zero"]),
@@ -73,10 +73,10 @@ def test_every_pattern_of_the_list_is_told_as_it_is_shown() -> None:
     "command",
     [
         "ls -la", "rm -rf build", "rm -rf ./build/", "rm -r /tmp/x/y", "rm file", "xrm -rf /", "rsync -la a b",
-        "concat a b", "truncate -s 0 x", "echo pseudo code", "visudo-check", "curl x -o f", "curl x | shuf", 
-        "curl x && sh build.sh", "cat f | sh", "make >/dev/null 2>&1 && echo ok", "make 2>&1 | tee log", "dd if=a of=b", "git push",
-        "cat /dev/null", "python3 x.py", "ls > out", "awk '{print $1}' f | sort &", "f() { g | h & }", "{ a; b; } | c &", "chmod 755 x",
-        "mv a /tmp", "", "   ", "echo 'mkfsx.y'", "npm run format",
+        "concat a b", "truncate -s 0 x", "echo pseudo code", "visudo-check", "curl x -o f", "curl x | shuf",
+        "curl x && sh build.sh", "cat f | sh", "make >/dev/null 2>&1 && echo ok", "make 2>&1 | tee log", "dd if=a of=b",
+        "git push", "cat /dev/null", "python3 x.py", "ls > out", "awk '{print $1}' f | sort &", "f() { g | h & }",
+        "{ a; b; } | c &", "chmod 755 x", "mv a /tmp", "", "   ", "echo 'mkfsx.y'", "npm run format",
     ],
 )  # fmt: skip
 def test_ordinary_commands_pass(command: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import threading
 import time
+import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -496,6 +497,24 @@ def test_a_question_whose_loop_is_gone_takes_no_answer() -> None:
         assert approvals.pending == ()
         assert approvals.known(request()) is None
         asking.cancel()
+
+    run(main)
+
+
+def test_an_answered_question_is_let_go_at_once_and_not_when_its_time_would_have_been_over() -> None:
+    class Large(dict[str, JsonValue]):
+        """Arguments that can be watched."""
+
+    async def main() -> None:
+        approvals, arguments = Approvals(), Large(path="a")
+        watched = weakref.ref(arguments)
+        asked = ApprovalRequest("call-1", "fs_delete", arguments, "9f", "operator", "dangerous", turn_id="turn-1")
+        await approvals.ask(asked, Answering(NO), 3600)
+        assert approvals.known(asked) is not None
+        del arguments, asked
+        await settled()
+        gc.collect()
+        assert watched() is None
 
     run(main)
 
