@@ -216,7 +216,7 @@ class Engine:
         agents: Sequence[AgentSpec] = (),
         card_loader: CardLoader | None = None,
     ) -> None:
-        self.settings = settings or Settings()
+        self.settings = settings or Settings.defaults()
         self.clock: Clock = clock or SystemClock()
         self.ids: Ids = ids or RandomIds()
         self.workspace = _folder(workspace)
@@ -357,11 +357,12 @@ class Engine:
     @cached_property
     def runs(self) -> Runs:
         """All teammate runs."""
-        from lango_nb.records.ledger import MemoryLedger, mirror
         from lango_nb.records.runs import Runs
 
         runs = Runs()
         if self.settings.run_ledger.enabled and self.settings.run_ledger.write_through:
+            from lango_nb.records.ledger import MemoryLedger, mirror
+
             self.ledger = MemoryLedger()
             runs.observers.append(mirror(self.ledger, self.clock))
         return runs
@@ -406,17 +407,18 @@ class Engine:
         """What tools and hooks ask for, by protocol; bind your own before the first turn."""
         from lango_nb.core.bus import Bus
         from lango_nb.hooks.output_manager import OutputStore
-        from lango_nb.records.memories import LocalMemoryService
         from lango_nb.records.tasks import LocalTaskService
         from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
 
         bound: dict[type, object] = {
             TeammateService: self.teammates,
             TaskService: LocalTaskService(self.tasks, self.ids, self.clock),
-            OutputService: OutputStore(self.clock),
+            OutputService: OutputStore(self.clock, answer_characters=4 * self.settings.tools.output_manager.token_budget),
             Bus: self.bus,
         }
         if self.settings.agent_memory.enabled:
+            from lango_nb.records.memories import LocalMemoryService
+
             bound[MemoryService] = LocalMemoryService(self.memories)
         if self.settings.tools.exec.allow_background:
             bound[ProcessTable] = self.processes

@@ -6,6 +6,7 @@
     lab.route("…")              who would get this request, and why not another
     lab.ask("…")                run it
     lab.trace(), lab.why()      what happened, and why
+    lab.runs, lab.run(id)       what teammates did, on their own and beside each other
 
 Everything that comes back is a :class:`View`: it holds a plain record, shows itself as text and HTML, and has ``.df``
 where it is tabular. pandas loads when the first ``.df`` is asked for.
@@ -40,7 +41,11 @@ from lango_nb.viz.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lango_nb.core.events import Event
     from lango_nb.hooks.chain import HookChain
+    from lango_nb.records.agent_run import AgentRun
+    from lango_nb.records.memories import Memory
+    from lango_nb.records.tasks import Task
     from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.route import Route
     from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, PendingApproval, Scope
@@ -154,7 +159,9 @@ class Result(View["Trace"]):
     """What a request came to: the answer, how it ended, and the trace behind it."""
 
     def __init__(self, trace: Trace, frame: Callable[[], pd.DataFrame]) -> None:
-        super().__init__(trace, frame, shown=trace.turn)
+        from lango_nb.viz.turns import Card
+
+        super().__init__(trace, frame, shown=Card(trace.turn, trace.runs))
 
     @property
     def answer(self) -> str:
@@ -186,6 +193,26 @@ class Result(View["Trace"]):
         """Everything that happened."""
         return View(self.record, self._frame)
 
+    @property
+    def runs(self) -> View[tuple[AgentRun, ...]]:
+        """The teammate runs it made, as they were when it ended."""
+        return _runs_view(self.record.runs)
+
+
+class RunView(View["AgentRun"]):
+    """A teammate run, and what happened in it; ``.df`` has one row per event."""
+
+    def __init__(self, run: AgentRun, events: tuple[Event, ...], last_of_turn: int = 0) -> None:
+        from lango_nb.viz.runs import RunHistory
+
+        super().__init__(run, lambda: _frames().events_df(events), RunHistory(run, events, last_of_turn))
+        self._events = events
+
+    @property
+    def events(self) -> View[tuple[Event, ...]]:
+        """Everything that happened in it, also after its turn was over."""
+        return _events_view(self._events)
+
 
 class OpenQuestions(View[tuple["PendingApproval", ...]]):
     """Calls that wait for an answer, as they were when this was made, and how to answer them."""
@@ -196,7 +223,7 @@ class OpenQuestions(View[tuple["PendingApproval", ...]]):
         self._approvals = engine.approvals
         pending = self._approvals.pending
         table = pending_table(pending)
-        super().__init__(pending, lambda: _texts_df(table), table)
+        super().__init__(pending, lambda: _frames().approvals_df(pending), table)
 
     def allow(self, request_id: str | None = None, scope: Scope = "once") -> View[ApprovalAnswer]:
         """Let a call run.
@@ -515,9 +542,59 @@ class Lab:
     def events(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
         """List the events of a turn, one row each."""
         trace = self._trace(turn)
-        from lango_nb.viz.events import Events
+        return _events_view(trace.events, trace)
 
-        return View(trace.events, lambda: _frames().events_df(trace), Events(trace.events))
+    @property
+    def runs(self) -> View[tuple[AgentRun, ...]]:
+        """All teammate runs as they are now, oldest first."""
+        return _runs_view(self.engine.runs.list())
+
+    def run(self, run_id: str) -> RunView:
+        """Show one teammate run, and what happened in it, also after its turn was over.
+
+        Parameters
+        ----------
+        run_id : str
+            ``arun-1`` for instance; :attr:`runs` lists them.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such run.
+        """
+        run = self.engine.runs.get(run_id)
+        ended = {trace.turn.id: trace.events for trace in self.engine.traces}
+        events = ended.get(run.turn_id, ())
+        return RunView(run, self.engine.runs.events(run_id), events[-1].seq if events else 0)
+
+    @property
+    def tasks(self) -> View[tuple[Task, ...]]:
+        """What root and agents noted as to be done, oldest first."""
+        from lango_nb.viz.tasks import tasks_table
+
+        tasks = self.engine.tasks.list()
+        return View(tasks, lambda: _frames().tasks_df(tasks), tasks_table(tasks))
+
+    def memories(self, agent: str | None = None) -> View[tuple[Memory, ...]]:
+        """List what agents remember; looking counts as no use.
+
+        Parameters
+        ----------
+        agent : str, optional
+            Whose memories; those of every agent of the tree when absent.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such agent in the tree.
+        """
+        from lango_nb.viz.memories import memories_table
+
+        engine = self.engine
+        names = engine.tree.names if agent is None else (engine.tree[agent].name,)
+        found = tuple(memory for name in names for memory in engine.memories.search(name, limit=len(engine.memories)))
+        table = memories_table(found, agent, is_kept=engine.settings.agent_memory.enabled)
+        return View(found, lambda: _frames().memories_df(found), table)
 
     def messages(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
         """List the messages a turn added to its session, with their authors."""
@@ -733,6 +810,18 @@ def _topology(loaded: LoadedSettings) -> str:
 
 def _default_tools() -> tuple[Tool, ...]:
     return (*builtin_tools(), *spec_families())
+
+
+def _runs_view(runs: tuple[AgentRun, ...]) -> View[tuple[AgentRun, ...]]:
+    from lango_nb.viz.runs import AgentRuns
+
+    return View(runs, lambda: _frames().runs_df(runs), AgentRuns(runs))
+
+
+def _events_view(events: tuple[Event, ...], trace: Trace | None = None) -> View[tuple[Event, ...]]:
+    from lango_nb.viz.events import Events
+
+    return View(events, lambda: _frames().events_df(events if trace is None else trace), Events(events))
 
 
 def _answer_view(question: PendingApproval, answer: ApprovalAnswer) -> View[ApprovalAnswer]:

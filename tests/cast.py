@@ -1,7 +1,7 @@
 """A model that plays every agent from lines of its own, for tests in which several agents are at work at once.
 
-A script would have to know who is asked next; here nobody does. Lines belong to an agent, or to one work order: two runs
-of the same agent then say different things. What anybody is asked is written down.
+A script would have to know who is asked next; here nobody does. Lines belong to an agent, or to one work order: two
+runs of the same agent then say different things. What anybody is asked is written down.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lango_nb.core.messages import USER, Message, Reply, ToolCall, ToolSchema
+from lango_nb.engine import Engine
+from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
 
@@ -58,7 +60,18 @@ class Asked:
     order: str
     """The work order of the run; empty outside of runs."""
     messages: tuple[Message, ...]
-    tools: tuple[str, ...]
+    schemas: tuple[ToolSchema, ...]
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Names of what the agent was offered."""
+        return tuple(schema.name for schema in self.schemas)
+
+    def names(self, tool_name: str) -> list[str]:
+        """Return the closed set of agents that a control tool names in its schema."""
+        (schema,) = [schema for schema in self.schemas if schema.name == tool_name]
+        properties: Any = schema.parameters["properties"]
+        return list(properties["agent" if tool_name == "agent_spawn" else "agent_name"]["enum"])
 
     @property
     def text(self) -> str:
@@ -88,10 +101,8 @@ class Cast:
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         """Say the next line of whoever is asked."""
         agent = str(messages[0].author)
-        order = next(
-            (m.content for m in reversed(messages) if m.role == "user" and m.author not in {USER, agent}), ""
-        )
-        self.asked.append(Asked(agent, order, tuple(messages), tuple(schema.name for schema in tools)))
+        order = next((m.content for m in reversed(messages) if m.role == "user" and m.author not in {USER, agent}), "")
+        self.asked.append(Asked(agent, order, tuple(messages), tuple(tools)))
         own = self._lines.get(order) or self._lines.get("root" if agent == ROOT else agent) or iter(())
         line = next(own, None)
         while callable(line):
@@ -106,8 +117,8 @@ class Cast:
                 return Reply(text=line)
             case Reply():
                 return line
-            case (str(), Mapping()):
-                return Reply(tool_calls=(self._call(line),))
+            case (str() as tool_name, Mapping() as arguments):
+                return Reply(tool_calls=(self._call((tool_name, arguments)),))
         return Reply(tool_calls=tuple(self._call(call) for call in line))
 
     def _call(self, call: Call) -> ToolCall:
@@ -116,6 +127,10 @@ class Cast:
     def of(self, agent: str) -> list[Asked]:
         """Return what an agent was asked, in order."""
         return [asked for asked in self.asked if asked.agent == (ROOT if agent == "root" else agent)]
+
+
+TeamOf = Callable[..., tuple[Engine, Cast]]
+"""Makes an octet and the cast that plays it: the fixture ``team``."""
 
 
 @dataclass
@@ -139,6 +154,15 @@ class Gate:
 
         return play
 
+    def opening(self, line: Line) -> Play:
+        """Open the gate and say a line."""
+
+        async def play(_messages: Sequence[Message]) -> Line:
+            self.opened.set()
+            return line
+
+        return play
+
     def tool(self, name: str, **options: Any) -> Tool:
         """Make a tool that waits at the gate."""
 
@@ -150,10 +174,25 @@ class Gate:
         return tool(hold, name=name, **{"safety": "safe", **options})
 
 
+@dataclass
+class Person:
+    """Somebody who answers every question the same way, in his own time."""
+
+    allows: bool = True
+    name: str = "person"
+    asked: list[ApprovalRequest] = field(default_factory=list)
+
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Think for a moment."""
+        self.asked.append(request)
+        await asyncio.sleep(0)
+        return ApprovalAnswer(self.allows, self.name, "" if self.allows else "I would rather not")
+
+
 async def until(is_so: Callable[[], bool]) -> None:
     """Let others go on until something is so; a second is more than any of them needs."""
     async with asyncio.timeout(1):
-        while not is_so():
+        while not is_so():  # noqa: ASYNC110 - what is waited for is no event
             await asyncio.sleep(0)
 
 
@@ -169,3 +208,11 @@ def answers(asked: Asked, tool_name: str) -> list[dict[str, Any]]:
 def errors(asked: Asked) -> list[str]:
     """Return the errors that calls were answered with."""
     return [message.content for message in asked.messages if message.role == "tool" and message.is_error]
+
+
+def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay one tree of settings over another."""
+    both = dict(one)
+    for key, value in other.items():
+        both[key] = merged(both.get(key, {}), value) if isinstance(value, Mapping) else value
+    return both

@@ -159,7 +159,7 @@ def load_settings(
             _put(nested, info.path, checked)
             origins[key] = where
     try:
-        return LoadedSettings(Settings.model_validate(nested), origins)
+        return LoadedSettings(Settings.model_validate(nested) if nested else Settings.defaults(), origins)
     except ValidationError as error:  # what was read is of the right kind, but outside its range
         raise _out_of_range(error, origins) from error
 

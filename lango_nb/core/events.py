@@ -14,9 +14,9 @@
 
 Every event names its author: ``user`` or an agent of the tree; events of a teammate's run also carry its ``run_id``. A
 greeting answered by the root is exactly three events: ``turn.started``, ``text``, ``turn.finished``.
-"""
 
-from __future__ import annotations
+Annotations are not postponed in this file: pydantic would evaluate every one again while the package starts.
+"""
 
 from datetime import datetime
 from typing import Annotated, Literal, get_args
@@ -24,7 +24,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, JsonValue, TypeAdapter
 
 from lango_nb.core.frozen import Frozen
-from lango_nb.core.messages import Usage
+from lango_nb.core.messages import NO_USAGE, Usage
 
 Outcome = Literal[
     "running",
@@ -91,7 +91,7 @@ class TextSaid(BaseEvent):
 
     kind: Literal["text"] = "text"
     text: str
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class HandedOver(BaseEvent):
@@ -107,7 +107,7 @@ class HandedOver(BaseEvent):
     """The decision record with all candidates."""
     round: int = 0
     """Number of this delegation round, from 1."""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class HandOverRefused(BaseEvent):
@@ -127,7 +127,7 @@ class Declined(BaseEvent):
     text: str
     target: str
     """The agent that gets control back."""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class Returned(BaseEvent):
@@ -138,7 +138,7 @@ class Returned(BaseEvent):
     """The agent that gets control back."""
     reason: str = ""
     call_id: str = ""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class RunStarted(BaseEvent):
@@ -292,7 +292,7 @@ class ApprovalAsked(BaseEvent):
     reason: str
     request_id: str = ""
     """Names the open question for whoever answers it."""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class ApprovalDecided(BaseEvent):
@@ -318,7 +318,7 @@ class ToolStarted(BaseEvent):
     tool: str
     arguments: dict[str, JsonValue]
     safety: str
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class ToolFinished(BaseEvent):

@@ -2,9 +2,9 @@
 
 A message always knows its author: ``user``, the name of an agent in the tree, or, for a tool's answer, the agent that
 called the tool. Messages written before authors were kept have none; readers take those as the root's (spec 001, D1).
-"""
 
-from __future__ import annotations
+Annotations are not postponed in this file: pydantic would evaluate every one again while the package starts.
+"""
 
 from typing import Literal
 
@@ -45,7 +45,7 @@ class Usage(Frozen):
     """Dollars; ``None`` when nobody knows the price."""
 
 
-NO_USAGE = Usage()
+NO_USAGE = Usage.model_construct()
 """What an event carries that no model call belongs to."""
 
 
@@ -71,7 +71,7 @@ class Reply(Frozen):
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class ToolSchema(Frozen):

@@ -66,7 +66,7 @@ RUN = (
     some("grant_state", "event.grant_state", "string", "", "pending, granted or denied."),
 )
 CHILD = (
-    some("child", _child, "string", "", "Session of its own that an agent works in."),
+    some("child_session", _child, "string", "", "Session of its own that an agent works in."),
     some("inherited", "event.inherited", "Int64", "messages", "Messages of its parent that a new session shows."),
     some("summary", "event.summary", "string", "", "What the parent was told of a session that was merged."),
 )
@@ -115,7 +115,7 @@ USAGE = (
     some("input_tokens", "event.usage.input_tokens", "Int64", "tokens", "Tokens read; missing when not said."),
     some("output_tokens", "event.usage.output_tokens", "Int64", "tokens", "Tokens written; missing likewise."),
     some("model_latency_ms", "event.usage.latency_ms", "float64", "ms", "How long the model took."),
-    some("cost_usd", "event.usage.cost_usd", "float64", "$", "What it cost; missing when nobody knows the price."),
+    some("cost_usd", "event.usage.cost_usd", "float64", "USD", "What it cost; missing when nobody knows the price."),
 )
 CLOSING = (
     some("outcome", "event.outcome", "string", "", "How the turn ended."),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["topology", "agent", "tool", "turn", "command", "model", "setting", "approval"]
+Kind = Literal["topology", "agent", "tool", "turn", "command", "model", "setting", "approval", "run"]
 """What a word names; completion offers the names there are."""
 
 
@@ -166,6 +166,22 @@ COMMANDS: dict[str, Command] = {
         ),
         Command("events", "list the events of a turn; without one, of the last", "%lango events", _TURN, options=TABLE),
         Command("turns", "list the turns so far", "%lango turns", options=TABLE),
+        Command("runs", "list the teammate runs: who works on what, and what came of it", "%lango runs", options=TABLE),
+        Command(
+            "run",
+            "show a teammate run and what happened in it, also after its turn",
+            "%lango run arun-1",
+            Word("ID", "run", is_required=True),
+            options=TABLE,
+        ),
+        Command("tasks", "list what root and agents noted as to be done", "%lango tasks", options=TABLE),
+        Command(
+            "memories",
+            "list what agents remember; with a name, what that agent does",
+            "%lango memories librarian",
+            Word("AGENT", "agent"),
+            options=TABLE,
+        ),
         Command("approvals", "list the calls that wait for an answer", "%lango approvals", options=TABLE),
         Command(
             "allow",

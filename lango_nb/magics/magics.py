@@ -176,6 +176,22 @@ class LangoMagics(Magics):
         """List the turns."""
         return self.lab.turns
 
+    def do_runs(self, _line: Line, _names: Names) -> View[Any]:
+        """List the teammate runs."""
+        return self.lab.runs
+
+    def do_run(self, line: Line, _names: Names) -> View[Any]:
+        """Show a teammate run."""
+        return self.lab.run(line.word or "")
+
+    def do_tasks(self, _line: Line, _names: Names) -> View[Any]:
+        """List the tasks."""
+        return self.lab.tasks
+
+    def do_memories(self, line: Line, _names: Names) -> View[Any]:
+        """List what agents remember."""
+        return self.lab.memories(line.word)
+
     def do_new(self, _line: Line, _names: Names) -> View[Any]:
         """Begin a new session."""
         session = self.lab.new()
@@ -258,23 +274,7 @@ class LangoMagics(Magics):
 
     def names(self, kind: Kind) -> Iterable[str]:
         """Return the names that exist, for completion."""
-        match kind:
-            case "topology":
-                return _topology_names()
-            case "agent":
-                return self.lab.engine.tree.names
-            case "tool":
-                return sorted(tool.name for tool in self.lab.engine.catalog)
-            case "turn":
-                return [str(number) for number in range(len(self.lab.engine.traces), 0, -1)]
-            case "setting":
-                return [row.key for row in self.lab.config().record.rows()]
-            case "model":
-                return ("offline",)
-            case "approval":
-                return [question.id for question in self.lab.engine.approvals.pending]
-            case "command":
-                return tuple(COMMANDS)
+        return _NAMES[kind](self)
 
     def _follow(self) -> None:
         """Let ``%config LangoMagics`` show what the lab uses."""
@@ -415,3 +415,17 @@ def _tree(word: str, names: Names) -> Any:
 
 def _stopped() -> list[str]:
     return ["KeyboardInterrupt: the turn was stopped; what happened until then is in %lango trace"]
+
+
+_NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
+    "topology": lambda _magics: _topology_names(),
+    "agent": lambda magics: magics.lab.engine.tree.names,
+    "tool": lambda magics: sorted(tool.name for tool in magics.lab.engine.catalog),
+    "turn": lambda magics: [str(number) for number in range(len(magics.lab.engine.traces), 0, -1)],
+    "run": lambda magics: [run.id for run in reversed(magics.lab.engine.runs.list())],
+    "setting": lambda magics: [row.key for row in magics.lab.config().record.rows()],
+    "model": lambda _magics: ("offline",),
+    "approval": lambda magics: [question.id for question in magics.lab.engine.approvals.pending],
+    "command": lambda _magics: tuple(COMMANDS),
+}
+"""What there is to name, by kind; the latest turn and run first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,7 @@ class Asking:
         request = ApprovalRequest(
             call.call_id,
             call.tool.name,
-            call.arguments,
+            deepcopy(dict(call.arguments)),  # whoever answers cannot change what runs
             digest,
             call.agent,
             reason,

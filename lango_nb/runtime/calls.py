@@ -18,7 +18,7 @@ from lango_nb.core.errors import ToolError, UnknownNameError, shorten
 from lango_nb.core.events import HookDecided, PolicyDecided, ToolFinished, ToolStarted
 from lango_nb.core.masking import mask_arguments
 from lango_nb.core.messages import ToolCall
-from lango_nb.hooks.approval_gate import ApprovalService
+from lango_nb.hooks.approval_gate import ApprovalGate, ApprovalService
 from lango_nb.hooks.hook import Block, Blocked, HookCall, HookNote
 from lango_nb.records.runs import RunPatch
 from lango_nb.routing.tree import AgentNode
@@ -75,12 +75,14 @@ class Calls:
 
     def _count(self, node: AgentNode, call: ToolCall) -> Notices:
         """Count a call; waiting again for a run that is still at work is no loop."""
-        if call.name == "agent_wait" and self._is_alive(str(call.arguments.get("agent_id"))):
+        if call.name == "agent_wait" and self._is_alive(call.arguments.get("agent_id")):
             return ()
         author = f"{node.name} ({self._work.run_id})" if self._work.run_id else node.name
         return self._work.state.budget.call(author, call.name, call.arguments)
 
-    def _is_alive(self, run_id: str) -> bool:
+    def _is_alive(self, run_id: object) -> bool:
+        if not isinstance(run_id, str) or not run_id.strip():
+            return False  # the tool will say so; no run is looked up
         try:
             return not self._work.state.context.runs.get(run_id).is_terminal
         except UnknownNameError:
@@ -118,7 +120,7 @@ class Calls:
             return tool
         if call.error:
             problem = f"the arguments of {call.name} cannot be read: {call.error}"
-            return await self._asking.malformed(self._hook_call(node, call, tool, call.arguments), problem)
+            return await self._asking.malformed(self._hook_call(node, call, tool, call.arguments, None), problem)
         try:
             arguments = check_arguments(tool, call.arguments)
         except ToolError as error:
@@ -126,7 +128,7 @@ class Calls:
         asked = self._escalate(node, call, tool)
         if isinstance(asked, ToolResult):
             return asked
-        hooked = self._hook_call(node, call, tool, arguments)
+        hooked = self._hook_call(node, call, tool, arguments, None if asked else self._allowed())
         chain = self._work.state.context.hooks
         before = await chain.run_before(hooked, partial(self._note, node, hooked, "before"))
         if isinstance(before, Blocked):
@@ -169,7 +171,14 @@ class Calls:
         self._asking.require(call.id, verdict.reason)
         return True
 
-    def _hook_call(self, node: AgentNode, call: ToolCall, tool: Tool, arguments: Mapping[str, Any]) -> HookCall:
+    def _hook_call(
+        self,
+        node: AgentNode,
+        call: ToolCall,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        allowed: frozenset[str] | None,
+    ) -> HookCall:
         state = self._work.state
         if self._services is None:
             self._services = {**state.context.services, ApprovalService: self._asking}
@@ -181,11 +190,13 @@ class Calls:
             turn_id=state.turn_id,
             run_id=self._work.run_id,
             arguments=arguments,
-            allowed_tools=self._allowed(),
+            allowed_tools=allowed,
             services=self._services,
         )
 
     def _note(self, node: AgentNode, hooked: HookCall, phase: str, note: HookNote) -> None:
+        if note.hook == ApprovalGate.name and note.action == "block":
+            return  # approval.decided says it already
         self._work.emit(
             HookDecided,
             node.name,

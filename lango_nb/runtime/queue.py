@@ -17,6 +17,8 @@ class Queue:
     places : int
         How many may work at the same time.
 
+    Notes
+    -----
     An :class:`asyncio.Lock` belongs to one loop; a notebook has at least two, the cell's and the one behind ``ask``.
 
     Examples

@@ -61,6 +61,7 @@ class Teammates:
     Parameters
     ----------
     runs : Runs
+    clock : Clock
     most_at_once : int
         Runs that work at the same time; further ones wait. Runs made by runs do not count: they would wait for their
         own makers.
@@ -125,12 +126,21 @@ class Teammates:
         for _, one in delegated:
             self._submit(one)
         if delegated:
-            await asyncio.gather(*(one.task for _, one in delegated if one.task is not None))
+            await self._all_of([one for _, one in delegated])
         for target, one in delegated:
             run = self.runs.get(one.run_id)
             is_done = run.status == "completed"
             text = run.result if is_done else f"{target.node.name} {run.status}: {run.error}"
             work.reply_to(target.call, node, text, is_error=not is_done)
+
+    async def _all_of(self, delegated: Sequence[_Live]) -> None:
+        """Wait until all have ended; whoever is cancelled meanwhile waits for none, and none goes on."""
+        try:
+            await asyncio.wait([one.task for one in delegated if one.task is not None])
+        except asyncio.CancelledError:
+            for one in delegated:
+                self._stop(one, "whoever asked for it was stopped")
+            raise
 
     def _make(self, work: Work, node: AgentNode, target: Target) -> _Live:
         """Make the record, the session and the work of a run."""
@@ -351,11 +361,19 @@ class Teammates:
                 self._stop(live, "the turn that asked for it ended")
 
     def _stop(self, live: _Live, why: str) -> None:
+        loop, task = live.loop, live.task
+        is_here = loop is not None and _runs_here(loop)
+        if loop is not None and loop.is_running() and not is_here:
+            loop.call_soon_threadsafe(self._stop, live, why)  # between two steps of the run, not in the middle of one
+            return
         live.is_stopped = True
         self._end(live, "cancelled", "", why, "cancelled")
-        if live.task is None or live.loop is None or live.loop.is_closed() or live.task is _current_task():
+        if task is None or loop is None or loop.is_closed() or task is _current_task():
             return
-        live.loop.call_soon_threadsafe(live.task.cancel)
+        if is_here:
+            task.cancel()  # at once: not one step more
+        else:
+            loop.call_soon_threadsafe(task.cancel)
 
     def reap(self) -> None:
         """Close the runs whose loop is gone: nobody will ever go on with them."""

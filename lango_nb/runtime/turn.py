@@ -78,9 +78,10 @@ class TurnRun:
         state, clock = self.state, self.context.clock
         self._started_at = clock.now()
         self._started_s = clock.monotonic_s()
+        self.work.begin()
+        state.deadline.start(asyncio.current_task())
         state.emit(TurnStarted, USER, text=state.text)
         ending = Ending("cancelled", "cancelled", "")  # also when Ctrl-C or the end of the loop stops it
-        state.deadline.start(asyncio.current_task())
         try:
             ending = await self.work.finish()
         except asyncio.CancelledError:

@@ -104,6 +104,11 @@ class Work:
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
+    def begin(self) -> None:
+        """Note whose work this is: who is cancelled from now on must not go on."""
+        self._task = asyncio.current_task()
+        self._cancelling = self._task.cancelling() if self._task is not None else 0
+
     async def finish(self) -> Ending:
         """Work until it is answered or cannot go on.
 
@@ -112,8 +117,8 @@ class Work:
         asyncio.CancelledError
             It was cancelled; nothing is left to close here.
         """
-        self._task = asyncio.current_task()
-        self._cancelling = self._task.cancelling() if self._task is not None else 0
+        if self._task is None:
+            self.begin()
         while True:
             try:
                 return await self._steps()
@@ -277,13 +282,7 @@ class Work:
                     self.stop_at(notice, node)
 
     def stop_at(self, reached: Reached, node: AgentNode) -> None:
-        """End the work at a limit.
-
-        Raises
-        ------
-        Stopped
-            Always.
-        """
+        """End the work at a limit: what called this does not go on."""
         self.emit(LimitReached, node.name, limit=reached.limit, value=reached.value, detail=reached.detail)
         raise Stopped(LIMIT_CODES[reached.limit], reached.detail)
 

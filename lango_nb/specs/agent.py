@@ -73,7 +73,7 @@ class AgentSpec(Frozen):
     """In the tree even without a tool."""
     session_isolation: bool = False
     """Works in a child session."""
-    constraints: Constraints = Constraints()
+    constraints: Constraints = Constraints.model_construct()
     delegates: tuple[str, ...] = ()
     """Agents it may hand work to, for trees deeper than one level."""
     model: str = ""

@@ -23,7 +23,8 @@ class PromptSection(Frozen):
     title: str = ""
     """Heading; none when empty."""
     text: str = ""
-    """Body. May hold ``{max_rounds}``, ``{agent_names}``, ``{root}``, ``{control_tool}``, ``{attached}``, ``{unmatched}``."""
+    """Body. May hold ``{max_rounds}``, ``{agent_names}``, ``{root}``, ``{control_tool}``, ``{attached}`` and
+    ``{unmatched}``."""
     render: Literal["text", "agents", "routing_table", "unmatched"] = "text"
     """What follows the text: nothing, a line per agent, the routing table, or the unmatched tools.
 

@@ -19,7 +19,7 @@ from lango_nb.tools.by_name import sample_tools
 from lango_nb.tools.tool import Tool
 
 MULTI = ("quartet", "sextet", "octet")
-PLACEHOLDERS = {"max_rounds", "agent_names", "root", "control_tool", "unmatched"}
+PLACEHOLDERS = {"max_rounds", "agent_names", "root", "control_tool", "attached", "unmatched"}
 CONTROL_WORDS = {"agent_spawn", "agent_wait", "agent_stop", "transfer_to_agent"}
 AGENT_FIELDS = {"spawn_reason", "allowed_tools", "agent_id"}
 OUTCOMES = {"loop_detected", "empty_after_tool_use"}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lango_nb.config.settings import Settings
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
@@ -16,6 +17,7 @@ from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import AllowAll
 from lango_nb.specs.topologies import load_prompt_sections, load_topology
 from lango_nb.tools.tool import Tool
+from tests.cast import Cast, Line, TeamOf, merged
 
 
 @pytest.fixture
@@ -37,6 +39,20 @@ def engine_on(tmp_path: Path) -> Callable[..., Engine]:
     def make(topology: str | None = None, **options: Any) -> Engine:
         defaults: dict[str, Any] = {"approver": AllowAll(), "clock": SteppedClock(), "ids": CountedIds()}
         return Engine(topology=topology, workspace=tmp_path, **{**defaults, **options})
+
+    return make
+
+
+@pytest.fixture
+def team(engine_on: Callable[..., Engine]) -> TeamOf:
+    """Make an octet with the teammate runtime on, and the cast that plays its agents."""
+
+    def make(
+        lines: Mapping[str, Iterable[Line]], settings: Mapping[str, Any] | None = None, **options: Any
+    ) -> tuple[Engine, Cast]:
+        cast = Cast(lines)
+        switched_on = merged({"agent": {"multiAgent": True}, "background": {"enabled": True}}, settings or {})
+        return engine_on(settings=Settings.model_validate(switched_on), model=cast, **options), cast
 
     return make
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from lango_nb.config.settings import Settings
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.events import Event, event_adapter
 from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import USER, Message, Reply, ToolCall, ToolSchema, Usage
-from lango_nb.config.settings import Settings
 from lango_nb.engine import Engine
 from lango_nb.records.turns import Trace
 from lango_nb.specs.agent import Constraints
@@ -43,6 +43,9 @@ class Stage:
     agents: Mapping[str, str]
     """Names by part: ``A`` is the worker, the others are there to be handed to."""
     settings: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.name
 
     def topology(self) -> str | Topology:
         return _delegating() if self.control == "delegate" else self.name
@@ -144,13 +147,15 @@ def _lines(script: Script) -> Iterator[Line]:
 class Players:
     """A model that plays every agent from lines of its own; after its last line an agent has no more to say.
 
-    Under spawn the root waits for the runs it started before it says its next line, unless it is told not to.
+    Under spawn the root waits for the runs it started before it says its next line, unless it is told not to. Every
+    answer lets others go first so many times.
     """
 
     name = "players"
 
-    def __init__(self, stage: Stage, lines: Mapping[str, Script], *, is_waiting: bool = True) -> None:
+    def __init__(self, stage: Stage, lines: Mapping[str, Script], *, is_waiting: bool = True, pauses: int = 0) -> None:
         self.stage = stage
+        self._pauses = pauses
         self._is_waiting = is_waiting and stage.control == "spawn"
         self.calls = 0
         self.seen: list[tuple[str, tuple[Message, ...]]] = []
@@ -163,6 +168,8 @@ class Players:
         me = messages[0].author or ""
         self.calls += 1
         self.seen.append((me, tuple(messages)))
+        for _ in range(self._pauses):
+            await asyncio.sleep(0)
         waits = self._waits(messages) if me == ROOT and self._is_waiting else ()
         if waits:
             return Reply(tool_calls=waits)
@@ -228,7 +235,9 @@ def plain_tools() -> tuple[Tool, ...]:
     return tuple(tool(look, name=name, safety="safe") for name in names)
 
 
-def engine_on(stage: Stage, model: object, *tools: Tool, settings: Mapping[str, Any] | None = None, **options: Any) -> Engine:
+def engine_on(
+    stage: Stage, model: object, *tools: Tool, settings: Mapping[str, Any] | None = None, **options: Any
+) -> Engine:
     """Make an engine on a stage: stepped clock, counted ids, everything allowed."""
     defaults: dict[str, Any] = {"clock": SteppedClock(), "ids": CountedIds(), "approver": "allow"}
     return Engine(

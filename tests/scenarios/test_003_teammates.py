@@ -12,34 +12,19 @@ from typing import Any
 
 import pytest
 
-from lango_nb.config.settings import Settings
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.events import HandOverRefused, PolicyDecided, RunBlocked
 from lango_nb.engine import Engine
 from lango_nb.records.ledger import LedgerEntry
+from lango_nb.records.runs import AgentRun
 from lango_nb.records.turns import Trace
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.decorator import tool
-from lango_nb.tools.tool import Tool
-from tests.cast import Cast, Gate, Line, answers, errors, spawn, stop, transfer, until, wait
-
-TeamOf = Callable[..., tuple[Engine, Cast]]
+from tests.cast import Gate, Line, Person, TeamOf, answers, errors, spawn, stop, transfer, until, wait
 
 BUILT_IN = ("operator", "navigator", "vault", "librarian", "automator", "planner", "chronicler", "ontologist")
 LEDGER = {"runLedger": {"enabled": True, "writeThrough": True}}
-
-
-@pytest.fixture
-def team(engine_on: Callable[..., Engine]) -> TeamOf:
-    """Make an octet with the teammate runtime on, and the cast that plays it."""
-
-    def make(lines: dict[str, list[Line]], settings: dict[str, Any] | None = None, **options: Any) -> tuple[Engine, Cast]:
-        cast = Cast(lines)
-        switched_on = {"agent": {"multiAgent": True}, "background": {"enabled": True}, **(settings or {})}
-        return engine_on(settings=Settings.model_validate(switched_on), model=cast, **options), cast
-
-    return make
 
 
 def erase(path: str) -> str:
@@ -110,14 +95,10 @@ WITH_REVIEWER: dict[str, Any] = {
 
 
 def test_transfer_is_offered_for_attached_agents_only(team: TeamOf) -> None:
-    engine, _ = team({}, **WITH_REVIEWER)
-    context = engine._context(None)
-    (schema,) = [
-        schema for schema in context.control.schemas(engine.tree.root, engine.tree) if schema.name == "transfer_to_agent"
-    ]
-    properties: Any = schema.parameters["properties"]
-    assert properties["agent_name"]["enum"] == ["code-reviewer"]
-    assert not set(properties["agent_name"]["enum"]) & set(BUILT_IN)
+    engine, cast = team({"root": ["Hello!"]}, **WITH_REVIEWER)
+    engine.run_sync("hello")
+    assert cast.asked[0].names("transfer_to_agent") == ["code-reviewer"]
+    assert set(cast.asked[0].names("agent_spawn")) <= set(BUILT_IN)
 
 
 def test_transfer_reaches_an_attached_agent(team: TeamOf) -> None:
@@ -248,44 +229,39 @@ def test_an_isolated_run_carries_the_key_of_its_child_session(team: TeamOf) -> N
 
 
 def test_a_partition_is_the_scope_and_not_the_list_of_one_run(team: TeamOf, folder: Path) -> None:
-    """Without a list a run has its whole partition; with one it may still reach into the rest of it."""
+    """A run that was given one tool may still use the harmless rest of its partition: what it takes joins its list."""
     engine, cast = team(
         {
-            "root": [[spawn("operator", "all"), spawn("operator", "few", allowed_tools=["fs_read"])], "Started."],
-            "all": ["Ready."],
-            "few": [("fs_list", {}), "Ready, too."],
+            "root": [spawn("operator", "read", allowed_tools=["fs_read"]), wait("arun-1"), "Done."],
+            "operator": [("fs_list", {"path": "."}), "There are three files."],
         }
     )
-
-    async def scene() -> None:
-        await engine.run("Get ready")
-        await engine.runs.wait("arun-1", 1)
-        await engine.runs.wait("arun-2", 1)
-
-    asyncio.run(scene())
-    whole, few, later = (asked for asked in cast.of("operator"))
-    assert set(engine.tree.partition["operator"]) <= set(whole.tools)
-    assert set(few.tools) < set(whole.tools)
-    assert "fs_list" not in few.tools
-    assert "fs_list" in later.tools, "a harmless tool of the partition joins the run's list when it is asked for"
-    assert "notes.md" in later.text
+    trace = engine.run_sync("How many files are there?")
+    assert set(engine.tree.partition["operator"]) <= set(cast.of("operator")[0].tools)
+    assert "notes.md" in cast.of("operator")[1].text
+    assert [(event.tool, event.decision) for event in trace.events if isinstance(event, PolicyDecided)] == [
+        ("fs_list", "allow")
+    ]
+    assert engine.runs.get("arun-1").allowed_tools == ("fs_read", "fs_list")
 
 
-def test_allowed_tools_narrow_a_run(team: TeamOf, folder: Path) -> None:
+@pytest.mark.parametrize(("allowed", "is_run"), [(None, True), (["fs_erase"], True), (["fs_read"], False)])
+def test_allowed_tools_narrow_a_run(team: TeamOf, allowed: list[str] | None, is_run: bool) -> None:
+    """No call needs an answer here, except of a dangerous tool that the run was not given; and nobody gives leave."""
+    more = {} if allowed is None else {"allowed_tools": allowed}
     engine, cast = team(
         {
-            "root": [spawn("operator", "erase", allowed_tools=["fs_read"]), wait("arun-1"), "It may not."],
-            "operator": [("fs_erase", {"path": "notes.md"}), "I may not erase it."],
+            "root": [spawn("operator", "erase", **more), wait("arun-1"), "Done."],
+            "operator": [("fs_erase", {"path": "notes.md"}), "That is all."],
         },
+        {"security": {"interceptor": {"approvalPolicy": "none"}}},
         tools=[*builtin_tools(), FS_ERASE],
         approver="deny",
     )
     trace = engine.run_sync("Erase notes.md")
-    own = [name for name in cast.of("operator")[0].tools if name.startswith(("fs_", "exec"))]
-    assert own == ["fs_read"]
-    assert "fs_erase was not run" in errors(cast.of("operator")[1])[0]
-    assert [event.result for event in trace.events if event.kind == "tool.finished" and event.tool == "fs_erase"] != []
-    assert "tool.started" not in [event.kind for event in engine.runs.events("arun-1")]
+    started = [event.tool for event in trace.events if event.kind == "tool.started" and event.run_id == "arun-1"]
+    assert started == (["fs_erase"] if is_run else [])
+    assert ("fs_erase was not run" in cast.of("operator")[1].text) is not is_run
 
 
 def test_allowed_tools_never_reach_beyond_the_scope(team: TeamOf) -> None:
@@ -310,30 +286,22 @@ def test_scope_comes_before_allowed_tools(team: TeamOf) -> None:
 
 
 def test_a_run_may_ask_for_more_only_inside_its_scope(team: TeamOf, folder: Path) -> None:
-    asked: list[str] = []
-
-    class Person:
-        name = "person"
-
-        async def answer(self, request: Any) -> Any:
-            from lango_nb.runtime.approvals import ApprovalAnswer
-
-            asked.append(request.tool)
-            return ApprovalAnswer(True, "person")
-
+    person = Person()
     engine, cast = team(
         {
             "root": [spawn("operator", "both", allowed_tools=["fs_read"]), wait("arun-1"), "Done."],
             "operator": [("fs_erase", {"path": "a"}), ("crypto_sign", {}), ("fs_erase", {"path": "b"}), "One of two."],
         },
         tools=[*builtin_tools(), FS_ERASE, tool(review, name="crypto_sign", safety="safe")],
-        approver=Person(),
+        approver=person,
     )
     trace = engine.run_sync("Erase it and sign it")
     decided = [(event.tool, event.decision) for event in trace.events if isinstance(event, PolicyDecided)]
     assert decided == [("fs_erase", "needs_approval"), ("crypto_sign", "deny")]
     assert engine.runs.get("arun-1").allowed_tools == ("fs_read", "fs_erase")
-    assert asked == ["fs_erase", "fs_erase"], "the grant is the tool's; each dangerous call still needs its own answer"
+    assert [request.tool for request in person.asked] == ["fs_erase", "fs_erase"], (
+        "the grant is the tool's; each dangerous call still needs its own answer"
+    )
     assert [message.content for message in cast.of("operator")[-1].messages if message.tool_name == "fs_erase"] == [
         "a is gone",
         "b is gone",
@@ -347,19 +315,12 @@ def test_wait_watches_a_run_until_it_ends(team: TeamOf) -> None:
     gate = Gate()
     engine, cast = team(
         {
-            "root": [spawn("operator", "look"), gate.then(wait("arun-1", 0)), wait("arun-1"), "Done."],
+            "root": [spawn("operator", "look"), wait("arun-1", 0), gate.opening(wait("arun-1")), "Done."],
             "operator": [gate.then("Seen.")],
         }
     )
 
-    async def scene() -> None:
-        turn = asyncio.ensure_future(engine.run("Look around"))
-        await until(lambda: len(cast.of("root")) == 2)
-        engine.runs.observers.clear()
-        gate.opened.set()
-        await turn
-
-    asyncio.run(scene())
+    engine.run_sync("Look around")
     first, last = answers(cast.of("root")[-1], "agent_wait")
     assert first["timeout"] is True
     assert first["status"] in {"spawned", "running"}
@@ -452,14 +413,10 @@ def test_wait_and_stop_without_agent_id_fail_before_any_run_is_looked_up(
     team: TeamOf, monkeypatch: pytest.MonkeyPatch, call: str, given: dict[str, str]
 ) -> None:
     engine, cast = team({"root": [(call, given), "I forgot which one."]})
-    touched: list[str] = []
     for name in ("get", "cancel", "wait"):
-        monkeypatch.setattr(engine.runs, name, lambda *_, name=name: touched.append(name))
+        monkeypatch.setattr(engine.runs, name, lambda *_: pytest.fail("the store was touched"))
     engine.run_sync("Well?")
     assert errors(cast.of("root")[-1]) == ["missing agent_id parameter"]
-    # the turn asks whether the run is alive, to tell waiting from a loop; nothing is waited for or cancelled
-    assert "wait" not in touched
-    assert "cancel" not in touched
 
 
 # -- blocked runs ------------------------------------------------------------------------------------------------------
@@ -492,10 +449,15 @@ def test_grant_requests_are_told_apart_by_run_and_tool(team: TeamOf) -> None:
             "two": [("fs_erase", {"path": "a"}), "Two."],
         },
         tools=[*builtin_tools(), FS_ERASE, tool(erase, name="fs_wipe", safety="dangerous")],
+        approver=Person(),
     )
     trace = engine.run_sync("Erase")
-    asked = {event.request_id for event in trace.events if event.kind == "approval.asked"}
-    assert asked == {"grant-arun-1-fs_erase", "grant-arun-1-fs_wipe", "grant-arun-2-fs_erase"}
+    pending = {
+        event.grant_request_id
+        for event in trace.events
+        if isinstance(event, RunBlocked) and event.grant_state == "pending"
+    }
+    assert pending == {"grant-arun-1-fs_erase", "grant-arun-1-fs_wipe", "grant-arun-2-fs_erase"}
     granted = [event for event in trace.events if isinstance(event, RunBlocked) and event.grant_state == "granted"]
     assert [(event.condition, event.grant_request_id) for event in granted] == [("", "")] * 3
 
@@ -510,9 +472,9 @@ def test_grant_requests_are_told_apart_by_run_and_tool(team: TeamOf) -> None:
     ],
 )
 def test_blocked_runs_are_mirrored_into_the_ledger(team: TeamOf, settings: dict[str, Any], is_mirrored: bool) -> None:
-    engine, _ = team(*_erasing(), tools=[*builtin_tools(), FS_ERASE], settings=settings)
+    engine, _ = team(*_erasing(), tools=[*builtin_tools(), FS_ERASE], settings=settings, approver=Person())
     engine.run_sync("Erase a")
-    entries = tuple(getattr(engine, "ledger", ()))
+    entries: tuple[LedgerEntry, ...] = tuple(getattr(engine, "ledger", ()))
     assert bool(entries) is is_mirrored
     if is_mirrored:
         blocked, unblocked = entries
@@ -539,7 +501,7 @@ def test_the_mirror_can_be_read_later(team: TeamOf) -> None:
 
 
 def test_a_ledger_that_fails_fails_no_run(team: TeamOf, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine, cast = team(*_erasing(), tools=[*builtin_tools(), FS_ERASE], settings=LEDGER)
+    engine, cast = team(*_erasing(), tools=[*builtin_tools(), FS_ERASE], settings=LEDGER, approver=Person())
     assert engine.runs.observers
 
     def full(_entry: LedgerEntry) -> None:
@@ -566,7 +528,12 @@ def test_stop_cancels_a_run_through_the_run_store(team: TeamOf, monkeypatch: pyt
     )
     cancelled: list[str] = []
     through = engine.runs.cancel
-    monkeypatch.setattr(engine.runs, "cancel", lambda run_id, *more: cancelled.append(run_id) or through(run_id, *more))
+
+    def cancel(run_id: str, *more: Any) -> AgentRun:
+        cancelled.append(run_id)
+        return through(run_id, *more)
+
+    monkeypatch.setattr(engine.runs, "cancel", cancel)
     trace = engine.run_sync("Look around")
     assert cancelled == ["arun-1"]
     assert answers(cast.of("root")[-1], "agent_stop") == [{"agent_id": "arun-1", "status": "cancelled"}]
@@ -635,8 +602,3 @@ def test_a_task_call_that_misses_something_fails_before_the_store(
         monkeypatch.setattr(engine.tasks, method, lambda *_: pytest.fail("the store was touched"))
     engine.run_sync("Keep a list")
     assert errors(cast.of("root")[-1]) == [f"missing {missing} parameter"] * 2
-
-
-def test_tools_of_the_runtime_are_the_same_for_every_engine() -> None:
-    names = {tool.name for tool in builtin_tools() if isinstance(tool, Tool)}
-    assert {"agent_spawn", "agent_wait", "agent_stop"} <= names

@@ -13,7 +13,6 @@ with keys where the stages differ: ``transfer``, ``runs`` (spawn and delegate), 
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,7 +57,7 @@ class Fault:
     name: str
     ends: str | Mapping[str, str]
     root: Script = DONE
-    A: Script = (LOOK, "I looked.")  # noqa: N815 - parts have capital letters
+    A: Script = (LOOK, "I looked.")
     others: Script = NO_IDEA
     told: str = ""
     """What a model or the user must read somewhere."""
@@ -532,8 +531,12 @@ TOOL: tuple[Fault, ...] = (
     Fault("hangs, turn time-out", stopped_late(), A=(ODD, "never"), tool=odd(hanging), settings=SOON),
     Fault("hangs async, turn time-out", stopped_late(), A=(ODD, "never"), tool=odd(hanging_async), settings=SOON),
     Fault("goes on when cancelled", stopped_late(), A=(Always(ODD),), tool=odd(going_on), settings=SOON),
-    Fault("returns None", "success | !tool.finished:tool_failed", A=(ODD, "Fine."), tool=odd(lambda: None), told="done"),
-    Fault("returns bytes", "success", A=(ODD, "Fine."), tool=odd(lambda: b"\xff\x00"), told="2 bytes that are not text"),
+    Fault(
+        "returns None", "success | !tool.finished:tool_failed", A=(ODD, "Fine."), tool=odd(lambda: None), told="done"
+    ),
+    Fault(
+        "returns bytes", "success", A=(ODD, "Fine."), tool=odd(lambda: b"\xff\x00"), told="2 bytes that are not text"
+    ),
     Fault(
         "returns 50 MB",
         "success | hook.decided:modify",
@@ -542,7 +545,9 @@ TOOL: tuple[Fault, ...] = (
         told='"originalTokens"',
         stages="sextet octet",
     ),
-    Fault("returns a coroutine", "success", A=(ODD, "Fine."), tool=odd(returning_a_coroutine), told="awaited after all"),
+    Fault(
+        "returns a coroutine", "success", A=(ODD, "Fine."), tool=odd(returning_a_coroutine), told="awaited after all"
+    ),
     Fault(
         "returns coroutines in a list",
         tool_fails("tool_failed"),

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -31,8 +31,9 @@ from lango_nb.core.events import (
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.hooks.decorator import before_call
-from lango_nb.hooks.hook import HookCall
+from lango_nb.hooks.hook import HookCall, HookResult, Modify
 from lango_nb.records.turns import Trace
+from lango_nb.runtime.approvals import ApprovalRequest, AskWith
 from lango_nb.tools.decorator import tool
 from tests.scenarios.faults import (
     STAGES,
@@ -223,13 +224,50 @@ async def _after(engine: Engine, stage: Stage) -> Trace:
     return await engine.run("hello")
 
 
+@pytest.mark.parametrize("stage", [STAGES["octet"], STAGES["made-up"]], ids=str)
+def test_a_run_whose_tool_takes_no_cancellation_delays_nobody_and_does_nothing_more(stage: Stage) -> None:
+    hold = Hold()
+
+    @tool(name="fs_odd", safety="safe")
+    async def odd() -> str:
+        """Go on, whoever cancels."""
+        hold.reached.set()
+        for _ in range(3):
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.1)
+        return "went on"
+
+    engine = engine_on(stage, Players(stage, {"root": DONE, "A": (Both([ODD, LOOK]), "never")}), odd)
+
+    async def cancelled() -> float:
+        turn = asyncio.ensure_future(engine.run("please look at it"))
+        await until(hold.reached.is_set)
+        began = time.perf_counter()
+        turn.cancel()
+        await asyncio.gather(turn, return_exceptions=True)
+        took = time.perf_counter() - began
+        closed(engine, engine.traces.get(-1))
+        await asyncio.sleep(0.35)
+        nothing_is_left_running()
+        return took
+
+    assert asyncio.run(cancelled()) < SOON_S / 2
+    closed(engine, engine.traces.get(-1))
+
+
 @stages
 def test_cancelled_at_any_moment_at_all_the_trace_is_closed(stage: Stage) -> None:
     """Every turn of the event loop is tried: while the model, a tool, a wait or the merge of a run is under way."""
+
+    async def odd() -> str:
+        """Take a while."""
+        await asyncio.sleep(0)
+        return "did"
+
     outcomes = []
     for moment in itertools.count():
-        lines = {"root": (Both([GIVE, Give("B")]), "Done."), "A": (LOOK, "A looked."), "B": (_looks_of(stage), "B looked.")}
-        engine = engine_on(stage, Players(stage, lines))
+        lines = {"root": (Both([GIVE, Give("B")]), "Done."), "A": (Both([LOOK, ODD]), "A did."), "B": ("B did.",)}
+        engine = engine_on(stage, Players(stage, lines, pauses=2), tool(odd, name="fs_odd", safety="safe"))
         is_over = asyncio.run(_cancelled_after(engine, moment))
         if not len(engine.traces):
             continue  # cancelled before it began
@@ -239,11 +277,7 @@ def test_cancelled_at_any_moment_at_all_the_trace_is_closed(stage: Stage) -> Non
         if is_over:
             break
     assert set(outcomes) == {"cancelled", "success"}
-    assert outcomes.count("cancelled") >= (3 if stage.control == "transfer" else 8)
-
-
-def _looks_of(stage: Stage) -> Call:
-    return Call("search_look" if stage.agents["B"] == "researcher" else "crypto_look")
+    assert outcomes.count("cancelled") >= (6 if stage.control == "transfer" else 10)
 
 
 async def _cancelled_after(engine: Engine, ticks: int) -> bool:
@@ -371,8 +405,6 @@ def test_a_person_who_thinks_is_not_silence() -> None:
         """Do harm."""
         return "harmed"
 
-    from lango_nb.runtime.approvals import AskWith
-
     settings = {"agent": {"idleTimeout": "0.05s", "requestTimeout": "9s"}}
     model = Players(stage, {"root": DONE, "A": (ODD, "I did.")})
     engine = engine_on(stage, model, odd, settings=settings, approver=AskWith(Thinking().answer))
@@ -393,7 +425,9 @@ def test_the_second_turn_of_a_session_waits_for_the_first(stage: Stage) -> None:
         await until(hold.release.is_set)
         return GIVE
 
-    model = Players(stage, {"root": (first_line, "One.", GIVE, "Two."), "A": (Always("ok"),)})
+    # the session "other" has its turn while the first one is held up
+    said = (GIVE,) if stage.control == "transfer" else ("One.", GIVE, "Two.")
+    model = Players(stage, {"root": (first_line, "Elsewhere.", *said), "A": (Always("ok"),)})
     engine = engine_on(stage, model)
 
     async def two() -> tuple[Trace, Trace]:
@@ -407,21 +441,17 @@ def test_the_second_turn_of_a_session_waits_for_the_first(stage: Stage) -> None:
         hold.release.set()
         return await first, await second
 
-    model._lines["lango-orchestrator"] = iter((first_line, "Elsewhere.", GIVE, "One.", GIVE, "Two."))
-    one, two_ = asyncio.run(two())
-    for trace in (one, two_):
+    first, second = asyncio.run(two())
+    for trace in (first, second):
         closed(engine, trace)
         assert trace.turn.outcome == "success"
-    assert one.events[-1].at < two_.events[0].at
-    said = [message.content for message in engine.session().messages if message.role == "user"]
-    assert said == ["first", "second"]
+    assert first.events[-1].at < second.events[0].at
+    assert [message.content for message in engine.session().messages if message.role == "user"] == ["first", "second"]
 
 
 def test_a_turn_that_waits_too_long_for_its_session_says_so_and_leaves_no_trace() -> None:
     stage, hold = STAGES["sextet"], Hold()
-    engine = engine_on(
-        stage, Players(stage, {"root": (hold.anywhere,)}), settings={"agent": {"queueTimeout": "0.03s"}}
-    )
+    engine = engine_on(stage, Players(stage, {"root": (hold.anywhere,)}), settings={"agent": {"queueTimeout": "0.03s"}})
 
     async def two() -> None:
         first = asyncio.ensure_future(engine.run("first"))
@@ -479,7 +509,7 @@ def test_64_turns_at_once_do_not_mix(stage: Stage) -> None:
 
         async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
             me = messages[0].author or ""
-            found = {word for message in messages[1:] for word in message.content.split() if word.startswith("nonce-")}
+            found = {word for message in messages[1:] for word in re.findall("nonce-[0-9]+-", message.content)}
             assert len(found) == 1, f"{me} sees {found}"
             (word,) = found
             seen.add((me, word))
@@ -577,7 +607,7 @@ def test_a_stream_yields_while_the_turn_works_and_not_after() -> None:
     engine = engine_on(stage, Players(stage, {"root": DONE, "A": (hold.anywhere,)}))
 
     async def watched() -> list[str]:
-        kinds = []
+        kinds: list[str] = []
         async with aclosing(engine.stream("please look at it")) as stream:
             async for event in stream:
                 kinds.append(event.kind)
@@ -785,7 +815,7 @@ def test_a_run_outlives_its_turn_and_is_told_of_in_the_session_when_it_ends() ->
     async def turn() -> Trace:
         trace = await engine.run("please look at it")
         closed(engine, trace, living=True)
-        assert [run.status for run in trace.runs] == ["running"]
+        assert not any(run.is_terminal for run in trace.runs)
         assert later[-1] == "turn.finished"
         hold.release.set()
         (run,) = trace.runs
@@ -873,6 +903,37 @@ def test_a_tool_that_changes_its_arguments_changes_nothing_that_is_kept() -> Non
     for messages in (trace.messages, engine.session().messages):
         (call,) = [call for message in messages for call in message.tool_calls if call.name == "fs_odd"]
         assert call.arguments == {"items": [{"n": 1}]}
+
+
+@stages
+def test_arguments_changed_after_the_approval_are_asked_about_again(stage: Stage) -> None:
+    ran: list[int] = []
+    asked: list[object] = []
+
+    @tool(name="fs_odd", safety="dangerous")
+    def odd(count: int) -> str:
+        """Do harm."""
+        ran.append(count)
+        return "harmed"
+
+    async def only_one(request: ApprovalRequest) -> bool:
+        asked.append(request.arguments["count"])
+        return request.arguments["count"] == 1
+
+    @before_call(tools="fs_*", priority=95)
+    def late(call: HookCall) -> HookResult:
+        return Modify({"count": 1000})
+
+    model = Players(stage, {"root": DONE, "A": (Call("fs_odd", {"count": 1}), "I may not.")})
+    engine = engine_on(stage, model, odd, approver=AskWith(only_one))
+    engine.add_hook(late)
+    trace = asyncio.run(engine.run("please do"))
+    closed(engine, trace)
+    assert asked == [1, 1000]
+    assert ran == []
+    assert (trace.turn.outcome, trace.turn.error_code) == ("tool_error", "approval_denied")
+    hashes = [event.arguments_hash for event in trace.events if isinstance(event, ApprovalDecided)]
+    assert len(set(hashes)) == 2
 
 
 def test_an_approval_that_nobody_gives_in_time_is_a_no() -> None:

@@ -320,6 +320,11 @@ def test_a_hook_keeps_no_hold_of_the_arguments_it_gave() -> None:
     mine["more"]["x"]["y"] = "2"
     assert isinstance(final, HookCall)
     assert final.arguments == {"paths": ["a"], "more": {"x": {"y": "1"}}}
+    odd = bytearray(b"a")  # nothing JSON knows, where a schema lets anything pass
+    final, _ = before(chain_of(saying(Modify({"odd": odd}))), a_call(Tool("open_to_all", schema_source=dict)))
+    odd.extend(b"b")
+    assert isinstance(final, HookCall)
+    assert final.arguments == {"odd": b"a"}
 
 
 # after the call

@@ -226,6 +226,7 @@ def test_an_endless_line_counts_as_several(store: OutputStore) -> None:
     assert fetched(store, ref, mode="grep", pattern="needle").startswith("1 of 5 lines matches 'needle':\n2: xxx")
     assert fetched(store, ref, mode="grep", pattern="need+le").startswith("1 of 5 lines matches 'need+le':\n2: xxx")
     assert fetched(store, ref, mode="range", start_line=5) == "lines 5-5 of 5:\n5: z"
+    assert fetched(store, ref, mode="grep", pattern="dl[e]y").startswith("1 of 5 lines matches 'dl[e]y':\n3: dley")
     assert fetched(store, ref, mode="grep", pattern="dley").startswith("1 of 5 lines matches 'dley':\n3: dley")
 
 

@@ -5,19 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from lango_nb import viz
 from lango_nb.core.events import (
     ApprovalAsked,
     ApprovalDecided,
+    BreakerChanged,
+    BudgetExpanded,
+    BudgetWarning,
+    ChildDiscarded,
+    ChildForked,
+    ChildMerged,
     Declined,
     ErrorRaised,
     Event,
     HandedOver,
     HandOverRefused,
+    HookDecided,
     LimitReached,
     Outcome,
+    PolicyDecided,
+    RecoveryAttempted,
+    Returned,
+    RunBlocked,
+    RunFinished,
+    RunStarted,
     TextSaid,
     ToolFinished,
     ToolStarted,
@@ -25,16 +38,23 @@ from lango_nb.core.events import (
     TurnStarted,
 )
 from lango_nb.core.messages import Message, ToolCall, Usage
+from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
+from lango_nb.records.memories import Memory
+from lango_nb.records.tasks import Task
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.diff import diff
 from lango_nb.routing.route import Candidate, Route, Signal
+from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
+from lango_nb.runtime.approvals import ApprovalRequest, Approvals, PendingApproval
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Safety, Tool, ToolResult
+from lango_nb.viz.memories import memories_table
+from lango_nb.viz.tasks import tasks_table
 
 HOSTILE = "<script>alert('x')</script> \" & \x1b[31mred\x00\u202e \ud800 {braces} `tick` | pipe"
 """Everything a model, a tool, a file or a person might write."""
@@ -290,17 +310,33 @@ def hostile_route() -> Route:
     )
 
 
-def decision(number: int = 1, turn_id: str = "turn-1") -> Decision:
+class _Routed:
+    """A router that says one thing, whatever it is asked."""
+
+    def __init__(self, route: Route) -> None:
+        self._route = route
+
+    def route(self, _text: str, exclude: object = None) -> Route:
+        """Say it."""
+        return self._route
+
+
+def router(says: Route) -> Router:
+    """Make a router that says one thing."""
+    return cast("Router", _Routed(says))
+
+
+def decision(number: int = 1, turn_id: str = "turn-1", run_id: str = "") -> Decision:
     """Hand-over that the router would have made too, with one agent out of the question."""
     return Decision(
         f"decision-{number}", turn_id, 2, "orchestrator", route().text, "operator",
-        "it has to read a file", route(), (("vault", "already declined this request"),),
+        "it has to read a file", router(route()), (("vault", "already declined this request"),), "call-3", run_id,
     )  # fmt: skip
 
 
 def disagreement() -> Decision:
     """Hand-over to an agent the router does not know."""
-    return Decision("decision-9", "turn-1", 4, "orchestrator", "do the thing", "painter", "", abstention())
+    return Decision("decision-9", "turn-1", 4, "orchestrator", "do the thing", "painter", "", router(abstention()))
 
 
 def trace(outcome: Outcome = "success") -> Trace:
@@ -385,6 +421,202 @@ def turn(outcome: Outcome = "success", number: int = 1) -> Turn:
         ("orchestrator", "librarian", "orchestrator", "operator"), 2, 7, 3, START,
         START + timedelta(milliseconds=105), 105.0, 840, 98,
     )  # fmt: skip
+
+
+RUN_CALLS = {"run-1": "fs_read", "run-2": "fs_delete", "run-3": "search_knowledge", "run-4": "fs_list"}
+"""What the runs of :func:`teammates` call, by run."""
+
+
+def teammates() -> Trace:
+    """Turn with four runs beside each other: one is well, one is blocked, one fails, one was made by a run.
+
+    Every kind of event is in it.
+    """
+    root, usage = "orchestrator", Usage(model="offline", input_tokens=90, output_tokens=9, latency_ms=2.5)
+    made: list[Event] = []
+
+    def add(kind: type, author: str, run_id: str = "", step: int = 1, **fields: object) -> None:
+        number = len(made) + 1
+        at = START + timedelta(milliseconds=5 * number)
+        made.append(kind(turn_id="turn-3", seq=number, at=at, author=author, step=step, run_id=run_id, **fields))
+
+    def spawn(run: AgentRun, decision_id: str = "") -> None:
+        add(HandedOver, run.spawned_by, run.parent_run_id, target=run.requested_agent, reason=run.spawn_reason,
+            call_id=f"spawn-{run.id}", decision_id=decision_id, round=1, usage=usage)  # fmt: skip
+        add(RunStarted, run.spawned_by, run.id, agent=run.requested_agent, instruction=run.instruction,
+            reason=run.spawn_reason, allowed_tools=run.allowed_tools, child_session=run.child_session,
+            depth=run.spawn_depth, timeout_s=run.timeout_s)  # fmt: skip
+        if run.child_session:
+            add(ChildForked, run.requested_agent, run.id, 0, child=run.child_session, inherited=2)
+
+    def call(run_id: str, agent: str, step: int) -> None:
+        add(ToolStarted, agent, run_id, step, call_id="call-1", tool=RUN_CALLS[run_id], arguments={"path": "notes.md"},
+            safety="safe", usage=usage)  # fmt: skip
+
+    first, second, third, fourth = runs()
+    add(TurnStarted, "user", step=0, text="Read notes.md, delete old.md, and say what is known about notes")
+    add(HandOverRefused, root, target="vault", code="breaker_open", detail="vault is left alone for a while",
+        call_id="spawn-0")  # fmt: skip
+    spawn(first, "decision-1")
+    spawn(second)
+    spawn(third)
+    add(BudgetWarning, root, limit="delegations", used=12, of=15)
+    add(ToolStarted, root, step=2, call_id="call-1", tool="agent_wait", arguments={"agent_id": "run-1"}, safety="safe")
+    call("run-1", "operator", 3)
+    add(PolicyDecided, "operator", "run-2", 4, tool="fs_delete", decision="needs_approval",
+        reason="fs_delete is dangerous and outside what this run may use", call_id="call-1")  # fmt: skip
+    add(ApprovalAsked, "operator", "run-2", 4, call_id="call-1", tool="fs_delete", arguments={"path": "old.md"},
+        arguments_hash="0123456789abcdef", reason="fs_delete is dangerous", request_id="grant-run-2-fs_delete")  # fmt: skip
+    add(RunBlocked, "operator", "run-2", 4, tool="fs_delete", condition="blocked_waiting_approval",
+        reason="fs_delete is dangerous", grant_request_id="grant-run-2-fs_delete", grant_attempt=1,
+        grant_state="pending")  # fmt: skip
+    call("run-3", "librarian", 5)
+    add(ToolFinished, "operator", "run-1", 3, call_id="call-1", tool="fs_read", result="milk\nbread", latency_ms=0.5)
+    add(ToolFinished, "librarian", "run-3", 5, call_id="call-1", tool="search_knowledge", result="not here",
+        is_error=True, code="by_name", latency_ms=0.25)  # fmt: skip
+    spawn(fourth)
+    call("run-4", "operator", 7)
+    add(HookDecided, "operator", "run-4", 7, hook="output_manager", phase="after", action="modify", tool="fs_list",
+        call_id="call-1", detail="12,000 tokens became 2,000")  # fmt: skip
+    add(ToolFinished, "operator", "run-4", 7, call_id="call-1", tool="fs_list", result="notes.md", latency_ms=0.5)
+    add(TextSaid, "operator", "run-4", 8, text="There is notes.md.", usage=usage)
+    add(RunFinished, "operator", "run-4", 8, status="completed", result="There is notes.md.", steps=2, tool_calls=1,
+        duration_ms=35.0)  # fmt: skip
+    add(TextSaid, "operator", "run-1", 9, text="notes.md has 2 lines.", usage=usage)
+    add(RunFinished, "operator", "run-1", 9, status="completed", result="notes.md has 2 lines.", steps=2, tool_calls=1,
+        duration_ms=80.0)  # fmt: skip
+    add(ChildMerged, root, "run-1", 0, child=first.child_session, summary="operator reports: notes.md has 2 lines.")
+    add(RecoveryAttempted, "librarian", "run-3", 10, action="retry", error_class="transient",
+        error_code="provider_transient", attempt=1, failed_agent="librarian", wait_s=2.0, detail="the model is busy")  # fmt: skip
+    add(RunFinished, "librarian", "run-3", 10, status="failed", error="the model is busy",
+        error_code="provider_transient", steps=2, tool_calls=1, duration_ms=70.0)  # fmt: skip
+    add(ChildDiscarded, root, "run-3", 0, child=third.child_session, reason="the model is busy")
+    add(BreakerChanged, "librarian", "run-3", 0, circuit="librarian", state="open", failures=3,
+        detail="3 failures in a row")  # fmt: skip
+    add(
+        ToolFinished,
+        root,
+        step=2,
+        call_id="call-1",
+        tool="agent_wait",
+        result='{"status":"completed"}',
+        latency_ms=50.0,
+    )
+    add(BudgetExpanded, root, limit="steps", before=15, after=22, reason="several agents are at work")
+    add(Returned, root, step=11, target=root, reason="nothing is left to do", usage=usage)
+    add(TextSaid, root, step=12, text="notes.md has 2 lines; deleting old.md waits for your answer.", usage=usage)
+    add(TurnFinished, root, step=12, outcome="tool_error", error_code="provider_transient", rounds=1, steps=12,
+        tool_calls=4, duration_ms=180.0)  # fmt: skip
+    whole = Turn(
+        "turn-3", 3, "main", "sample-eight", "offline", made[0].text,  # type: ignore[union-attr]  # it is TurnStarted
+        "notes.md has 2 lines; deleting old.md waits for your answer.", "tool_error", "provider_transient",
+        ("orchestrator", "operator", "operator", "librarian", "orchestrator"), 1, 12, 4, START,
+        START + timedelta(milliseconds=180), 180.0,
+    )  # fmt: skip
+    return Trace(whole, tuple(made), (decision(1, "turn-3", "run-1"),), (), runs())
+
+
+def runs() -> tuple[AgentRun, ...]:
+    """The runs of :func:`teammates`, as they were when its turn ended."""
+    common: dict[str, Any] = {
+        "parent_id": "main",
+        "turn_id": "turn-3",
+        "created_at": START,
+        "spawned_by": "orchestrator",
+    }
+    later = START + timedelta(milliseconds=80)
+    return (
+        AgentRun(id="run-1", requested_agent="operator", instruction="Read notes.md and count its lines.",
+                 spawn_reason="it works on files", child_session="main:child:operator:run-1", status="completed",
+                 result="notes.md has 2 lines.", steps=2, tool_calls=1, completed_at=later, **common),
+        AgentRun(id="run-2", requested_agent="operator", instruction="Delete old.md.", allowed_tools=("fs_read",),
+                 child_session="main:child:operator:run-2", status="running",
+                 runtime_condition="blocked_waiting_approval", blocked_reason="fs_delete is dangerous",
+                 grant_request_id="grant-run-2-fs_delete", grant_attempt=1, grant_state="pending", **common),
+        AgentRun(id="run-3", requested_agent="librarian", instruction="Say what is known about notes.",
+                 child_session="main:child:librarian:run-3", status="failed", error="the model is busy",
+                 error_code="provider_transient", steps=2, tool_calls=1, completed_at=later, **common),
+        AgentRun(id="run-4", requested_agent="operator", instruction="List the folder.", status="completed",
+                 result="There is notes.md.", spawn_depth=2, parent_run_id="run-3", allowed_tools=(), steps=2,
+                 tool_calls=1, completed_at=later, **{**common, "spawned_by": "librarian"}),
+    )  # fmt: skip
+
+
+def events_of(run_id: str) -> tuple[Event, ...]:
+    """What happened in a run of :func:`teammates`; the blocked one was granted its tool after the turn was over."""
+    made = [event for event in teammates().events if event.run_id == run_id]
+    if run_id == "run-2":
+        said: dict[str, Any] = {"turn_id": "turn-3", "at": START, "author": "operator", "run_id": run_id, "step": 4}
+        first = len(teammates().events) + 1
+        made += [
+            ApprovalDecided(seq=first, call_id="call-1", tool="fs_delete", arguments_hash="0123456789abcdef",
+                            allowed=True, by="person", scope="turn", **said),
+            RunBlocked(seq=first + 1, tool="fs_delete", condition="", grant_state="granted", **said),
+            ToolFinished(seq=first + 2, call_id="call-1", tool="fs_delete", result="deleted old.md", **said),
+            RunFinished(seq=first + 3, status="completed", result="old.md is gone.", steps=2, tool_calls=1, **said),
+        ]  # fmt: skip
+    return tuple(made)
+
+
+def hostile_run() -> AgentRun:
+    """Run in which everybody tries to break the view."""
+    return AgentRun(
+        id=HOSTILE, parent_id=HOSTILE, requested_agent="W" * 64, instruction=HOSTILE * 30, created_at=START,
+        spawned_by=HOSTILE, status="failed", error=HOSTILE * 200, error_code=HOSTILE, child_session="x" * 300,
+        allowed_tools=(HOSTILE, "y" * 128), spawn_reason=HOSTILE, blocked_reason=HOSTILE, grant_request_id=HOSTILE,
+    )  # fmt: skip
+
+
+def hostile_run_trace() -> Trace:
+    """Turn with a run in which everybody tries to break the view."""
+    long, ids = "W" * 64, HOSTILE
+    said: dict[str, Any] = {"turn_id": "t", "at": START, "run_id": ids}
+    events: list[Event] = [
+        TurnStarted(turn_id="t", at=START, seq=1, author="user", text=HOSTILE),
+        RunStarted(seq=2, author="orchestrator", agent=long, instruction=HOSTILE * 30, reason=HOSTILE,
+                   allowed_tools=(HOSTILE,), child_session=HOSTILE, depth=1, **said),
+        ChildForked(seq=3, author=long, child=HOSTILE, **said),
+        HookDecided(seq=4, author=long, hook=HOSTILE, phase="before", action="block", tool=HOSTILE, call_id="c",
+                    detail=HOSTILE, **said),
+        PolicyDecided(seq=5, author=long, tool=HOSTILE, decision="deny", reason=HOSTILE, **said),
+        RunBlocked(seq=6, author=long, tool=HOSTILE, condition=HOSTILE, reason=HOSTILE, grant_state=HOSTILE, **said),
+        BreakerChanged(seq=7, author=long, circuit=HOSTILE, state="open", detail=HOSTILE, **said),
+        RecoveryAttempted(seq=8, author=long, action="escalate", error_class=HOSTILE, error_code=HOSTILE, attempt=1,
+                          failed_agent=HOSTILE, detail=HOSTILE, **said),
+        RunFinished(seq=9, author=long, status="failed", error=HOSTILE * 30, error_code=HOSTILE, **said),
+        ChildDiscarded(seq=10, author="orchestrator", child=HOSTILE, reason=HOSTILE, **said),
+        TurnFinished(turn_id="t", at=START, seq=11, author="orchestrator", outcome="tool_error", error_code=HOSTILE),
+    ]  # fmt: skip
+    bad = hostile_trace().turn
+    return Trace(bad, tuple(events), (), (), (hostile_run(),))
+
+
+def tasks() -> tuple[Task, ...]:
+    """Three tasks, one of them a part of another."""
+    return (
+        Task(id="task-1", title="Tidy the folder", status="in_progress", created_at=START, updated_at=START),
+        Task(id="task-2", title="Read notes.md", parent_id="task-1", status="done", created_at=START, updated_at=START),
+        Task(id="task-3", title=HOSTILE, description=HOSTILE, created_at=START, updated_at=START),
+    )
+
+
+def memories() -> tuple[Memory, ...]:
+    """What two agents remember."""
+    return (
+        Memory(id="memory-1", agent="librarian", key="tone", content="The user likes short answers.", scope="global",
+               kind="preference", confidence=0.9, use_count=3, tags=("style", "user"), created_at=START,
+               updated_at=START),
+        Memory(id="memory-2", agent="operator", key=HOSTILE, content=HOSTILE, created_at=START, updated_at=START),
+    )  # fmt: skip
+
+
+def pending() -> PendingApproval:
+    """Question that the blocked run of :func:`teammates` asks."""
+    request = ApprovalRequest(
+        "call-1", "fs_delete", {"path": "old.md", "token": "sk-" + "a" * 40}, "0123456789abcdef", "operator",
+        "fs_delete is dangerous", "grant-run-2-fs_delete", "main", "turn-3", "run-2", START,
+    )  # fmt: skip
+    return PendingApproval(Approvals(), request, request.id)
 
 
 def greeting() -> Trace:
@@ -517,6 +749,24 @@ def records() -> dict[str, Any]:
         "error": trace("internal_error"),
         "hostile trace": hostile_trace(),
         "long trace": long_trace(1200),
+        "teammates": teammates(),
+        "hostile run trace": hostile_run_trace(),
+        "card": viz.Card(teammates().turn, runs()),
+        "card without runs": viz.Card(turn()),
+        "hostile card": viz.Card(hostile_trace().turn, (hostile_run(),)),
+        "run": runs()[1],
+        "hostile run": hostile_run(),
+        "run history": viz.RunHistory(runs()[1], events_of("run-2"), len(teammates().events)),
+        "run without events": viz.RunHistory(runs()[0]),
+        "hostile run history": viz.RunHistory(hostile_run(), hostile_run_trace().events[1:-1]),
+        "runs": viz.AgentRuns(runs()),
+        "hostile runs": viz.AgentRuns((hostile_run(), *runs())),
+        "no runs": viz.AgentRuns(),
+        "hostile tasks": tasks_table(tasks()),
+        "no tasks": tasks_table(()),
+        "hostile memories": memories_table(memories()),
+        "no memories": memories_table((), "vault", is_kept=False),
+        "events of runs": viz.Events(teammates().events),
         "turn": turn(),
         "failed turn": turn("tool_error"),
         "hostile turn": hostile_trace().turn,
