@@ -11,8 +11,8 @@ _TEXTS: dict[str, str] = {
     ),
     "spawn": (
         "Work that needs a teammate is started with {control_tool}: agent takes the exact name, instruction has to"
-        " stand alone. agent_wait collects a run by its agent_id, agent_stop cancels it. Runs that do not need each other are"
-        " started in one reply. Teammates and agents: {agent_names}."
+        " stand alone. agent_wait collects a run by its agent_id, agent_stop cancels it. Runs that do not need each"
+        " other are started in one reply. Teammates and agents: {agent_names}."
     ),
     "delegate": (
         "Work that needs another agent is given away with {control_tool}: agent_name takes the exact name, goal says"

@@ -95,6 +95,16 @@ class AgentTree:
         """All nodes by name."""
         return {node.name: node for node in self}
 
+    @cached_property
+    def attached(self) -> tuple[str, ...]:
+        """Names of the agents that are sub-agents of the root: it hands the request itself to them."""
+        return tuple(agent.name for agent in self.agents if agent.is_attached)
+
+    @cached_property
+    def teammates(self) -> tuple[str, ...]:
+        """Names of the agents that are mere routing targets: they work in runs."""
+        return tuple(agent.name for agent in self.agents if not agent.is_attached)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all nodes, root first."""

@@ -152,7 +152,7 @@ class Work:
             offered = () if last_word else control.schemas(node, tree)
             tools = () if last_word else node.schemas  # also those a run needs leave for
             reply = await self._ask(node, tools, offered)
-            names = {schema.name for schema in chain(tools, offered)}
+            names = {schema.name for schema in chain(tools, offered)} if reply.tool_calls else ()
             said = read_reply(reply, control, tree.topology.decline, names, is_root=node is tree.root)
             if not isinstance(said, Final):  # an answer was paid for and is used, whatever limit it met
                 self._go_on(last_word)

@@ -116,8 +116,6 @@ RUNS: Mapping[str, str] = {
     "cancelled": WARN,
 }
 """Colour of a run's status."""
-TASKS: Mapping[str, str] = {"todo": ROOT, "in_progress": "#2f6fb5", "done": GOOD, "blocked": BAD}
-"""Colour of a task's status."""
 
 
 STATES: Mapping[str, str] = {

@@ -876,6 +876,15 @@ def test_status_hints_at_background_enabled(terminal: Callable[..., str]) -> Non
     assert (runtime["available"], "background.enabled" in runtime["hint"]) == (False, True)
 
 
+def test_status_names_the_teammate_runtime(terminal: Callable[..., str]) -> None:
+    both = {"agent": {"multiAgent": True}, "background": {"enabled": True}}
+    assert re.search(r"Teammate Runtime +dynamic-v1\b", terminal("agent", "status", settings=both))
+    runtime = json.loads(terminal("agent", "status", "--output", "json"))["teammate_runtime"]
+    assert runtime == {"name": "dynamic-v1", "available": True, "missing": [], "hint": ""}
+    for one in ({"agent": {"multiAgent": True}}, {"background": {"enabled": True}}):
+        assert "dynamic-v1" not in terminal("agent", "status", settings=one)
+
+
 def test_status_fails_on_a_broken_user_agent(terminal: Callable[..., str], tmp_path: Path) -> None:
     path = write_agent(tmp_path / "agents", "broken", "---\nname: [\n---\n")
     settings = {"agent": {"multiAgent": True, "agentsDir": str(tmp_path / "agents")}}
@@ -931,3 +940,19 @@ def test_tools_shows_no_owners(terminal: Callable[..., str]) -> None:
     assert [name for name in agents if re.search(rf"\b{name}\b", table)] == []
     listed = json.loads(terminal("agent", "tools", "--output", "json"))
     assert not {"agent", "owner", "agents"} & {key for item in listed for key in item}
+
+
+def test_hooks_shows_the_chain(terminal: Callable[..., str]) -> None:
+    settings = {"hooks": {"enabled": True, "accessControl": True}}
+    chain = json.loads(terminal("agent", "hooks", "--output", "json", settings=settings))["registry"]
+    before = [(row["name"], row["wired"]) for row in chain["before"]]
+    assert before == [("security_filter", True), ("access_control", True), ("approval_gate", True)]
+    after = [row["name"] for row in chain["after"]]
+    assert [name for name in after if name in {"learning_observer", "knowledge_saver", "event_publisher"}] == [
+        "learning_observer",
+        "knowledge_saver",
+        "event_publisher",
+    ]
+    assert all(row["why"] for row in (*chain["before"], *chain["after"]))
+    table = terminal("agent", "hooks")
+    assert [name for name in (*(name for name, _ in before), *after) if name not in table] == []

@@ -17,7 +17,7 @@ from lango_nb.core.messages import ToolCall, ToolSchema
 from lango_nb.routing.build import CONTROL_TOOLS
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.control.protocol import Refusal, Target, refuse_arguments, refuse_name
-from lango_nb.runtime.control.transfer import TRANSFER, TransferControl, attached_names
+from lango_nb.runtime.control.transfer import TRANSFER, TransferControl
 from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.builtin import agents, tasks
 from lango_nb.tools.tool import Tool
@@ -56,13 +56,13 @@ class SpawnControl:
         transfer = self._transfer.schemas(node, tree)
         if node is not tree.root:
             return transfer
-        return (*_root_schemas(teammates(tree), self._tools), *transfer)
+        return (*_root_schemas(tree.teammates, self._tools), *transfer)
 
     def read(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Target | Refusal:
         """Check the name and the instruction; the runtime checks scope and depth."""
         if call.name == TRANSFER:
             return self._read_transfer(call, author, tree)
-        names = tuple(name for name in teammates(tree) if name != author.name)
+        names = tuple(name for name in tree.teammates if name != author.name)
         given = call.arguments
         problem = _problem(call)
         if problem:
@@ -71,7 +71,7 @@ class SpawnControl:
         name = str(given.get("agent") or "").strip() or (self._route(instruction) if self._route else None)
         if not name:
             return refuse_arguments(call, "agent: nobody is clearly the one for this instruction", names)
-        if name in attached_names(tree):
+        if name in tree.attached:
             detail = f"{name} is attached, not a teammate: reach it with {TRANSFER}; teammates: {', '.join(names)}"
             return Refusal(call, name, "unknown_agent", detail)
         if name not in names:
@@ -92,15 +92,10 @@ class SpawnControl:
 
     def _read_transfer(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Target | Refusal:
         name = call.arguments.get("agent_name")
-        if name in teammates(tree) and author is tree.root:
+        if name in tree.teammates and author is tree.root:
             detail = f"{name} is a teammate: give it work with {SPAWN}; {TRANSFER} reaches attached agents only"
             return Refusal(call, str(name), "unknown_agent", detail)
         return self._transfer.read(call, author, tree)
-
-
-def teammates(tree: AgentTree) -> tuple[str, ...]:
-    """Return the agents that work in runs."""
-    return tuple(agent.name for agent in tree.agents if not agent.is_attached)
 
 
 def _problem(call: ToolCall) -> str:

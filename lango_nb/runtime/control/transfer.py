@@ -41,7 +41,7 @@ class TransferControl:
     def targets(self, node: AgentNode, tree: AgentTree) -> tuple[str, ...]:
         """Return the names an agent may hand over to."""
         if node is tree.root:
-            return attached_names(tree)
+            return tree.attached
         is_theirs = tree.topology.decline == "escalate" and node.is_attached
         return (tree.root.name,) if is_theirs else ()
 
@@ -58,11 +58,6 @@ class TransferControl:
             return Refusal(call, name, "unavailable", detail)
         reason = str(call.arguments.get("reason") or "")
         return Target(call, tree[name], reason, "return" if name == tree.root.name else "transfer")
-
-
-def attached_names(tree: AgentTree) -> tuple[str, ...]:
-    """Return the agents that are sub-agents of the root rather than mere routing targets."""
-    return tuple(agent.name for agent in tree.agents if agent.is_attached)
 
 
 @lru_cache(maxsize=64)

@@ -466,7 +466,8 @@ def teammates() -> Trace:
     add(PolicyDecided, "operator", "run-2", 4, tool="fs_delete", decision="needs_approval",
         reason="fs_delete is dangerous and outside what this run may use", call_id="call-1")  # fmt: skip
     add(ApprovalAsked, "operator", "run-2", 4, call_id="call-1", tool="fs_delete", arguments={"path": "old.md"},
-        arguments_hash="0123456789abcdef", reason="fs_delete is dangerous", request_id="grant-run-2-fs_delete")  # fmt: skip
+        arguments_hash="0123456789abcdef", reason="fs_delete is dangerous",
+        request_id="grant-run-2-fs_delete")  # fmt: skip
     add(RunBlocked, "operator", "run-2", 4, tool="fs_delete", condition="blocked_waiting_approval",
         reason="fs_delete is dangerous", grant_request_id="grant-run-2-fs_delete", grant_attempt=1,
         grant_state="pending")  # fmt: skip
@@ -487,7 +488,8 @@ def teammates() -> Trace:
         duration_ms=80.0)  # fmt: skip
     add(ChildMerged, root, "run-1", 0, child=first.child_session, summary="operator reports: notes.md has 2 lines.")
     add(RecoveryAttempted, "librarian", "run-3", 10, action="retry", error_class="transient",
-        error_code="provider_transient", attempt=1, failed_agent="librarian", wait_s=2.0, detail="the model is busy")  # fmt: skip
+        error_code="provider_transient", attempt=1, failed_agent="librarian", wait_s=2.0,
+        detail="the model is busy")  # fmt: skip
     add(RunFinished, "librarian", "run-3", 10, status="failed", error="the model is busy",
         error_code="provider_transient", steps=2, tool_calls=1, duration_ms=70.0)  # fmt: skip
     add(ChildDiscarded, root, "run-3", 0, child=third.child_session, reason="the model is busy")

@@ -30,6 +30,8 @@ FILLED = {
     *colours.EVENTS.values(),
     *colours.OUTCOMES.values(),
     *colours.SAFETIES.values(),
+    *colours.RUNS.values(),
+    *colours.STATES.values(),
 }
 
 

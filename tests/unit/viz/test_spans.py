@@ -1,14 +1,22 @@
-"""Events put together to spans, and spans laid out in lanes."""
+"""Events put together to spans."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from typing import get_args
 
-import pytest
-
-from lango_nb.core.events import ApprovalAsked, ApprovalDecided, Event, ToolFinished, ToolStarted
+from lango_nb.core import events as happened
+from lango_nb.core.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    Event,
+    RunBlocked,
+    RunFinished,
+    ToolFinished,
+    ToolStarted,
+)
 from lango_nb.viz.colours import EVENTS
-from lango_nb.viz.spans import arguments_block, arguments_text, lane_bars, spans, step_bars, timed_bars
+from lango_nb.viz.span import arguments_block, arguments_text, tools_text
+from lango_nb.viz.spans import spans
 from tests.unit.viz import samples
 
 START = samples.START
@@ -70,56 +78,92 @@ def test_every_kind_has_a_colour() -> None:
         assert {span.kind for span in spans(trace.events)} <= set(EVENTS)
 
 
-def test_bars_lie_where_their_events_are() -> None:
-    trace = samples.trace()
-    bars = lane_bars(spans(trace.events), 15, 160)
-    assert list(bars) == ["user", "orchestrator", "librarian", "operator"]
-    exec_bar = next(bar for bar in bars["operator"] if bar.label == "exec")
-    assert exec_bar.left == pytest.approx(9 / 15)
-    assert exec_bar.size == pytest.approx(4 / 15)
+def test_every_kind_of_event_becomes_a_span_with_a_colour() -> None:
+    kinds = {kind for kind in get_args(get_args(happened.Event)[0])}
+    tried = {type(event) for trace in (samples.teammates(), *samples.all_outcomes()) for event in trace.events}
+    assert tried == kinds
+    made = spans(samples.teammates().events)
+    assert {span.kind for span in made} <= set(EVENTS)
+    assert all(span.parts and any(said for _, said in span.parts) for span in made)
 
 
-@pytest.mark.parametrize("events", [15, 200, 10_000])
-def test_bars_of_a_lane_never_overlap_or_leave_it(events: int) -> None:
-    trace = samples.trace() if events == 15 else samples.long_trace(events)
-    for bars in lane_bars(spans(trace.events), len(trace.events), 160).values():
-        assert len(bars) <= 160
-        end = 0.0
-        for bar in bars:
-            assert bar.left >= end - 1e-9
-            end = bar.left + bar.size
-        assert end <= 1 + 1e-9
+def test_the_same_call_id_in_two_runs_is_two_calls() -> None:
+    calls = {span.run_id: (span.what, span.seqs) for span in spans(samples.teammates().events) if span.is_call()}
+    assert calls == {
+        "": ("agent_wait", "13-35"),
+        "run-1": ("fs_read", "14-19"),
+        "run-2": ("fs_delete", "16"),
+        "run-3": ("search_knowledge", "18-20"),
+        "run-4": ("fs_list", "23-25"),
+    }
 
 
-def test_a_failure_is_seen_however_many_calls_share_its_piece() -> None:
-    trace = samples.long_trace(10_000)
-    kinds = {bar.kind for bars in lane_bars(spans(trace.events), len(trace.events), 160).values() for bar in bars}
-    assert "failed" in kinds
+def test_a_hand_over_knows_the_run_it_made_and_a_transfer_has_none() -> None:
+    assert [span.target_run for span in spans(samples.teammates().events) if span.kind == "hands over"] == [
+        "run-1", "run-2", "run-3", "run-4",
+    ]  # fmt: skip
+    assert {span.target_run for span in spans(samples.trace().events)} == {""}
 
 
-def test_a_model_call_reaches_over_what_it_led_to() -> None:
-    trace = samples.trace()
-    steps = step_bars(spans(trace.events), 15, 160)
-    first = steps["orchestrator"][0]
-    assert first.label == "model call 1"
-    assert [first.left, first.size] == pytest.approx([1 / 15, 2 / 15])
-    assert sum(map(len, steps.values())) == 7
-    assert step_bars(spans(trace.events), 500, 160)["orchestrator"] == []
+def test_what_decided_something_is_told_with_its_state() -> None:
+    told = {
+        span.kind: (span.what, span.status)
+        for span in spans(samples.teammates().events)
+        if span.kind in {"policy", "hook", "breaker", "recovery", "blocked", "returns"}
+    }
+    assert told == {
+        "policy": ("fs_delete", "needs_approval"),
+        "hook": ("output_manager", "modify"),
+        "breaker": ("librarian", "open"),
+        "recovery": ("retry", "provider_transient"),
+        "blocked": ("fs_delete", "pending"),
+        "returns": ("orchestrator", ""),
+    }
+    assert [(span.what, span.said) for span in spans(samples.teammates().events) if span.kind == "budget"] == [
+        ("delegations", "12 of 15 used"),
+        ("steps", "15 → 22: several agents are at work"),
+    ]
 
 
-def test_timed_bars_are_as_long_as_they_took() -> None:
-    made = spans(samples.trace().events)
-    bars, calls = timed_bars(made, 500)
-    total = (made[-1].end - made[0].start) / timedelta(milliseconds=1)
-    exec_bar = next(bar for bar in bars["operator"] if bar.label.startswith("exec"))
-    assert exec_bar.size == pytest.approx(21 / total)
-    assert exec_bar.label == "exec 11.0 ms"
-    assert calls["operator"][0].size == pytest.approx(3.5 / total)
-    for lane in (*bars.values(), *calls.values()):
-        assert all(bar.left >= 0 and bar.left + bar.size <= 1 + 1e-9 for bar in lane)
+class TestBlocked:
+    @staticmethod
+    def blocked(*events: Event) -> tuple[str, bool, str]:
+        (span,) = (span for span in spans(events) if span.kind == "blocked")
+        return span.seqs, span.is_open, span.status
+
+    said = {"turn_id": "t", "at": START, "author": "a", "run_id": "run-1"}
+    begins = RunBlocked(seq=1, tool="exec", condition="blocked_waiting_approval", grant_state="pending", **said)
+
+    def test_it_reaches_to_the_answer(self) -> None:
+        goes_on = RunBlocked(seq=3, tool="exec", condition="", reason="no", grant_state="denied", **self.said)
+        assert self.blocked(self.begins, goes_on) == ("1-3", False, "denied")
+
+    def test_it_is_open_while_nobody_answers(self) -> None:
+        assert self.blocked(self.begins) == ("1", True, "pending")
+
+    def test_it_ends_with_its_run_and_not_with_another(self) -> None:
+        stopped = RunFinished(seq=5, status="cancelled", **self.said)
+        other = RunFinished(seq=5, status="cancelled", **{**self.said, "run_id": "run-2"})
+        assert self.blocked(self.begins, stopped) == ("1-4", False, "pending")
+        assert self.blocked(self.begins, other)[1]
+
+    def test_blocked_again_is_a_span_of_its_own(self) -> None:
+        goes_on = RunBlocked(seq=2, tool="exec", condition="", grant_state="granted", **self.said)
+        again = RunBlocked(seq=3, tool="exec", condition="blocked_waiting_approval", grant_attempt=2, **self.said)
+        assert [span.seqs for span in spans((self.begins, goes_on, again))] == ["1-2", "3"]
+
+
+def test_how_a_run_ended_is_seen_in_the_kind() -> None:
+    said = {"turn_id": "t", "at": START, "author": "a", "run_id": "run-1", "seq": 1}
+    kinds = [spans([RunFinished(status=status, **said)])[0].kind for status in ("completed", "failed", "cancelled")]
+    assert kinds == ["run ends", "run fails", "run stops"]
 
 
 def test_arguments_are_readable_on_a_line_and_as_a_block() -> None:
     arguments = {"path": "a b.md", "lines": [1, 2], "text": "two\nlines"}
     assert arguments_text(arguments) == 'path: "a b.md", lines: [1, 2], text: "two\\nlines"'
     assert arguments_block(arguments) == "path: a b.md\nlines: [1, 2]\ntext: two\nlines"
+
+
+def test_no_tools_and_all_tools_are_told_apart() -> None:
+    assert (tools_text(None), tools_text(()), tools_text(("a", "b"))) == ("", "none", "a, b")

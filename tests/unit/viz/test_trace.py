@@ -6,6 +6,7 @@ import re
 import time
 
 from lango_nb import viz
+from lango_nb.viz.colours import BAD, WARN
 from tests.unit.viz import samples
 
 
@@ -83,3 +84,74 @@ def test_mermaid_shows_who_spoke_to_whom() -> None:
     assert "participant p1 as orchestrator" in made
     assert "  p1->>p2: it knows things" in made
     assert "  p2-->>p1: declines" in made
+
+
+class TestRuns:
+    text = viz.to_text(samples.teammates())
+    html = viz.to_html(samples.teammates())
+
+    def test_two_runs_of_an_agent_are_two_lanes_under_the_root(self) -> None:
+        lines = self.text.split("\n")
+        start = lines.index("user                 ●")
+        assert [line[:20].rstrip() for line in lines[start + 1 : start + 6]] == [
+            "orchestrator",
+            " └ operator run-1",
+            " └ operator run-2",
+            " └ librarian run-3",
+            "   └ operator run-4",
+        ]
+
+    def test_a_lane_shows_how_long_its_run_lived_and_how_it_ended(self) -> None:
+        lines = {line[:20].strip(" └"): line[21:].rstrip() for line in self.text.split("\n")}
+        assert lines["operator run-1"].strip() == "▸┌········▬▬▬▬▬▬········■◂┘"
+        assert lines["operator run-2"].strip() == "▸┌······§?‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖"
+        assert lines["librarian run-3"].strip() == "▸┌······✗✗✗→·········↻✗⊖⌁"
+        assert lines["operator run-4"].strip() == "▸▬¤▬■◂"
+
+    def test_rows_say_whose_run_it_is_and_what_became_of_it(self) -> None:
+        assert re.search(r"3  orchestrator +→ operator run-1 +it works on files", self.text)
+        assert re.search(r"15  operator run-2 +policy fs_delete +fs_delete is dangerous and outside", self.text)
+        assert re.search(r"17  operator run-2 +blocked fs_delete +fs_delete is dangerous \[pending\]", self.text)
+        assert re.search(r"32  librarian run-3 +run fails +the model is busy \[provider_transient\]", self.text)
+        assert re.search(r"34  librarian run-3 +breaker librarian +3 failures in a row \[open\]", self.text)
+
+    def test_the_head_counts_runs_and_puts_neighbours_of_the_path_together(self) -> None:
+        assert "orchestrator → operator ×2 → librarian → orchestrator" in self.text
+        assert "4 runs (2 completed, 1 blocked, 1 failed)" in self.text
+        assert "4 runs (2 completed, 1 blocked, 1 failed)" in self.html
+
+    def test_html_unfolds_what_a_run_was_asked_and_may_use(self) -> None:
+        for said in (
+            "Read notes.md and count its lines.",
+            "main:child:operator:run-1",
+            "grant-run-2-fs_delete",
+            "300 s",
+        ):
+            assert said in self.html
+        assert self.html.count(">may use</div>") == 2  # one is narrowed to a tool, one to nothing at all
+        assert "the router agrees" in self.html
+
+    def test_the_states_of_runs_have_their_colours(self) -> None:
+        for word, colour in (("needs_approval", WARN), ("open", BAD), ("pending", WARN), ("provider_transient", BAD)):
+            assert re.search(rf"background:{colour};[^>]*>{word}</span>", self.html), word
+
+    def test_real_time_shows_runs_beside_each_other(self) -> None:
+        made = viz.to_html(samples.teammates(), timing=True)
+        assert "180.0 ms" in made
+        assert "run-4" in made
+
+    def test_mermaid_lets_every_run_take_part(self) -> None:
+        made = viz.to_mermaid(samples.teammates())
+        assert "participant p2 as operator run-1" in made
+        assert "participant p3 as operator run-2" in made
+        assert "  p1->>p2: it works on files" in made
+        assert "  p4->>p5: hands over" in made
+        assert "  p5-->>p4: completed" in made
+        assert "  p4-->>p1: failed" in made
+
+
+def test_signs_of_lanes_are_explained_and_none_is_torn_apart() -> None:
+    made = viz.to_text(samples.teammates())
+    for words in ("◂ run ends", "↩ returns", "· a run is at work or waits", "‖ blocked"):
+        assert words in made
+    assert "a run is at work" not in viz.to_text(samples.trace())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from lango_nb import viz
@@ -38,3 +39,27 @@ def test_lists_show_the_last_ones_and_say_so() -> None:
 def test_an_empty_list_says_what_to_do() -> None:
     assert viz.to_text(viz.Turns()) == "no turn yet; ask something"
     assert "no turn yet" in viz.to_html(viz.Turns())
+
+
+class TestCard:
+    card = viz.Card(samples.teammates().turn, samples.runs())
+
+    def test_it_says_how_many_runs_there_were_and_how_they_came_out(self) -> None:
+        for made in (viz.to_text(self.card), viz.to_html(self.card)):
+            assert "4 runs (2 completed, 1 blocked, 1 failed)" in made
+
+    def test_the_path_can_be_read_however_many_runs_stand_beside_each_other(self) -> None:
+        assert "orchestrator → operator ×2 → librarian → orchestrator" in viz.to_text(self.card)
+        made = re.sub("<[^>]+>", "", viz.to_html(self.card))
+        assert "orchestrator → operator ×2 → librarian → orchestrator" in made
+
+    def test_it_names_the_runs_that_go_on_and_what_they_need(self) -> None:
+        assert viz.to_text(self.card).endswith("\nwaiting for your answer: run-2")
+        working = replace(samples.runs()[1], id="run-9", runtime_condition="")
+        made = viz.to_text(viz.Card(self.card.turn, (*samples.runs(), working)))
+        assert made.endswith("\nstill at work: run-9; waiting for your answer: run-2")
+
+    def test_without_runs_it_is_the_turn(self) -> None:
+        turn = samples.turn()
+        assert viz.mimebundle(viz.Card(turn)) == viz.mimebundle(turn)
+        assert "run" not in viz.to_text(turn).replace("turn", "")

@@ -128,7 +128,7 @@ def test_views_hold_no_clock_duration_id_address_or_path(name: str) -> None:
     for source in (viz.to_text(record), re.sub(r'src="[^"]*"', "", viz.to_html(record))):
         assert not re.search(r"\b\d{4}-\d\d-\d\d|\b\d\d:\d\d:\d\d\b", source), "a clock"
         assert not re.search(r"\d ?ms\b", source), "a duration"
-        assert not re.search(r"\b(turn|call|decision|session)-\d", source), "an id"
+        assert not re.search(r"\b(turn|call|decision|session|spawn)-\d", source), "an id"
         assert not re.search(r"0x[0-9a-f]{6,}", source), "an address"
         assert "/home/" not in source, "a path"
 
@@ -148,7 +148,18 @@ def test_a_line_is_one_line(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["tree", "hostile tree", "partition", "hostile partition", "route", "trace", "hostile trace"]
+    "name",
+    [
+        "tree",
+        "hostile tree",
+        "partition",
+        "hostile partition",
+        "route",
+        "trace",
+        "hostile trace",
+        "teammates",
+        "hostile run trace",
+    ],
 )
 def test_mermaid_reads_nothing_into_what_others_wrote(name: str) -> None:
     source = viz.to_mermaid(RECORDS[name])
@@ -200,6 +211,7 @@ def test_views_do_not_depend_on_the_order_of_hashing() -> None:
         "from tests.unit.viz import samples\nfrom lango_nb import viz\n"
         "from lango_nb.routing.diff import diff\n"
         "records = [samples.tree(), samples.tree().partition, samples.route(), samples.trace(),\n"
+        "           samples.teammates(), viz.AgentRuns(samples.runs()), samples.records()['run history'],\n"
         "           diff(samples.tree(), samples.other_tree()), samples.decision()]\n"
         "whole = ''.join(viz.to_html(r) + viz.to_text(r) for r in records)\n"
         "print(hashlib.sha256(whole.encode()).hexdigest())\n"
