@@ -410,10 +410,11 @@ class Engine:
         from lango_nb.records.tasks import LocalTaskService
         from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
 
+        kept = self.settings.tools.output_manager
         bound: dict[type, object] = {
             TeammateService: self.teammates,
             TaskService: LocalTaskService(self.tasks, self.ids, self.clock),
-            OutputService: OutputStore(self.clock, answer_characters=4 * self.settings.tools.output_manager.token_budget),
+            OutputService: OutputStore(self.clock, answer_characters=4 * kept.token_budget),
             Bus: self.bus,
         }
         if self.settings.agent_memory.enabled:

@@ -9,7 +9,7 @@ from lango_nb.cli.door import read_settings
 from lango_nb.cli.output import say, say_json
 from lango_nb.cli.parser import add_common
 
-NARROWEST = 130
+NARROWEST = 140
 """Columns of the table where the terminal has fewer: keys are never broken."""
 
 

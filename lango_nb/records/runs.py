@@ -236,7 +236,7 @@ class Runs:
         TurnError
             It has ended before.
         """
-        run, stop = self._end(run_id, status="cancelled", error=error, completed_at=at)
+        run, stop = self._end(run_id, status="cancelled", error=error, error_code="cancelled", completed_at=at)
         if stop is not None:
             try:
                 stop()

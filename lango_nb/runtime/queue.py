@@ -39,7 +39,7 @@ class Queue:
     def __init__(self, places: int = 1) -> None:
         self._lock = Lock()
         self._free = places
-        self._waiting: deque[Future[None]] = deque()
+        self._waiting: deque[tuple[Future[None], asyncio.AbstractEventLoop]] = deque()
 
     def enter_now(self) -> bool:
         """Take a place if one is free; nobody waiting is overtaken, because then none is."""
@@ -56,7 +56,7 @@ class Queue:
                 self._free -= 1
                 return
             place: Future[None] = Future()
-            self._waiting.append(place)
+            self._waiting.append((place, asyncio.get_running_loop()))
         try:
             await asyncio.wrap_future(place)
         except asyncio.CancelledError:
@@ -68,8 +68,8 @@ class Queue:
         """Let the next one in."""
         with self._lock:
             while self._waiting:
-                place = self._waiting.popleft()
-                if place.set_running_or_notify_cancel():
+                place, loop = self._waiting.popleft()
+                if not loop.is_closed() and place.set_running_or_notify_cancel():
                     place.set_result(None)
                     return
             self._free += 1

@@ -53,6 +53,8 @@ class _Live:
     loop: asyncio.AbstractEventLoop | None = None
     is_stopped: bool = False
     """Whether somebody wanted it to end; that is no failure of whoever asked for it."""
+    has_place: bool = False
+    """Whether it counts among the runs that work at the same time."""
 
 
 class Teammates:
@@ -233,8 +235,12 @@ class Teammates:
             if run.spawn_depth > 1:
                 ending = await self._work(live, run)
             else:
-                async with self._places:
+                await self._places.enter()
+                live.has_place = True
+                try:
                     ending = await self._work(live, run)
+                finally:
+                    self._leave(live)
         except asyncio.CancelledError:
             self._end(live, "cancelled", "", "the run was cancelled", "cancelled")
             raise
@@ -250,6 +256,12 @@ class Teammates:
                 self._end(live, "completed", ending.text, "", ending.code)
             else:
                 self._end(live, "failed", "", ending.text, ending.code)
+
+    def _leave(self, live: _Live) -> None:
+        """Give a run's place to the next one; the second call does nothing."""
+        has_place, live.has_place = live.has_place, False
+        if has_place:
+            self._places.leave()
 
     async def _work(self, live: _Live, run: AgentRun) -> Ending:
         self.runs.start(run.id)
@@ -306,6 +318,10 @@ class Teammates:
         )
         self._bring_home(live, status, summary, error, code)
         self._tell_parent(live, status, code)
+        if status != "completed":
+            for below in tuple(self._live.values()):
+                if below.parent is work:
+                    self._stop(below, "the run that asked for it ended")
 
     def _bring_home(self, live: _Live, status: RunEnd, summary: str, error: str, code: str) -> None:
         """Leave one summary, or one note, for the conversation the run came from."""
@@ -380,6 +396,7 @@ class Teammates:
         for live in tuple(self._live.values()):
             if live.loop is not None and live.loop.is_closed():
                 self._end(live, "failed", "", "its event loop was closed", "orphaned")
+                self._leave(live)  # its task will never get to it
 
     def close(self) -> None:
         """Stop every run."""

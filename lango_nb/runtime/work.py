@@ -196,19 +196,15 @@ class Work:
         heard = self.child.history if self.child is not None else (*self.history, *self.messages)
         messages = [node.system_message, *heard]
         circuit = provider_circuit(context.model.name)
-        failed: ModelError | None = None
         while True:
             admission = context.breakers.admit(circuit)
             state.breaker_changed(node.name, admission.change, self.run_id)
             if not admission.is_allowed:
-                if failed is not None:
-                    raise failed
                 raise Stopped("provider_open", f"{context.model.name} is left alone for a while: {admission.reason}")
             began = clock.monotonic_s()
             try:
                 reply = await call_model(context.model, messages, (*tools, *offered))
             except ModelError as error:
-                failed = error
                 await self.recovering.model_failed(circuit, error, node)
                 continue
             except asyncio.CancelledError:

@@ -176,7 +176,8 @@ _HEADS = ["id", "agent", "status", "condition", "depth", "instruction", "result"
 
 
 def _came_to(run: AgentRun) -> str:
-    return run.result or (f"✗ {run.error or run.error_code}" if run.error or run.error_code else "")
+    said = run.result or (f"✗ {run.error}" if run.error else "")
+    return f"{said} [{run.error_code}]".strip() if run.error_code else said
 
 
 def list_text(runs: AgentRuns) -> str:

@@ -57,10 +57,10 @@ def run_state(run: AgentRun) -> str:
 
 
 def runs_fact(runs: Sequence[AgentRun]) -> str:
-    """Count runs, and say how they came out."""
-    if not runs:
-        return ""
+    """Count runs, and say how they came out if not all of them are completed."""
     states = Counter(map(run_state, runs))
+    if set(states) <= {"completed"}:
+        return count(len(runs), "run") if runs else ""
     return f"{count(len(runs), 'run')} ({', '.join(f'{number:,} {state}' for state, number in states.items())})"
 
 

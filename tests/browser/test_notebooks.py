@@ -28,7 +28,7 @@ SHOWN = {
     START: [
         ("setup", "workspace  garden"),
         ("tree", "librarian"),
-        ("owners", "vault claims the prefix 'crypto_'"),
+        ("owners", "vault claims the prefix 'crypto_*'"),
         ("route", "→ operator"),
         ("ask", "Found plants.csv."),
         ("trace", "fs_list"),
@@ -47,6 +47,24 @@ SHOWN = {
         ("tool", "cron_remind"),
         ("agent", "scheduler"),
         ("why", "I will remind you every morning: water the basil"),
+    ],
+    "03_turns_and_traces.ipynb": [
+        ("hello", "turn.started"),
+        ("trace", "operator arun-1"),
+        ("refused", "did you mean 'librarian'?"),
+        ("loops", "the same hand-overs came twice"),
+        ("modes", "Do not give it to operator again"),
+        ("ends", "repeated_call_signature"),
+    ],
+    "04_teammates.ipynb": [
+        ("ask", "1 run"),
+        ("trace", "operator arun-1"),
+        ("kept", "operator reports: notes.md has 4 lines."),
+        ("both", "vault arun-2"),
+        ("asks", "grant-arun-2-fs_delete"),
+        ("grant", "fs_read, fs_delete"),
+        ("ends", "cancelled"),
+        ("tasks", "water the basil"),
     ],
 }
 """What a reader has to find, by notebook: the cell, and a piece of its text."""

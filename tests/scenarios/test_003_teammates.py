@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.events import HandOverRefused, PolicyDecided, RunBlocked
 from lango_nb.engine import Engine
 from lango_nb.records.ledger import LedgerEntry
@@ -541,22 +540,6 @@ def test_stop_cancels_a_run_through_the_run_store(team: TeamOf, monkeypatch: pyt
     assert (run.status, run.result) == ("cancelled", "")
     assert run.completed_at is not None
     assert trace.turn.outcome == "success"
-
-
-def test_stop_of_what_is_not_there_or_over_is_refused(team: TeamOf) -> None:
-    engine, cast = team(
-        {
-            "root": [stop("arun-7"), spawn("operator", "look"), wait("arun-1"), stop("arun-1"), "Too late."],
-            "operator": ["Seen."],
-        }
-    )
-    engine.run_sync("Look around")
-    none, over = errors(cast.of("root")[-1])
-    assert "arun-7" in none
-    assert "already completed" in over
-    with pytest.raises(UnknownNameError):
-        engine.runs.get("arun-7")
-    assert engine.runs.get("arun-1").status == "completed"
 
 
 # -- tasks -------------------------------------------------------------------------------------------------------------

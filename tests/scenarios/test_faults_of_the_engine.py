@@ -34,6 +34,7 @@ from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, HookResult, Modify
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import ApprovalRequest, AskWith
+from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.decorator import tool
 from tests.scenarios.faults import (
     STAGES,
@@ -251,7 +252,7 @@ def test_a_run_whose_tool_takes_no_cancellation_delays_nobody_and_does_nothing_m
         nothing_is_left_running()
         return took
 
-    assert asyncio.run(cancelled()) < SOON_S / 2
+    assert asyncio.run(cancelled()) < 0.15, "the tool itself takes 0.2 s more"
     closed(engine, engine.traces.get(-1))
 
 
@@ -370,8 +371,8 @@ def _pausing(seconds: float, line: object) -> Callable[[Sequence[Message]], Awai
 
 @stages
 def test_handing_over_and_working_extend_the_idle_time(stage: Stage) -> None:
-    lines = {"root": (_pausing(0.06, GIVE), _pausing(0.06, "Done.")), "A": (_pausing(0.06, LOOK), _pausing(0.06, "ok"))}
-    settings = {"agent": {"idleTimeout": "0.1s", "requestTimeout": "9s"}}
+    lines = {"root": (_pausing(0.05, GIVE), _pausing(0.05, "Done.")), "A": (_pausing(0.05, LOOK), _pausing(0.05, "ok"))}
+    settings = {"agent": {"idleTimeout": "0.15s", "requestTimeout": "9s"}}
     engine = engine_on(stage, Players(stage, lines), settings=settings)
     trace = asyncio.run(engine.run("please look at it"))
     closed(engine, trace)
@@ -468,6 +469,31 @@ def test_a_turn_that_waits_too_long_for_its_session_says_so_and_leaves_no_trace(
 
     asyncio.run(two())
     assert [trace.turn.text for trace in engine.traces] == ["first", "fourth"]
+
+
+def test_a_turn_that_is_cancelled_as_its_turn_comes_passes_it_on() -> None:
+    stage, hold = STAGES["sextet"], Hold()
+
+    async def first_line(messages: Sequence[Message]) -> str:
+        hold.reached.set()
+        await until(hold.release.is_set)
+        return "One."
+
+    engine = engine_on(stage, Players(stage, {"root": (first_line, "Three.")}))
+
+    async def three() -> Trace:
+        first = asyncio.ensure_future(engine.run("first"))
+        await until(hold.reached.is_set)
+        second, third = (asyncio.ensure_future(engine.run(text)) for text in ("second", "third"))
+        first.add_done_callback(lambda _: second.cancel())
+        await asyncio.sleep(0.01)
+        hold.release.set()
+        return await asyncio.wait_for(third, 1)
+
+    trace = asyncio.run(three())
+    closed(engine, trace)
+    assert trace.turn.answer == "Three."
+    assert [kept.turn.text for kept in engine.traces] == ["first", "third"]
 
 
 @stages
@@ -752,6 +778,44 @@ def test_a_probe_that_fails_opens_the_circuit_again_and_a_cancelled_one_gives_it
     assert [event.state for event in _changes(turn(LOOK, "I looked."))] == ["half_open", "closed"]
 
 
+def test_an_agent_that_declines_gives_its_probe_back() -> None:
+    stage, clock = STAGES["sextet"], SteppedClock()
+    engine = engine_on(stage, Players(stage, {}), settings=FAILING, clock=clock)
+
+    def turn(*said: object) -> Trace:
+        engine.model = Players(stage, {"root": DONE, "A": said})
+        trace = asyncio.run(engine.run("please look at it"))
+        closed(engine, trace)
+        return trace
+
+    turn(LOOK, "")
+    turn(LOOK, "")
+    asyncio.run(clock.sleep(31))
+    assert [event.state for event in _changes(turn("[REJECT] not mine"))] == ["half_open"]
+    assert [event.state for event in _changes(turn(LOOK, "I looked."))] == ["half_open", "closed"]
+
+
+def test_an_attached_agent_that_gives_control_back_gives_its_probe_back() -> None:
+    stage, clock = STAGES["octet"], SteppedClock()
+    florist = AgentSpec(name="florist", always_include=True, source=Source.USER)
+    engine = engine_on(stage, Players(stage, {}), settings=FAILING, clock=clock, agents=[florist])
+
+    def turn(*said: object) -> Trace:
+        root = (Call("transfer_to_agent", {"agent_name": "florist"}), "Done.")
+        engine.model = Players(stage, {"root": root, "florist": said})
+        trace = asyncio.run(engine.run("please look at it"))
+        closed(engine, trace)
+        return trace
+
+    turn(LOOK, "")
+    turn(LOOK, "")
+    asyncio.run(clock.sleep(31))
+    given_back = turn(Call("transfer_to_agent", {"agent_name": "lango-orchestrator"}))
+    assert "returned" in words(given_back.events)
+    assert [event.state for event in _changes(given_back)] == ["half_open"]
+    assert [event.state for event in _changes(turn("I looked."))] == ["half_open", "closed"]
+
+
 @stages
 def test_a_hand_over_that_is_refused_takes_no_probe(stage: Stage) -> None:
     clock = SteppedClock()
@@ -795,6 +859,24 @@ def test_a_provider_that_fails_is_not_called_for_a_while(stage: Stage) -> None:
     third = asyncio.run(engine.run("hello"))
     assert third.turn.answer == "Hello."
     assert [event.state for event in _changes(third)] == ["half_open", "closed"]
+
+
+def test_a_cancelled_probe_of_a_provider_gives_its_place_back() -> None:
+    stage, clock, hold = STAGES["sextet"], SteppedClock(), Hold()
+    engine = engine_on(stage, Players(stage, {"root": (Always(ConnectionResetError()),)}), clock=clock)
+    asyncio.run(engine.run("hello"))
+    asyncio.run(clock.sleep(31))
+
+    async def cancelled() -> None:
+        engine.model = Players(stage, {"root": (hold.anywhere,)})
+        task = asyncio.ensure_future(engine.run("hello"))
+        await until(hold.reached.is_set)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(cancelled())
+    engine.model = Players(stage, {"root": ("Hello.",)})
+    assert [event.state for event in _changes(asyncio.run(engine.run("hello")))] == ["half_open", "closed"]
 
 
 # -- runs --------------------------------------------------------------------------------------------------------------
@@ -866,6 +948,16 @@ def test_a_run_that_takes_too_long_fails_and_counts_against_its_agent(mode: str)
     assert (run.status, run.error_code) == ("failed", "run_timeout")
     assert (trace.turn.outcome, trace.turn.error_code) == ("tool_error", "run_timeout")
     assert [event.state for event in _changes(trace)] == ["open"]
+
+
+def test_whoever_runs_out_of_time_takes_its_delegates_along() -> None:
+    stage, hold = STAGES["made-up"], Hold()
+    engine = engine_on(stage, Players(stage, {"root": DONE, "A": (Give("B"), "never"), "B": (hold.anywhere,)}))
+    engine.teammates._timeout_s = 0.05
+    trace = asyncio.run(engine.run("please look at it"))
+    closed(engine, trace)
+    assert [(run.requested_agent, run.status) for run in trace.runs] == [("operator", "failed"), ("vault", "cancelled")]
+    assert trace.turn.error_code == "run_timeout"
 
 
 def test_closing_the_engine_ends_the_runs_that_live_on() -> None:

@@ -8,15 +8,17 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lango_nb.core.errors import DefinitionError, LangoError, SettingsError, UnknownNameError, UsageError
+from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.lab import Lab, Result, View
 from lango_nb.models.scripted import ScriptedModel
+from lango_nb.records.tasks import Task
 from lango_nb.runtime import ask as asking
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
@@ -52,6 +54,10 @@ def test_everything_that_comes_back_shows_itself_as_text_and_html_and_has_a_fram
         lab.route("delete notes.md"),
         lab.diff("octet"),
         lab.turns,
+        lab.runs,
+        lab.tasks,
+        lab.memories(),
+        lab.approvals,
         lab.trace(),
         lab.events(),
         lab.messages(),
@@ -119,13 +125,123 @@ def test_a_wrong_topology_leaves_everything_as_it_was(lab: Lab) -> None:
     assert lab.ask("hello").is_ok
 
 
-def test_octet_can_be_looked_at_and_says_clearly_that_its_turns_do_not_run_yet(lab: Lab) -> None:
-    lab.use("octet")
+def test_nobody_chose_so_it_is_octet_with_teammates(tmp_path: Path) -> None:
+    lab = Lab(workspace=tmp_path, home=tmp_path / "home")
+    assert lab.topology == "octet"
+    assert lab.engine.settings.background.enabled
+    assert lab.config().origins["background.enabled"] == "lab"
     assert lab.route("schedule a report every day").chosen == "automator"
-    with pytest.raises(LangoError, match="runs no turns in this version"):
-        lab.ask("hello")
-    lab.use("sextet")
-    assert lab.ask("hello").is_ok
+
+
+class TestTeammates:
+    """What octet leaves behind: runs, tasks, memories."""
+
+    @pytest.fixture
+    def octet(self, tmp_path: Path) -> Lab:
+        (tmp_path / "notes.md").write_text("one\ntwo\n")
+        settings = {"agentMemory.enabled": True}
+        return Lab(workspace=tmp_path, home=tmp_path / "home", approver="deny", settings=settings)
+
+    def test_a_turn_goes_to_a_teammate_and_back_and_the_card_counts_the_run(self, octet: Lab) -> None:
+        result = octet.ask("how many lines does notes.md have?")
+        assert (result.answer, result.outcome) == ("notes.md has 2 lines.", "success")
+        assert "lango-orchestrator → operator → lango-orchestrator" in result.text
+        assert " · 1 run · " in result.text
+        assert [run.id for run in result.runs] == ["arun-1"]
+        assert result.runs.df["status"].tolist() == ["completed"]
+
+    def test_runs_are_listed_and_each_can_be_looked_at(self, octet: Lab) -> None:
+        octet.ask("how many lines does notes.md have?")
+        octet.ask("how many lines does notes.md have?")
+        assert [run.id for run in octet.runs] == octet.runs.df["run_id"].tolist() == ["arun-1", "arun-2"]
+        assert octet.runs.text.startswith("2 runs\n")
+        run = octet.run("arun-2")
+        assert (run.requested_agent, run.status, run.turn_id) == ("operator", "completed", "turn-2")
+        assert run.df["kind"].tolist() == [event.kind for event in run.events]
+        assert run.events[0].kind == "run.started"
+        assert set(run.events.df["run_id"]) == {"arun-2"}
+        assert run.text.startswith("run arun-2 · operator · completed\n")
+        with pytest.raises(UnknownNameError, match="run 'arun-3' not found"):
+            octet.run("arun-3")
+
+    def test_a_run_that_was_answered_after_its_turn_says_so(self, octet: Lab, tmp_path: Path) -> None:
+        (tmp_path / "old.txt").write_text("x")
+        octet.model = Spawning(ToolCall(id="c", name="fs_delete", arguments={"path": "old.txt"}))
+        result = octet.ask("delete old.txt", approver="hold")
+        assert result.text.endswith("waiting for your answer: arun-1")
+        assert octet.run("arun-1").runtime_condition == "blocked_waiting_approval"
+        assert octet.runs.df.loc[0, "grant_state"] == "pending"
+        assert octet.approvals.df[["run_id", "tool", "agent"]].to_numpy().tolist() == [
+            ["arun-1", "fs_delete", "operator"]
+        ]
+        before = len(octet.trace().events)
+        octet.approvals.allow()
+        wait_until(lambda: octet.run("arun-1").is_terminal)
+        run = octet.run("arun-1")
+        assert not (tmp_path / "old.txt").exists()
+        assert (run.status, run.runtime_condition) == ("completed", "")
+        assert f"from event {before + 1} on, its turn was over" in run.text
+        assert len(octet.trace().events) == before, "a closed trace stays as it was"
+
+    def test_tasks_are_listed(self, octet: Lab) -> None:
+        assert "no task yet" in octet.tasks.text
+        now = octet.engine.clock.now()
+        octet.engine.tasks.add(Task(id="task-1", title="Tidy up", created_at=now, updated_at=now))
+        assert octet.tasks.df["title"].tolist() == ["Tidy up"]
+        assert "Tidy up" in octet.tasks.html
+
+    def test_memories_are_listed_whole_or_by_agent_and_looking_is_no_use(self, octet: Lab) -> None:
+        memories = octet.engine.memories
+        memories.save("vault", "tone", "The user likes short answers.")
+        memories.save("planner", "zone", "The user lives in Riga.", scope="global")
+        assert octet.memories().df[["agent", "key"]].to_numpy().tolist() == [["vault", "tone"], ["planner", "zone"]]
+        assert [memory.key for memory in octet.memories("vault")] == ["tone"], "only its own"
+        assert octet.memories("navigator").text.endswith("navigator remembers nothing yet")
+        assert set(octet.memories().df["use_count"]) == {0}
+        with pytest.raises(UnknownNameError, match="did you mean 'vault'"):
+            octet.memories("valt")
+
+    def test_a_lab_whose_agents_may_not_remember_says_so(self, lab: Lab) -> None:
+        assert "agentMemory.enabled" in lab.memories().text
+
+    def test_everything_about_them_shows_itself_and_has_a_frame(self, octet: Lab) -> None:
+        octet.ask("how many lines does notes.md have?")
+        for view in (octet.runs, octet.run("arun-1"), octet.tasks, octet.memories(), octet.approvals, octet.hooks()):
+            bundle = view._repr_mimebundle_()
+            assert repr(view) == bundle["text/plain"] == view.text
+            assert bundle["text/html"].startswith("<")
+            assert len(view.df.columns) > 0
+
+
+class Spawning:
+    """A root that makes one run and does not wait, and a teammate that makes one call."""
+
+    name = "spawning"
+
+    def __init__(self, call: ToolCall) -> None:
+        self._call = call
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+        """Spawn, then answer; or call, then report."""
+        me, last = messages[0].author, messages[-1]
+        if me != "lango-orchestrator":
+            return Reply(text="Done.") if last.role == "tool" else Reply(tool_calls=(self._call,))
+        if last.role == "user":
+            order = {"agent": "operator", "instruction": "Delete old.txt."}
+            return Reply(tool_calls=(ToolCall(id="s", name="agent_spawn", arguments=order),))
+        if last.tool_name == "agent_spawn":
+            wait = {"agent_id": "arun-1", "timeout": 0}
+            await asyncio.sleep(0.05)  # the run gets as far as its question
+            return Reply(tool_calls=(ToolCall(id="w", name="agent_wait", arguments=wait),))
+        return Reply(text="It waits for you.")
+
+
+def wait_until(is_so: Callable[[], bool], limit_s: float = 5.0) -> None:
+    """Look again and again, with a limit."""
+    deadline = time.monotonic() + limit_s
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
 
 
 def test_an_agent_joins_and_takes_its_tools_and_requests(lab: Lab) -> None:
@@ -251,7 +367,7 @@ def test_nobody_there_means_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "old.txt").write_text("x")
     monkeypatch.setattr(asking, "is_anybody_there", lambda: False)
     lab = Lab("sextet", workspace=tmp_path, home=tmp_path / "home")
-    assert lab.ask("delete old.txt").turn.error_code == "approval_denied"
+    assert lab.ask("delete old.txt").turn.error_code == "approval_unavailable"
     assert (tmp_path / "old.txt").exists()
 
 

@@ -106,6 +106,7 @@ def _problem(call: ToolCall) -> str:
 
     try:
         checked = check_arguments(agents.agent_spawn, call.arguments)
+        agents.check_timeout(checked.get("timeout", agents.TIMEOUT_S), least=1)
     except ToolError as error:
         return str(error)
     return "" if str(checked.get("instruction", "")).strip() else agents.NO_INSTRUCTION

@@ -46,7 +46,7 @@ async def agent_spawn(  # noqa: PLR0913 - what a model may say about a run
         The only tools it may use; all of its own when left out.
     """
     require(instruction=instruction)
-    _check_timeout(timeout, least=1)
+    check_timeout(timeout, least=1)
     service = context.service(TeammateService)
     with told_to_model():
         answer = await service.spawn(
@@ -77,7 +77,7 @@ async def agent_wait(
         Longest wait, in seconds; 0 looks once.
     """
     require(agent_id=agent_id)
-    _check_timeout(timeout, least=0)
+    check_timeout(timeout, least=0)
     service = context.service(TeammateService)
     with told_to_model():
         return as_json(await service.wait(agent_id.strip(), float(timeout)))
@@ -101,6 +101,13 @@ async def agent_stop(agent_id: str, *, context: ToolContext) -> ToolResult:
 AGENT_TOOLS = (agent_spawn, agent_wait, agent_stop)
 
 
-def _check_timeout(timeout: int, least: int) -> None:
+def check_timeout(timeout: int, least: int) -> None:
+    """Refuse a time nobody can keep to.
+
+    Raises
+    ------
+    ToolError
+        It is below the least.
+    """
     if timeout < least:
         raise ToolError(f"timeout must be {least} or more seconds, got {timeout}", BAD_ARGUMENT)

@@ -28,9 +28,9 @@ def status(lango: Callable[..., Any], *words: str) -> dict[str, Any]:
 def test_the_default_is_a_single_agent(lango: Callable[..., Any]) -> None:
     data = status(lango)
     assert (data["mode"], data["topology"], data["multi_agent"]) == ("single", "solo", False)
-    assert (data["lab_topology"], data["provider"], data["model"]) == ("sextet", "lango_nb", "offline")
+    assert (data["lab_topology"], data["provider"], data["model"]) == ("octet", "lango_nb", "offline")
     assert "max_delegation_rounds" not in data
-    assert data["registry"]["builtin"] == 6
+    assert data["registry"]["builtin"] == 8
     assert data["registry"]["user"] == 0
     assert data["registry"]["active"] == data["registry"]["builtin"] + data["registry"]["embedded"]
     assert data["teammate_runtime"]["available"] is False
@@ -51,18 +51,19 @@ def test_multi_agent_without_background_hints_at_the_switch(lango: Callable[...,
     lines = {line[:17].strip(): line[17:].strip() for line in done.out.splitlines()}
     assert lines["Teammate Runtime"].startswith("unavailable: background.enabled is off")
     assert lines["Hint"] == "set background.enabled to true to make the teammate runtime available"
-    assert lines["Delegation Rounds"[:17]] == "5"
+    assert lines["Delegation Rounds"[:17]] == "10"
+    done = lango("agent", "status", "--settings", "agent.multiAgent=true", "--topology", "sextet")
+    assert "Delegation Rounds" in done.out
+    assert {line[:17].strip(): line[17:].strip() for line in done.out.splitlines()}["Delegation Rounds"] == "5"
 
 
 def test_the_runtime_is_called_available_only_where_it_can_run(lango: Callable[..., Any]) -> None:
-    from lango_nb.engine import CONTROLS
-
-    words = ("--settings", "agent.multiAgent=true", "--settings", "background.enabled=true", "--topology", "octet")
-    runtime = status(lango, *words)["teammate_runtime"]
-    assert runtime["name"] == "dynamic-v1"
-    assert runtime["hint"] == ""
-    assert runtime["available"] is ("spawn" in CONTROLS)
-    assert bool(runtime["missing"]) is not runtime["available"]
+    words = ("--settings", "agent.multiAgent=true", "--settings", "background.enabled=true", "--topology")
+    runtime = status(lango, *words, "octet")["teammate_runtime"]
+    assert runtime == {"name": "dynamic-v1", "available": True, "missing": [], "hint": ""}
+    runtime = status(lango, *words, "sextet")["teammate_runtime"]
+    assert runtime["available"] is False
+    assert any("sextet" in reason for reason in runtime["missing"])
 
 
 def test_switches_and_remote_agents_are_shown(lango: Callable[..., Any], here: Path) -> None:
@@ -122,7 +123,7 @@ def test_list_shows_name_source_and_description(lango: Callable[..., Any], here:
     assert [row["name"] for row in rows] == sorted(row["name"] for row in rows)
     assert {row["name"]: row["description"] for row in rows}["tester"] == ("words " * 30).strip()
     counts = status(lango, "--settings", "agent.agentsDir=agents")["registry"]
-    assert (counts["user"], counts["builtin"], counts["active"]) == (2, 6, 7)
+    assert (counts["user"], counts["builtin"], counts["active"]) == (2, 8, 9)
 
 
 def test_a_missing_agents_folder_is_fine(lango: Callable[..., Any]) -> None:

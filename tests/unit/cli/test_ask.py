@@ -35,7 +35,7 @@ def test_the_answer_goes_to_standard_output_alone(lango: Callable[..., Any], fil
     assert done.code == 0
     assert "three" in done.out
     assert "operator" not in done.out
-    assert done.err.startswith("lango: lango-orchestrator → operator · success · 1 round · ")
+    assert done.err.startswith("lango: lango-orchestrator → operator → lango-orchestrator · success · 1 round · ")
     assert done.err.count("\n") == 1
 
 
@@ -44,10 +44,10 @@ def test_json_holds_turn_events_and_decisions(lango: Callable[..., Any], files: 
     assert (done.code, done.err) == (0, "")
     data = json.loads(done.out)
     assert data["turn"]["text"] == "read notes.md"
-    assert data["turn"]["path"] == ["lango-orchestrator", "operator"]
+    assert data["turn"]["path"] == ["lango-orchestrator", "operator", "lango-orchestrator"]
     kinds = [event["kind"] for event in data["events"]]
     assert (kinds[0], kinds[-1]) == ("turn.started", "turn.finished")
-    assert {"handover", "tool.started", "tool.finished"} <= set(kinds)
+    assert {"handover", "run.started", "tool.started", "tool.finished", "run.finished"} <= set(kinds)
     assert data["decisions"][0]["chosen"] == "operator"
     assert data["decisions"][0]["route"]["candidates"]
 
@@ -115,10 +115,20 @@ def test_a_path_outside_the_workspace_is_refused_with_4(lango: Callable[..., Any
     assert "secret words" not in done.out
 
 
-def test_a_round_limit_of_the_settings_is_kept(lango: Callable[..., Any], files: Path) -> None:
-    data = json.loads(lango("ask", "read notes.md", "--settings", "agent.maxTurns=1", "--output", "json").out)
-    assert data["turn"]["steps"] == 1
-    assert lango("ask", "read notes.md", "--settings", "agent.maxTurns=1").code == 1
+def test_a_limit_of_the_settings_is_kept(lango: Callable[..., Any], files: Path) -> None:
+    words = ("ask", "run `sleep 20`", "--approve", "allow", "--settings", "tools.exec.defaultTimeout=200ms")
+    data = json.loads(lango(*words, "--output", "json").out)
+    (finished,) = (event for event in data["events"] if event.get("tool") == "exec" and event["kind"] == "tool.finished")
+    assert finished["is_error"]
+    assert finished["latency_ms"] < 10_000
+    assert data["turn"]["outcome"] == "tool_error"
+    assert lango(*words).code == 1
+
+
+@pytest.mark.parametrize("topology", ["solo", "quartet", "sextet", "octet"])
+def test_every_topology_reads_a_file(lango: Callable[..., Any], files: Path, topology: str) -> None:
+    done = lango("ask", "how many lines does notes.md have?", "--topology", topology)
+    assert (done.code, done.out) == (0, "notes.md has 3 lines.\n")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +137,7 @@ def test_a_round_limit_of_the_settings_is_kept(lango: Callable[..., Any], files:
         (["ask", ""], 2, "lango: the request is empty"),
         (["ask", " \n"], 2, "lango: the request is empty"),
         (["ask", "x" * 300_000], 2, "lango: the request has 300,000 characters"),
-        (["ask", "hello", "--topology", "octet"], 1, "lango: octet hands work over by spawn"),
+        (["ask", "hello", "--topology", "octett"], 2, "lango: topology 'octett' not found; did you mean 'octet'?"),
     ],
 )
 def test_what_cannot_start_is_one_line(lango: Callable[..., Any], words: list[str], code: int, said: str) -> None:

@@ -17,7 +17,7 @@ from lango_nb.core.errors import LangoError
         (["agent", "lst"], "command 'lst' not found in lango agent; did you mean 'list'?"),
         (["xyz"], "command 'xyz' not found in lango; there is: lab, ask, route, partition, settings, agent"),
         ([], "lango needs a command: lab, ask, route, partition, settings, agent; see lango --help"),
-        (["agent"], "lango agent needs a command: status, list, tools; see lango agent --help"),
+        (["agent"], "lango agent needs a command: status, list, tools, hooks; see lango agent --help"),
         (["route"], "the following arguments are required: TEXT; see lango route --help"),
         (["route", "x", "--outptu", "json"], "lango route has no option '--outptu'; did you mean '--output'?"),
         (["route", "x", "--out=json"], "lango route has no option '--out'; did you mean '--output'?"),

@@ -54,8 +54,8 @@ def test_settings_decide_where_no_topology_is_asked_for(lango: Callable[..., Any
     def topology(*words: str) -> str:
         return str(json.loads(lango("partition", "--output", "json", *words).out)["topology"])
 
-    assert topology() == "sextet"
-    assert topology("--settings", "lab.topology=octet") == "octet"
+    assert topology() == "octet"
+    assert topology("--settings", "lab.topology=sextet") == "sextet"
     assert topology("--settings", "agent.multiAgent=false") == "solo"
     assert topology("--settings", "agent.multiAgent=false", "--topology", "quartet") == "quartet"
     (here / "lango.json").write_text(

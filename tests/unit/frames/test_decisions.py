@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lango_nb.frames import decisions_df
@@ -30,6 +31,19 @@ def test_an_agent_the_router_does_not_know_gets_a_row() -> None:
     assert not row["agrees"]
     assert row[["rank", "score", "signals", "router_choice"]].isna().all()
     assert df["is_router_choice"].tolist() == [False, False, False]
+
+
+def test_the_run_a_hand_over_made_can_be_joined() -> None:
+    df: Any = decisions_df(samples.teammates())
+    assert set(df["run_id"]) == {"run-1"}
+    assert set(df["call_id"]) == {"call-3"}
+    assert set(decisions_df(samples.decision())["run_id"]) == {""}
+
+
+def test_an_agent_that_is_left_alone_for_a_while_says_why() -> None:
+    broken = replace(samples.decision(), excluded=(("chronicler", "its breaker is open: 3 failures"),))
+    df: Any = decisions_df(broken).set_index("agent")
+    assert df.loc["chronicler", "vetoes"] == "its breaker is open: 3 failures"
 
 
 def test_traces_give_the_session_and_decisions_alone_do_not() -> None:

@@ -25,6 +25,10 @@ MAKERS: dict[str, tuple[Any, Any]] = {
     "events": (frames.events_df, samples.trace()),
     "messages": (frames.messages_df, samples.trace()),
     "decisions": (frames.decisions_df, samples.trace()),
+    "runs": (frames.runs_df, samples.teammates()),
+    "tasks": (frames.tasks_df, samples.tasks()[0]),
+    "memories": (frames.memories_df, samples.memories()[0]),
+    "approvals": (frames.approvals_df, samples.pending()),
 }
 nouns = pytest.mark.parametrize("noun", MAKERS)
 
@@ -85,7 +89,19 @@ def test_every_column_is_explained(noun: str) -> None:
     for column in frames.COLUMNS[noun]:
         assert column.sentence.endswith("."), column.name
         assert len(column.sentence) > 5, column.name
-        assert column.unit in {"", "ms", "chars", "tokens", "tools", "score", "JSON", "0 to 1"}, column.name
+        assert column.unit in {
+            "",
+            "ms",
+            "s",
+            "chars",
+            "tokens",
+            "tools",
+            "messages",
+            "score",
+            "JSON",
+            "USD",
+            "0 to 1",
+        }, column.name
 
 
 @nouns
@@ -104,10 +120,14 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "tools": samples.hostile_tree(),
         "partition": samples.hostile_tree(),
         "prompt": samples.hostile_tree(),
+        "runs": samples.hostile_run(),
+        "tasks": samples.tasks()[2],
+        "memories": samples.memories()[1],
+        "approvals": samples.pending(),
     }
     df = make(records.get(noun, samples.hostile_trace()))
     text = " ".join(str(value) for name in df.columns for value in df[name])
-    assert samples.HOSTILE in text or noun in {"messages", "decisions", "partition"}
+    assert samples.HOSTILE in text or noun in {"messages", "decisions", "partition", "approvals"}
 
 
 def _sources(records: Sequence[Any]) -> Sources:

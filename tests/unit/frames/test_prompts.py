@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lango_nb.frames import prompt_df
@@ -28,4 +30,5 @@ def test_sizes_are_characters_and_a_quarter_of_them() -> None:
 
 
 def test_an_agent_without_a_prompt_has_no_rows() -> None:
-    assert len(prompt_df(samples.empty_tree())) == 0
+    node = replace(samples.empty_tree().root, sections=())
+    assert len(prompt_df(node)) == 0

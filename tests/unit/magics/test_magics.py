@@ -43,6 +43,12 @@ LOOKING = [
     "why 1",
     "trace -1",
     "events turn-1",
+    "runs",
+    "tasks",
+    "memories",
+    "memories vault",
+    "hooks",
+    "approvals",
 ]
 VARIES = re.compile(r"object at 0x|/tmp/|\d\d:\d\d:\d\d")
 
@@ -50,7 +56,7 @@ VARIES = re.compile(r"object at 0x|/tmp/|\d\d:\d\d:\d\d")
 def test_without_an_argument_it_shows_what_there_is_and_what_can_be_done(session: Session) -> None:
     shown = session.shown(session.run("%lango"))
     for kind in ("text/plain", "text/html"):
-        assert "sextet" in shown[kind]
+        assert "octet" in shown[kind]
         for command in COMMANDS:
             assert f"lango {command}" in shown[kind]
     assert set(session.run("%lango").df["help"]) == {command.help for command in COMMANDS.values()}
@@ -74,8 +80,9 @@ def test_every_command_returns_something_that_shows_itself_as_text_and_html(sess
     "name", [name for name, command in COMMANDS.items() if DF in command.options and command.cell != "only"]
 )
 def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: str) -> None:
-    session.run("%lango ask hello")
-    argument = {"diff": "quartet", "route": "list the files"}.get(name, "")
+    Path("notes.md").write_text("one\n", encoding="utf-8")
+    session.run("%lango ask read notes.md")
+    argument = {"diff": "quartet", "route": "list the files", "run": "arun-1"}.get(name, "")
     view = session.run(f"%lango {name} {argument}")
     frame = session.run(f"%lango {name} --df {argument}")
     assert isinstance(frame, pd.DataFrame)
@@ -186,12 +193,13 @@ class TestHelp:
         assert all(name in session.run("%lango help").text for name in COMMANDS)
         assert isinstance(session.error("%lango status"), LangoError)
         Path("lango.json").unlink()
-        assert session.run("%lango status")["topology"].startswith("sextet")
+        assert session.run("%lango status")["topology"].startswith("octet")
 
     def test_examples_can_be_typed(self, session: Session) -> None:
-        session.run("folder = 'src'\n%lango ask hello")
+        Path("notes.md").write_text("one\n", encoding="utf-8")
+        session.run("folder = 'src'\n%lango ask read notes.md")
         for command in COMMANDS.values():
-            session.run("%lango use sextet;")
+            session.run("%lango use octet;")
             if command.word is None or command.word.kind != "approval":  # these need an open question
                 session.run(command.example)
 
@@ -206,7 +214,7 @@ class TestHelp:
         ),
         ("%lango use octt", "UnknownNameError: topology 'octt' not found; did you mean 'octet'?"),
         ("%lango diff octt", "UnknownNameError: topology 'octt' not found; did you mean 'octet'?"),
-        ("%lango prompt libarian", "UnknownNameError: agent 'libarian' not found in sextet; did you mean 'librarian'?"),
+        ("%lango prompt libarian", "UnknownNameError: agent 'libarian' not found in octet; did you mean 'librarian'?"),
         ("%lango trace", "UsageError: there is no turn yet"),
         ("%lango help aks", "UnknownNameError: command 'aks' not found in %lango; did you mean 'ask'?"),
         ("%lango config agnt.model", "UnknownNameError: setting 'agnt.model' not found; did you mean 'agent.model'?"),
@@ -243,12 +251,12 @@ class TestUse:
     def test_without_a_name_lists_the_topologies_and_says_which_is_in_use(self, session: Session) -> None:
         frame = session.run("%lango use").df
         assert set(frame["topology"]) == set(topology_names())
-        assert list(frame[frame["in use"] == "yes"]["topology"]) == ["sextet"]
+        assert list(frame[frame["in use"] == "yes"]["topology"]) == ["octet"]
 
     def test_a_name_changes_the_topology_and_keeps_the_turns(self, session: Session) -> None:
         session.run("%lango ask hello")
         diff = session.run("%lango use quartet")
-        assert (diff.first, diff.second) == ("sextet", "quartet")
+        assert (diff.first, diff.second) == ("octet", "quartet")
         assert session.lab.topology == "quartet"
         assert len(session.lab.turns) == 1
 
@@ -448,8 +456,8 @@ class TestConfig:
         assert not (tmp_path / "other" / "old.txt").exists()
 
     def test_before_the_lab_exists_it_decides_how_it_starts(self, session: Session) -> None:
-        session.run("%config LangoMagics.topology = 'octet'")
-        assert session.lab.topology == "octet"
+        session.run("%config LangoMagics.topology = 'sextet'")
+        assert session.lab.topology == "sextet"
 
     @pytest.mark.parametrize(
         ("line", "message"),
@@ -465,13 +473,13 @@ class TestConfig:
         self, session: Session, caplog: pytest.LogCaptureFixture, line: str, message: str, is_live: bool
     ) -> None:
         if is_live:
-            assert session.lab.topology == "sextet"
+            assert session.lab.topology == "octet"
         session.run(f"%config LangoMagics.{line}")
         assert message in caplog.text
         caplog.clear()
         session.run("%config LangoMagics.stream = False")  # traitlets would bring a bad value up again
         assert caplog.text == ""
-        assert session.run("%lango status")["topology"].startswith("sextet")
+        assert session.run("%lango status")["topology"].startswith("octet")
 
     def test_a_model_that_is_not_there_is_refused_by_the_live_lab(
         self, session: Session, caplog: pytest.LogCaptureFixture
@@ -489,7 +497,7 @@ class TestConfig:
 
     def test_an_empty_value_goes_back_to_the_settings(self, session: Session) -> None:
         session.run("%lango use quartet;\n%config LangoMagics.topology = ''")
-        assert session.lab.topology == "sextet"
+        assert session.lab.topology == "octet"
 
 
 def test_completion_of_the_shell_offers_ours_and_only_ours(session: Session) -> None:

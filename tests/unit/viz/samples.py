@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, cast
@@ -740,7 +741,7 @@ def records() -> dict[str, Any]:
         "hostile route": hostile_route(),
         "prompt": tree()["operator"],
         "root prompt": tree().root,
-        "empty prompt": empty_tree().root,
+        "empty prompt": replace(empty_tree().root, sections=()),
         "hostile prompt": hostile_tree()["b"],
         "diff": diff(tree(), other_tree()),
         "empty diff": diff(tree(), tree()),

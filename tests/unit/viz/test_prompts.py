@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from lango_nb import viz
 from tests.unit.viz import samples
@@ -31,4 +32,4 @@ def test_the_bar_is_whole() -> None:
 
 
 def test_an_agent_without_a_prompt_says_so() -> None:
-    assert "this agent has no prompt here" in viz.to_html(samples.empty_tree().root)
+    assert "this agent has no prompt here" in viz.to_html(replace(samples.empty_tree().root, sections=()))

@@ -31,7 +31,7 @@ class TestList:
     def test_what_it_waits_for_and_what_it_came_to_are_told(self) -> None:
         flat = " ".join(self.text.split())
         assert "blocked waiting" in flat
-        assert "✗ the model is busy" in flat
+        assert "✗ the model is busy [provider_transient]" in self.html
         assert "There is notes.md." in flat
 
     def test_the_status_has_its_colour(self) -> None:
@@ -49,7 +49,7 @@ class TestList:
     def test_very_many_show_the_last_ones_and_say_so(self) -> None:
         many = viz.AgentRuns(tuple(replace(FIRST, id=f"run-{number}") for number in range(1, 701)))
         made = viz.to_text(many)
-        assert made.startswith("700 runs (700 completed), the last 500 shown")
+        assert made.startswith("700 runs, the last 500 shown")
         assert "run-700 " in made
         assert "run-200 " not in made
 

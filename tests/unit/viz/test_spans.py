@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, ClassVar, get_args
 
 from lango_nb.core import events as happened
 from lango_nb.core.events import (
@@ -79,7 +79,7 @@ def test_every_kind_has_a_colour() -> None:
 
 
 def test_every_kind_of_event_becomes_a_span_with_a_colour() -> None:
-    kinds = {kind for kind in get_args(get_args(happened.Event)[0])}
+    kinds = set(get_args(get_args(happened.Event)[0]))
     tried = {type(event) for trace in (samples.teammates(), *samples.all_outcomes()) for event in trace.events}
     assert tried == kinds
     made = spans(samples.teammates().events)
@@ -131,7 +131,7 @@ class TestBlocked:
         (span,) = (span for span in spans(events) if span.kind == "blocked")
         return span.seqs, span.is_open, span.status
 
-    said = {"turn_id": "t", "at": START, "author": "a", "run_id": "run-1"}
+    said: ClassVar[dict[str, Any]] = {"turn_id": "t", "at": START, "author": "a", "run_id": "run-1"}
     begins = RunBlocked(seq=1, tool="exec", condition="blocked_waiting_approval", grant_state="pending", **said)
 
     def test_it_reaches_to_the_answer(self) -> None:

@@ -116,7 +116,7 @@ class TestRuns:
         assert re.search(r"34  librarian run-3 +breaker librarian +3 failures in a row \[open\]", self.text)
 
     def test_the_head_counts_runs_and_puts_neighbours_of_the_path_together(self) -> None:
-        assert "orchestrator → operator ×2 → librarian → orchestrator" in self.text
+        assert "orchestrator → operator \N{MULTIPLICATION SIGN}2 → librarian → orchestrator" in self.text
         assert "4 runs (2 completed, 1 blocked, 1 failed)" in self.text
         assert "4 runs (2 completed, 1 blocked, 1 failed)" in self.html
 
