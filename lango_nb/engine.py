@@ -524,9 +524,11 @@ class Engine:
             async with asyncio.timeout(limit or None):
                 await queue.enter()
         except TimeoutError as error:
-            raise TurnError(
+            late = TurnError(
                 f"session {session!r} was busy for {limit:g} s; wait for its turn, stop it, or use another session"
-            ) from error
+            )
+            late.code = "queue_timeout"
+            raise late from error
 
     def run_sync(self, text: str, session: str = MAIN_SESSION) -> Trace:
         """Run one turn from ordinary code; see :meth:`run`."""

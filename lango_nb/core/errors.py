@@ -140,15 +140,20 @@ def shorten(text: str, limit: int = 80) -> str:
 
 
 def closest(name: str, options: Iterable[str]) -> str | None:
-    """Name the option nearest in spelling, or ``None`` when none is near.
+    """Name the option nearest in spelling, or ``None`` when none is near; letters that changed places are nearest.
 
     Examples
     --------
-    >>> closest("libarian", ["librarian", "vault"])
-    'librarian'
+    >>> closest("libarian", ["librarian", "vault"]), closest("aks", ["tasks", "ask"])
+    ('librarian', 'ask')
     """
     by_folded = {option.casefold(): option for option in options}
-    near = difflib.get_close_matches(name[:200].casefold(), by_folded, n=1, cutoff=0.6)
+    given = name[:200].casefold()
+    letters = sorted(given)
+    turned = [option for folded, option in by_folded.items() if sorted(folded) == letters]
+    if turned:
+        return turned[0]
+    near = difflib.get_close_matches(given, by_folded, n=1, cutoff=0.6)
     return by_folded[near[0]] if near else None
 
 

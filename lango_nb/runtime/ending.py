@@ -15,6 +15,8 @@ class Ending:
     code: str
     text: str
     """The visible answer, or why there is none."""
+    is_answered: bool = False
+    """Whether somebody answered: what still goes on may go on."""
 
 
 class Stopped(Exception):  # noqa: N818 - a signal inside the turn, like StopIteration; never seen outside

@@ -39,23 +39,20 @@ class Recovering:
         """Wait and return when the call may be tried again; raise otherwise."""
         state = self._work.state
         found = classify(error)
-        change = None
-        if found.is_outage:
-            change = state.context.breakers.record_failure(circuit, found.detail)
-            state.breaker_changed(node.name, change, self._work.run_id)
-        else:
-            state.context.breakers.release(circuit)  # somebody answered, if only to refuse
-        if not found.is_retryable:
-            raise error
-        action = state.recovery.next_action(
-            found,
-            failed_agent=node.name,
-            after_handover=self._work.is_specialist(node),
-            has_partial=self._work.has_partial(),
-        )
-        if change is not None:  # its circuit has just opened: nobody may call it again
-            action = Action("escalate", action.attempt)
-        if action.action != "retry":
+        action = None
+        if found.is_retryable:
+            action = state.recovery.next_action(
+                found,
+                failed_agent=node.name,
+                after_handover=self._work.is_specialist(node),
+                has_partial=self._work.has_partial(),
+            )
+        if action is None or action.action != "retry":
+            if found.is_outage:  # one failure for the circuit, however often the call was tried
+                change = state.context.breakers.record_failure(circuit, found.detail)
+                state.breaker_changed(node.name, change, self._work.run_id)
+            else:
+                state.context.breakers.release(circuit)  # somebody answered, if only to refuse
             self._judged = action
             raise error
         self._work.emit(

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 
 from lango_nb.core.errors import LangoError, ModelError, shorten
-from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
+from lango_nb.core.messages import NO_USAGE, Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.models.model import Model
 
 LONGEST_REPLY = 1_000_000
 """Characters of a reply's text; nobody reads more, and a trace could not be shown."""
 MOST_CALLS = 128
 """Calls of one reply."""
+LONGEST_NAME = 128
+"""Characters of a tool's name in a call; what is longer names nothing, and is cut before it is kept."""
+DEEPEST = 100
+"""Levels of nested arguments."""
+_LARGEST_BITS = 1023
+"""Bits of a whole number in arguments: what is larger is no floating-point number, and nobody can write it."""
+_MOST_TOKENS = 2**63
 
 
 async def call_model(model: Model, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
@@ -45,29 +53,91 @@ async def call_model(model: Model, messages: Sequence[Message], tools: Sequence[
         raise ModelError(f"model {model.name!r} cancelled its own call; try again") from error
     except (Exception, SystemExit) as error:  # leaving is not for a model: it would end the loop and all turns on it
         raise ModelError(f"model {model.name!r} failed: {type(error).__name__}: {shorten(str(error), 300)}") from error
+    return _checked(model.name, reply)
+
+
+def _checked(name: str, reply: object) -> Reply:
+    """Refuse what is no reply, and mend its calls: a model may have built it unchecked."""
     if not isinstance(reply, Reply):
-        raise _error("bad_reply", f"model {model.name!r} answered with {type(reply).__name__} instead of a Reply")
+        raise _error("bad_reply", f"model {name!r} answered with {type(reply).__name__} instead of a Reply")
+    calls = reply.tool_calls
+    problem = _problem(reply)
+    if problem:
+        raise _error("bad_reply", f"model {name!r} answered with a Reply {problem}")
     if len(reply.text) > LONGEST_REPLY:
         raise _error(
             "reply_too_large",
-            f"model {model.name!r} answered with {len(reply.text):,} characters; {LONGEST_REPLY:,} are the most",
+            f"model {name!r} answered with {len(reply.text):,} characters; {LONGEST_REPLY:,} are the most",
         )
-    if len(reply.tool_calls) > MOST_CALLS:
+    if len(calls) > MOST_CALLS:
         raise _error(
-            "reply_too_large",
-            f"model {model.name!r} asked for {len(reply.tool_calls)} calls at once; {MOST_CALLS} are the most",
+            "reply_too_large", f"model {name!r} asked for {len(calls)} calls at once; {MOST_CALLS} are the most"
         )
-    if all(isinstance(call.arguments, dict) for call in reply.tool_calls):
+    mended = tuple(map(_mended, calls))
+    if type(calls) is tuple and all(one is other for one, other in zip(mended, calls, strict=True)):
         return reply
-    return reply.model_copy(update={"tool_calls": tuple(map(_with_an_object, reply.tool_calls))})
+    return reply.model_copy(update={"tool_calls": mended})
 
 
-def _with_an_object(call: ToolCall) -> ToolCall:
-    """Say of a call whose arguments are no object that they are none; a model may have built it unchecked."""
-    if isinstance(call.arguments, dict):
+def _problem(reply: Reply) -> str:
+    """Say which field of a reply holds what it cannot hold; empty when none does."""
+    if not isinstance(reply.text, str):
+        return f"whose text is a {type(reply.text).__name__}"
+    if reply.usage is not NO_USAGE and not _is_usage(reply.usage):
+        return "whose usage holds something else than counts of tokens and a cost"
+    if not isinstance(reply.tool_calls, tuple | list):
+        return f"whose tool_calls are a {type(reply.tool_calls).__name__}"
+    for call in reply.tool_calls:
+        if not isinstance(call, ToolCall):
+            return f"that calls a {type(call).__name__} instead of a ToolCall"
+        if not isinstance(call.id, str) or not isinstance(call.name, str) or not isinstance(call.error, str | None):
+            return "with a call whose id, name or error is no text"
+    return ""
+
+
+def _is_usage(usage: object) -> bool:
+    if not isinstance(usage, Usage) or not isinstance(usage.model, str):
+        return False
+    counts, cost = (usage.input_tokens, usage.output_tokens), usage.cost_usd
+    if not all(count is None or (isinstance(count, int) and 0 <= count < _MOST_TOKENS) for count in counts):
+        return False
+    return cost is None or (isinstance(cost, int | float) and math.isfinite(cost) and cost >= 0)
+
+
+def _mended(call: ToolCall) -> ToolCall:
+    """Cut a name without end, and say of arguments that JSON cannot say that they are none."""
+    arguments: object = call.arguments
+    if isinstance(arguments, dict):
+        odd = _odd(arguments)
+        error = f"arguments hold {odd}" if odd else ""
+    else:
+        error = f"arguments are a {type(arguments).__name__}, not an object"
+    if not error and len(call.name) <= LONGEST_NAME:
         return call
-    kind = type(call.arguments).__name__
-    return call.model_copy(update={"arguments": {}, "error": f"arguments are a {kind}, not an object"})
+    changes: dict[str, object] = {"name": shorten(call.name, LONGEST_NAME)}
+    if error:
+        changes.update(arguments={}, error=call.error or error)
+    return call.model_copy(update=changes)
+
+
+def _odd(value: object, depth: int = 0) -> str:
+    """Name what JSON cannot say, or nobody can read, in a value; empty when there is nothing."""
+    if value is None or isinstance(value, str | bool | float):  # whether a number is finite is the schema's business
+        return ""
+    if isinstance(value, int):
+        return "a whole number that is too large" if value.bit_length() > _LARGEST_BITS else ""
+    if depth > DEEPEST:
+        return f"values in more than {DEEPEST} levels"
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if not isinstance(name, str):
+                return "a key that is no text"
+            if odd := _odd(item, depth + 1):
+                return odd
+        return ""
+    if isinstance(value, list):
+        return next((odd for item in value if (odd := _odd(item, depth + 1))), "")
+    return f"a value of type {type(value).__name__}"
 
 
 def _error(code: str, text: str) -> ModelError:

@@ -113,6 +113,7 @@ class Teammates:
 
     async def start(self, work: Work, node: AgentNode, targets: Sequence[Target]) -> None:
         """Make a run for every target; delegated ones are waited for, all at the same time."""
+        self.reap()  # what nobody goes on with takes no place away
         live = [(target, self._make(work, node, target)) for target in targets]
         delegated = [(target, one) for target, one in live if target.kind == "delegate"]
         for target, one in live:
@@ -252,7 +253,7 @@ class Teammates:
         except Exception as error:  # noqa: BLE001 - a run leaves a record, whatever happened
             self._end(live, "failed", "", f"{type(error).__name__}: {shorten(str(error), 300)}", "internal")
         else:
-            if ending.outcome in {"success", "tool_error"}:
+            if ending.is_answered:
                 self._end(live, "completed", ending.text, "", ending.code)
             else:
                 self._end(live, "failed", "", ending.text, ending.code)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from lango_nb.core.events import LimitReached, Outcome, TurnFinished, TurnStarted
+from lango_nb.core.events import LimitReached, TurnFinished, TurnStarted
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import USER, Message
 from lango_nb.records.sessions import Session
@@ -90,7 +90,7 @@ class TurnRun:
             ending = self._out_of_time()
         finally:
             state.deadline.stop()
-            self.trace = self._close(ending.outcome, ending.code)
+            self.trace = self._close(ending)
         return self.trace
 
     def _out_of_time(self) -> Ending:
@@ -106,13 +106,14 @@ class TurnRun:
         work.say(self.context.tree.root, f"I stopped: {detail}. Please make the request smaller or clearer.")
         return Ending("timeout", LIMIT_CODES[reason], work.answer)
 
-    def _close(self, outcome: Outcome, code: str) -> Trace:
+    def _close(self, ending: Ending) -> Trace:
         """Answer dangling calls, stop what must not go on, keep the messages, write the last event."""
         state, work, context = self.state, self.work, self.context
+        outcome, code = ending.outcome, ending.code
         work.close_calls()
         context.breakers.release(work.node.name)
         work.handing.end_child("the turn was cancelled" if outcome == "cancelled" else code)
-        context.teammates.end_turn(state, is_over=outcome not in {"success", "tool_error"})
+        context.teammates.end_turn(state, is_over=not ending.is_answered)
         self.session.messages.extend(for_the_session(work.messages, work.merged, context.control))
         context.approvals.forget_turn(state.turn_id)
         duration_ms = max((context.clock.monotonic_s() - self._started_s) * 1000, 0.0)

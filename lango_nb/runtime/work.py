@@ -41,6 +41,9 @@ from lango_nb.runtime.recovering import Recovering
 from lango_nb.runtime.reply import Declined, Empty, Final, HandOver, ToolCalls, read_reply
 from lango_nb.runtime.step import call_model
 
+_LONGEST_ID = 128
+"""Characters of a call's id."""
+
 
 class Work:
     """One agent, and whoever it transfers to, on one request.
@@ -92,6 +95,7 @@ class Work:
         self.answer = ""
         self.request = request
         self._usage = NO_USAGE
+        self._call_ids: set[str] = set()
         self._over: Stopped | None = None
         self._task: asyncio.Task[object] | None = None
         self._cancelling = 0
@@ -196,21 +200,22 @@ class Work:
         heard = self.child.history if self.child is not None else (*self.history, *self.messages)
         messages = [node.system_message, *heard]
         circuit = provider_circuit(context.model.name)
-        while True:
-            admission = context.breakers.admit(circuit)
-            state.breaker_changed(node.name, admission.change, self.run_id)
-            if not admission.is_allowed:
-                raise Stopped("provider_open", f"{context.model.name} is left alone for a while: {admission.reason}")
-            began = clock.monotonic_s()
-            try:
-                reply = await call_model(context.model, messages, (*tools, *offered))
-            except ModelError as error:
-                await self.recovering.model_failed(circuit, error, node)
-                continue
-            except asyncio.CancelledError:
-                context.breakers.release(circuit)
-                raise
-            break
+        admission = context.breakers.admit(circuit)
+        state.breaker_changed(node.name, admission.change, self.run_id)
+        if not admission.is_allowed:
+            raise Stopped("provider_open", f"{context.model.name} is left alone for a while: {admission.reason}")
+        try:
+            while True:
+                began = clock.monotonic_s()
+                try:
+                    reply = await call_model(context.model, messages, (*tools, *offered))
+                except ModelError as error:
+                    await self.recovering.model_failed(circuit, error, node)
+                else:
+                    break
+        except asyncio.CancelledError:
+            context.breakers.release(circuit)
+            raise
         self.check_cancelled()
         state.breaker_changed(node.name, context.breakers.record_success(circuit), self.run_id)
         usage = reply.usage
@@ -226,7 +231,19 @@ class Work:
             self.notice(state.budget.model_call(usage, usage.cost_usd or 0.0), node)
         except Stopped as stop:
             self._over = stop
-        return reply
+        return self._with_own_ids(reply) if reply.tool_calls else reply
+
+    def _with_own_ids(self, reply: Reply) -> Reply:
+        """Give calls new ids whose own are none, or were given before: an id joins one call with one answer."""
+        own: dict[str, ToolCall] = {}
+        for call in reply.tool_calls:
+            name = call.id
+            while name in own or name in self._call_ids or not name.strip() or len(name) > _LONGEST_ID:
+                name = self.state.context.ids.new("call")
+            own[name] = call if name is call.id else call.model_copy(update={"id": name})
+        self._call_ids.update(own)
+        calls = tuple(own.values())
+        return reply if calls == reply.tool_calls else reply.model_copy(update={"tool_calls": calls})
 
     # -- the conversation ----------------------------------------------------------------------------------------------
 
@@ -311,9 +328,10 @@ class Work:
             state.breaker_changed(node.name, state.context.breakers.record_success(node.name))
             self.handing.end_child(summary=text)
         code = self.last_error or next(iter(self.run_errors.values()), "")
-        if code:
-            return Ending("tool_error", code, self.answer)
-        return Ending("success", "", self.answer)
+        outcome = failure(code).outcome if code else "success"
+        if outcome == "cancelled":  # a run was; the turn went on and was answered
+            outcome = "tool_error"
+        return Ending(outcome, code, self.answer, is_answered=True)
 
     # -- events --------------------------------------------------------------------------------------------------------
 

@@ -227,18 +227,18 @@ def after_nonsense(call: HookCall, result: ToolResult) -> Any:
 
 def provider(code: str) -> Mapping[str, str]:
     """Say what comes of a provider that fails again and again, at the worker's."""
-    tried = "recovery:retry breaker.changed:open"
+    tried = "recovery:retry !breaker.changed"
     return {
         "transfer": f"model_error {code} | {tried} error:{code}",
         "transfer structured": f"model_error {code} | {tried} error:{code}",
-        "runs": f"model_error provider_open | {tried} run.finished:failed run.finished:{code} child.discarded",
-        "runs structured": f"model_error provider_open | {tried} run.finished:failed run.finished:{code}",
+        "runs": f"model_error {code} | {tried} run.finished:failed run.finished:{code} child.discarded",
+        "runs structured": f"model_error {code} | {tried} run.finished:failed run.finished:{code}",
     }
 
 
 def at_the_root(code: str) -> Mapping[str, str]:
     """Say the same of the root."""
-    said = f"model_error {code} | recovery:retry breaker.changed:open error:{code} !handover"
+    said = f"model_error {code} | recovery:retry !breaker.changed error:{code} !handover"
     return {"": said, "structured": said}
 
 
@@ -247,7 +247,7 @@ def broken(outcome: str, code: str) -> Mapping[str, str]:
     return {
         "transfer": f"{outcome} {code} | error:{code} !recovery",
         "transfer structured": f"{outcome} {code} | error:{code} !recovery:retry",
-        "runs": f"tool_error {code} | run.finished:failed run.finished:{code} child.discarded",
+        "runs": f"{outcome} {code} | run.finished:failed run.finished:{code} child.discarded",
     }
 
 
@@ -313,7 +313,7 @@ MODEL: tuple[Fault, ...] = (
         "empty reply",
         {
             "transfer": "model_error empty_reply | text !error",
-            "runs": "tool_error empty_reply | run.finished:failed child.discarded",
+            "runs": "model_error empty_reply | run.finished:failed child.discarded",
         },
         A=(Always(""),),
     ),
@@ -323,8 +323,8 @@ MODEL: tuple[Fault, ...] = (
         {
             "transfer": "empty_after_tool_use empty_after_tool_use | text",
             "transfer structured": "success | recovery:retry_with_hint recovery:empty_after_tool_use",
-            "runs": "tool_error empty_after_tool_use | run.finished:empty_after_tool_use child.discarded",
-            "runs structured": "tool_error empty_after_tool_use | recovery:retry_with_hint",
+            "runs": "empty_after_tool_use empty_after_tool_use | run.finished:empty_after_tool_use child.discarded",
+            "runs structured": "empty_after_tool_use empty_after_tool_use | recovery:retry_with_hint",
         },
         A=(LOOK, Always("")),
     ),
@@ -440,8 +440,8 @@ MODEL: tuple[Fault, ...] = (
         {
             "transfer": "loop_detected repeated_call_signature | limit.reached:repeats",
             "transfer structured": "success | limit.reached:repeats recovery:retry_with_hint",
-            "runs": "tool_error repeated_call_signature | limit.reached:repeats run.finished:failed child.discarded",
-            "runs structured": "tool_error repeated_call_signature | limit.reached:repeats recovery:retry_with_hint",
+            "runs": "loop_detected repeated_call_signature | limit.reached:repeats run.finished:failed child.discarded",
+            "runs structured": "loop_detected repeated_call_signature | limit.reached:repeats recovery:retry_with_hint",
         },
         A=(Always(LOOK),),
     ),
@@ -570,7 +570,7 @@ TOOL: tuple[Fault, ...] = (
         "changes its arguments",
         {
             "transfer": "loop_detected repeated_call_signature | limit.reached:repeats",
-            "runs": "tool_error repeated_call_signature | limit.reached:repeats",
+            "runs": "loop_detected repeated_call_signature | limit.reached:repeats",
         },
         A=(Always(Call("fs_odd", {"items": [1]})),),
         tool=odd(changing_arguments),
@@ -608,7 +608,7 @@ LIMIT: tuple[Fault, ...] = (
         {
             "transfer": "loop_detected token_limit_exceeded | limit.reached:tokens",
             "transfer structured": "success | limit.reached:tokens recovery:direct_answer",
-            "runs": "tool_error token_limit_exceeded | limit.reached:tokens run.finished:failed",
+            "runs": "loop_detected token_limit_exceeded | limit.reached:tokens run.finished:failed",
         },
         A=(Always(Priced(LOOK, Usage(input_tokens=600))),),
         settings=BUDGET,
@@ -619,7 +619,7 @@ LIMIT: tuple[Fault, ...] = (
         {
             "transfer": "loop_detected cost_limit_exceeded | limit.reached:cost",
             "transfer structured": "success | limit.reached:cost recovery:direct_answer",
-            "runs": "tool_error cost_limit_exceeded | limit.reached:cost run.finished:failed",
+            "runs": "loop_detected cost_limit_exceeded | limit.reached:cost run.finished:failed",
         },
         A=(Always(Priced(LOOK, Usage(cost_usd=0.6))),),
         settings=BUDGET,

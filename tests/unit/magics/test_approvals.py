@@ -82,7 +82,7 @@ def test_examples_can_be_typed(session: Session, ask: Ask, command: str) -> None
 def test_the_list_shows_what_would_run_without_secrets(session: Session, ask: Ask) -> None:
     ask("ask-1"), ask("ask-2")
     view = session.run("%lango approvals")
-    assert [question.id for question in view] == list(view.df["id"]) == ["ask-1", "ask-2"]
+    assert [question.id for question in view] == list(view.df["request_id"]) == ["ask-1", "ask-2"]
     for shown in (view.text, view.html, session.run("%lango approvals --json")):
         assert "ask-2.md" in shown
         assert "hunter2" not in shown

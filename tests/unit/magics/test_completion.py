@@ -23,6 +23,7 @@ class Small:
             "model": ("offline",),
             "setting": ("agent.model", "agent.maxTurns"),
             "approval": ("ask-1", "ask-2"),
+            "run": ("arun-2", "arun-1"),
         }[kind]
 
 
@@ -56,6 +57,12 @@ def candidates(before: str) -> tuple[str, ...] | None:
         ("%lango allow ", ("ask-1", "ask-2")),
         ("%lango deny ask", ("ask-1", "ask-2")),
         ("%lango ask --approve a", ("ask", "allow")),
+        ("%lango run", ("runs", "run")),
+        ("%lango run ", ("arun-2", "arun-1")),
+        ("%lango run --text arun-1", ("arun-1",)),
+        ("%lango runs --", ("--df", "--json", "--text", "--out", "--help")),
+        ("%lango memories v", ("vault",)),
+        ("%lango tas", ("tasks",)),
         ("%lango ask --approve allow --", ("--out", "--help")),
         ("%lango help tu", ("turns",)),
         ("%lango config agent.", ("agent.model", "agent.maxTurns")),

@@ -88,7 +88,7 @@ def test_two_shells_have_two_labs(session: Session) -> None:
     assert magics is not None
     assert magics.lab is not session.lab
     session.run("%lango use quartet;")
-    assert magics.lab.topology == "sextet"
+    assert magics.lab.topology == "octet"
     unload(other)
     assert session.run("%lango status")["topology"].startswith("quartet")
 
@@ -118,14 +118,14 @@ def test_a_wrong_setting_of_ipython_is_one_line_and_the_extension_loads(
     assert out == ""
     assert err.startswith(message)
     assert len(err.strip().splitlines()) == 1
-    assert bare_shell.run_cell("%lango status").result["topology"].startswith("sextet")
+    assert bare_shell.run_cell("%lango status").result["topology"].startswith("octet")
     assert len([item for item in bare_shell.configurables if type(item).__name__ == "LangoMagics"]) == 1
 
 
 def test_a_value_that_config_refused_does_not_stop_a_reload(bare_shell: Any) -> None:
     for line in ("%load_ext lango_nb", "%config LangoMagics.topology = 'octt'", "%reload_ext lango_nb"):
         bare_shell.run_cell(line).raise_error()
-    assert bare_shell.run_cell("%lango status").result["topology"].startswith("sextet")
+    assert bare_shell.run_cell("%lango status").result["topology"].startswith("octet")
 
 
 def test_plain_records_show_themselves_from_the_first_one_on(session: Session) -> None:

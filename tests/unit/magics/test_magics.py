@@ -13,6 +13,7 @@ import pytest
 from lango_nb.core.errors import LangoError, RefusedError, UnknownNameError, UsageError
 from lango_nb.lab import Lab, View
 from lango_nb.magics.commands import COMMANDS, DF, MERMAID
+from lango_nb.records.tasks import Task
 from lango_nb.specs.topologies import topology_names
 
 if TYPE_CHECKING:
@@ -245,6 +246,50 @@ def test_an_unknown_turn_names_those_there_are(session: Session) -> None:
     for line in ("trace 7", "why 7", "events turn-9", "trace 0"):
         assert isinstance(session.error(f"%lango {line}"), UnknownNameError)
     assert "there is: 1" in str(session.error("%lango trace 7"))
+
+
+class TestTeammates:
+    @pytest.fixture(autouse=True)
+    def turn(self, session: Session) -> None:
+        Path("notes.md").write_text("one\ntwo\n", encoding="utf-8")
+        session.run("%lango ask how many lines does notes.md have?")
+
+    def test_runs_lists_them_and_run_shows_one(self, session: Session) -> None:
+        runs = session.run("%lango runs")
+        assert [run.id for run in runs] == ["arun-1"]
+        assert "notes.md has 2 lines." in session.shown(runs)["text/plain"]
+        run = session.run("%lango run arun-1")
+        assert (run.requested_agent, run.status) == ("operator", "completed")
+        for kind, said in session.shown(run).items():
+            assert "fs_read" in said, kind
+        assert session.run("%lango run arun-1 --df")["kind"].iloc[0] == "run.started"
+
+    def test_a_run_that_is_not_there_and_a_missing_id_are_one_line(self, session: Session) -> None:
+        error = session.error("%lango run arun-7")
+        assert isinstance(error, UnknownNameError)
+        assert str(error) == "run 'arun-7' not found; did you mean 'arun-1'?"
+        assert str(session.error("%lango run")) == "run needs ID, as in '%lango run arun-1'"
+
+    def test_tab_offers_the_ids_there_are_the_latest_first(self, session: Session) -> None:
+        session.run("%lango ask how many lines does notes.md have?")
+        assert session.shell.complete(None, "%lango run ", 11)[1] == ["arun-2", "arun-1"]
+        assert session.shell.complete(None, "%lango memories va", 18)[1] == ["vault"]
+
+    def test_tasks_and_memories_are_what_the_engine_keeps(self, session: Session) -> None:
+        engine = session.lab.engine
+        now = engine.clock.now()
+        engine.tasks.add(Task(id="task-1", title="Tidy up", created_at=now, updated_at=now))
+        engine.memories.save("vault", "tone", "The user likes short answers.")
+        engine.memories.save("planner", "goal", "A tidy folder.")
+        assert session.run("%lango tasks --df")["title"].tolist() == ["Tidy up"]
+        assert session.run("%lango memories --df")["key"].tolist() == ["tone", "goal"]
+        assert session.run("%lango memories vault --df")["key"].tolist() == ["tone"]
+        assert isinstance(session.error("%lango memories valt"), UnknownNameError)
+
+    def test_the_result_says_how_many_runs_there_were(self, session: Session) -> None:
+        text = session.shown(session.run("%lango ask how many lines does notes.md have?"))["text/plain"]
+        assert "lango-orchestrator → operator → lango-orchestrator" in text
+        assert " · 1 run · " in text
 
 
 class TestUse:
