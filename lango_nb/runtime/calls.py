@@ -24,6 +24,7 @@ from lango_nb.records.runs import RunPatch
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime import grants
 from lango_nb.runtime.asking import Asking
+from lango_nb.runtime.causes import text_of
 from lango_nb.runtime.limits import Notices
 from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.context import ToolContext
@@ -213,7 +214,9 @@ class Calls:
     async def _run(self, node: AgentNode, ready: _Ready) -> None:
         """Run one call and let the hooks see what came of it."""
         work, hooked = self._work, ready.hooked
+        work.check_cancelled()
         clock = work.state.context.clock
+        self._started.add(ready.call.id)
         work.emit(
             ToolStarted,
             node.name,
@@ -223,7 +226,7 @@ class Calls:
             safety=ready.tool.safety,
             usage=work.take_usage(),
         )
-        self._started.add(ready.call.id)
+        work.check_cancelled()  # who heard of it may have stopped it
         began = clock.monotonic_s()
         result = await self._call(node, ready)
         work.check_cancelled()
@@ -251,23 +254,24 @@ class Calls:
         limit = 0.0 if tool.name == "agent_wait" else context.tool_timeout_s
         try:
             if not limit:
-                return await tool.call(ready.hooked.arguments, surroundings)
-            async with asyncio.timeout(limit):
-                return await tool.call(ready.hooked.arguments, surroundings)
+                return proper(tool.name, await tool.call(ready.hooked.arguments, surroundings))
+            async with asyncio.timeout(limit) as timer:
+                return proper(tool.name, await tool.call(ready.hooked.arguments, surroundings))
         except ToolError as error:
-            return ToolResult(str(error), True, error.code)
-        except TimeoutError:
-            detail = f"{tool.name} did not answer within {limit:g} s and was abandoned; it may still be running"
-            return ToolResult(detail, True, "tool_timeout")
+            return proper(tool.name, ToolResult(str(error), True, error.code))
         except asyncio.CancelledError:
             if self._work.is_cancelled():
                 raise
             return ToolResult(f"{tool.name} failed: it cancelled itself", True, "tool_failed")
         except Exception as error:  # noqa: BLE001 - a tool may raise anything; the turn goes on and says so
-            return ToolResult(f"{tool.name} failed: {type(error).__name__}: {error}", True, "tool_failed")
+            if limit and isinstance(error, TimeoutError) and timer.expired():
+                detail = f"{tool.name} did not answer within {limit:g} s and was abandoned; it may still be running"
+                return ToolResult(detail, True, "tool_timeout")
+            told = ": ".join(part for part in (type(error).__name__, text_of(error)) if part)
+            return ToolResult(f"{tool.name} failed: {told}", True, "tool_failed")
 
     def _finish(self, node: AgentNode, call: ToolCall, result: ToolResult, latency_ms: float) -> None:
-        work = self._work
+        work, result = self._work, proper(call.name, result)
         if not call.name.startswith("agent_"):  # watching a run is no work
             work.tool_calls += 1
             work.state.tool_calls += 1
@@ -315,3 +319,17 @@ class Calls:
                         code="interrupted",
                     )
                 work.reply_to(call, node, INTERRUPTED, is_error=True)
+
+
+def proper(name: str, given: object) -> ToolResult:
+    """Return what a tool or a hook gave as a result that can be kept; what is none becomes an error."""
+    if not isinstance(given, ToolResult):
+        detail = f"{name} gave a value of type {type(given).__name__} instead of a ToolResult"
+        return ToolResult(detail, True, "tool_failed")
+    if type(given.content) is str and type(given.is_error) is bool and type(given.code) is str:
+        return given
+    if not isinstance(given.content, str):
+        kind = type(given.content).__name__
+        return ToolResult(f"{name} gave a result whose content is of type {kind}, not text", True, "tool_failed")
+    is_error, code = bool(given.is_error), given.code
+    return replace(given, is_error=is_error, code=code if isinstance(code, str) else "tool_error" if is_error else "")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.clock import Clock
-from lango_nb.core.events import Event, HandedOver, TextSaid
+from lango_nb.core.events import Event, HandedOver, TextSaid, TurnFinished
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Usage
@@ -138,14 +138,17 @@ class TurnState:
         )
         if run_id:
             self.context.runs.add_event(run_id, event)
+        listeners = self._followers if self.is_closed else self._listeners
         if not self.is_closed:
             self.events.append(event)
             self.deadline.extend()
-        listeners = self._followers if self.is_closed else self._listeners
+            self.is_closed = kind is TurnFinished  # before anybody hears of it: whatever they do comes after the turn
         for listener in tuple(listeners) if listeners else ():
             try:
                 listener(event)
-            except Exception:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # leaving is not for a listener: it would end the turn, and not be told from a Stop
                 logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
                 listeners.remove(listener)
 

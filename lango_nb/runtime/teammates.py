@@ -14,18 +14,20 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import LangoError, ToolError, shorten
+from lango_nb.core.errors import LangoError, ToolError, TurnError, shorten
 from lango_nb.core.events import ChildDiscarded, ChildForked, ChildMerged, RunFinished, RunStarted
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Message
 from lango_nb.records.child_sessions import ChildSession, ChildSessions, inherited_messages, summarize
 from lango_nb.records.runs import AgentRun, RunEnd, Runs
 from lango_nb.routing.tree import AgentNode
+from lango_nb.runtime.causes import text_of
 from lango_nb.runtime.control.protocol import Refusal, Target
 from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import failure
@@ -51,8 +53,8 @@ class _Live:
     began_s: float
     task: asyncio.Task[None] | None = None
     loop: asyncio.AbstractEventLoop | None = None
-    is_stopped: bool = False
-    """Whether somebody wanted it to end; that is no failure of whoever asked for it."""
+    why_stopped: str = ""
+    """Why somebody wanted it to end, if somebody did; that is no failure of whoever asked for it."""
     has_place: bool = False
     """Whether it counts among the runs that work at the same time."""
 
@@ -128,8 +130,7 @@ class Teammates:
                 work.reply_to(target.call, node, as_json(view).content)
         for _, one in delegated:
             self._submit(one)
-        if delegated:
-            await self._all_of([one for _, one in delegated])
+        await self._all_of([one for _, one in delegated])
         for target, one in delegated:
             run = self.runs.get(one.run_id)
             is_done = run.status == "completed"
@@ -138,8 +139,11 @@ class Teammates:
 
     async def _all_of(self, delegated: Sequence[_Live]) -> None:
         """Wait until all have ended; whoever is cancelled meanwhile waits for none, and none goes on."""
+        tasks = [one.task for one in delegated if one.task is not None]
+        if not tasks:
+            return
         try:
-            await asyncio.wait([one.task for one in delegated if one.task is not None])
+            await asyncio.wait(tasks)
         except asyncio.CancelledError:
             for one in delegated:
                 self._stop(one, "whoever asked for it was stopped")
@@ -170,7 +174,7 @@ class Teammates:
             child_session=child.key if child is not None else "",
             spawn_depth=work.depth + 1,
             allowed_tools=target.allowed_tools,
-            spawn_reason=target.reason,
+            spawn_reason=mask(target.reason),
             timeout_s=target.timeout_s or self._timeout_s,
             created_at=context.clock.now(),
         )
@@ -199,6 +203,8 @@ class Teammates:
             state.emit(ChildForked, agent.name, run_id=run_id, child=child.key, inherited=len(child.inherited))
         live = self._live[run_id] = _Live(run_id, own, work, context.clock.monotonic_s())
         work.run_errors.clear()
+        if self.runs.get(run_id).is_terminal:  # whoever heard of it has cancelled it already
+            self._cancelled(run_id)
         return live
 
     def fork(
@@ -217,8 +223,18 @@ class Teammates:
         )
 
     def _submit(self, live: _Live) -> None:
+        if live.run_id not in self._live:
+            return  # it was stopped before it began
         live.loop = asyncio.get_running_loop()
         live.task = live.loop.create_task(self._guarded(live), name=live.run_id)
+        live.task.add_done_callback(partial(self._torn_down, live))
+
+    def _torn_down(self, live: _Live, task: asyncio.Task[None]) -> None:
+        """Close a run whose task ended before it could: neither an error nor a cancellation got that far."""
+        error = None if task.cancelled() else task.exception()
+        if live.run_id in self._live:
+            detail = f"its task was ended by {type(error).__name__}" if error is not None else "its task never began"
+            self._end(live, "failed", "", detail, "internal")
 
     async def _guarded(self, live: _Live) -> None:
         """Run, and never let an error out: nobody may be there to take it."""
@@ -243,7 +259,7 @@ class Teammates:
                 finally:
                     self._leave(live)
         except asyncio.CancelledError:
-            self._end(live, "cancelled", "", "the run was cancelled", "cancelled")
+            self._end(live, "cancelled", "", live.why_stopped or "the run was cancelled", "cancelled")
             raise
         except TimeoutError:
             detail = f"the run did not end within {run.timeout_s:g} s"
@@ -251,7 +267,7 @@ class Teammates:
             state.breaker_changed(agent, state.context.breakers.record_failure(agent, detail), run.id)
             self._end(live, "failed", "", detail, "run_timeout")
         except Exception as error:  # noqa: BLE001 - a run leaves a record, whatever happened
-            self._end(live, "failed", "", f"{type(error).__name__}: {shorten(str(error), 300)}", "internal")
+            self._end(live, "failed", "", f"{type(error).__name__}: {shorten(text_of(error), 300)}", "internal")
         else:
             if ending.is_answered:
                 self._end(live, "completed", ending.text, "", ending.code)
@@ -292,18 +308,22 @@ class Teammates:
         clock = state.context.clock
         work.close_calls()
         state.context.breakers.release(work.owner.name)
-        summary = result or (summarize(work.messages) if status == "completed" else "")
-        if not self.runs.get(live.run_id).is_terminal:
+        summary = mask(result or (summarize(work.messages) if status == "completed" else ""))
+        try:
             self.runs.finish(
                 live.run_id,
                 status,
                 result=summary,
-                error=error,
+                error=mask(error),
                 error_code=code,
                 steps=work.steps,
                 tool_calls=work.tool_calls,
                 at=clock.now(),
             )
+        except TurnError:  # somebody cancelled it in the store meanwhile, and that is how it ended
+            run = self.runs.get(live.run_id)
+            status, summary, error, code = "cancelled", "", run.error, "cancelled"
+            live.why_stopped = live.why_stopped or error or code
         state.emit(
             RunFinished,
             work.owner.name,
@@ -347,7 +367,7 @@ class Teammates:
     def _tell_parent(self, live: _Live, status: RunEnd, code: str) -> None:
         """Let whoever asked for the run know how it came out."""
         parent, agent = live.parent, live.work.owner.name
-        if code and not live.is_stopped:
+        if code and not live.why_stopped:
             parent.run_errors[live.run_id] = code
         if status == "failed":
             parent.failed[agent] = f"failed in this turn: {code or 'error'}"
@@ -383,9 +403,12 @@ class Teammates:
         if loop is not None and loop.is_running() and not is_here:
             loop.call_soon_threadsafe(self._stop, live, why)  # between two steps of the run, not in the middle of one
             return
-        live.is_stopped = True
+        live.why_stopped = why
+        if task is not None and task is _current_task():
+            task.cancel()  # it is in the middle of a step, and ends with it
+            return
         self._end(live, "cancelled", "", why, "cancelled")
-        if task is None or loop is None or loop.is_closed() or task is _current_task():
+        if task is None or loop is None or loop.is_closed():
             return
         if is_here:
             task.cancel()  # at once: not one step more

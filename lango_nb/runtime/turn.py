@@ -12,9 +12,10 @@ closing never waits for anything.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 
-from lango_nb.core.events import LimitReached, TurnFinished, TurnStarted
+from lango_nb.core.events import LimitReached, Outcome, TurnFinished, TurnStarted
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import USER, Message
 from lango_nb.records.sessions import Session
@@ -24,6 +25,8 @@ from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import LIMIT_CODES
 from lango_nb.runtime.keeping import for_the_session, masked
 from lango_nb.runtime.work import Work
+
+logger = logging.getLogger("lango_nb")
 
 
 class TurnRun:
@@ -80,9 +83,9 @@ class TurnRun:
         self._started_s = clock.monotonic_s()
         self.work.begin()
         state.deadline.start(asyncio.current_task())
-        state.emit(TurnStarted, USER, text=state.text)
         ending = Ending("cancelled", "cancelled", "")  # also when Ctrl-C or the end of the loop stops it
         try:
+            state.emit(TurnStarted, USER, text=state.text)
             ending = await self.work.finish()
         except asyncio.CancelledError:
             if not state.deadline.absorb():
@@ -90,7 +93,7 @@ class TurnRun:
             ending = self._out_of_time()
         finally:
             state.deadline.stop()
-            self.trace = self._close(ending)
+            self._close(ending)
         return self.trace
 
     def _out_of_time(self) -> Ending:
@@ -106,29 +109,42 @@ class TurnRun:
         work.say(self.context.tree.root, f"I stopped: {detail}. Please make the request smaller or clearer.")
         return Ending("timeout", LIMIT_CODES[reason], work.answer)
 
-    def _close(self, ending: Ending) -> Trace:
-        """Answer dangling calls, stop what must not go on, keep the messages, write the last event."""
+    def _close(self, ending: Ending) -> None:
+        """Tidy up, write the last event, keep the trace; a trace is kept whatever happens meanwhile."""
+        state, context = self.state, self.context
+        try:
+            self._tidy_up(ending.outcome, ending.code, is_answered=ending.is_answered)
+        except Exception:
+            logger.exception("turn %s could not be tidied up; its trace is closed as it is", state.turn_id)
+        duration_ms = max((context.clock.monotonic_s() - self._started_s) * 1000, 0.0)
+        try:
+            state.emit(
+                TurnFinished,
+                context.tree.root.name,
+                step=self.work.step,
+                outcome=ending.outcome,
+                error_code=ending.code,
+                rounds=state.rounds,
+                steps=state.steps,
+                tool_calls=state.tool_calls,
+                duration_ms=duration_ms,
+            )
+        finally:  # Ctrl-C while somebody hears of it
+            self.trace = self._kept(ending, duration_ms)
+
+    def _tidy_up(self, outcome: Outcome, code: str, *, is_answered: bool) -> None:
+        """Answer dangling calls, stop what must not go on, keep the messages."""
         state, work, context = self.state, self.work, self.context
-        outcome, code = ending.outcome, ending.code
         work.close_calls()
         context.breakers.release(work.node.name)
         work.handing.end_child("the turn was cancelled" if outcome == "cancelled" else code)
-        context.teammates.end_turn(state, is_over=not ending.is_answered)
+        context.teammates.end_turn(state, is_over=not is_answered)
         self.session.messages.extend(for_the_session(work.messages, work.merged, context.control))
         context.approvals.forget_turn(state.turn_id)
-        duration_ms = max((context.clock.monotonic_s() - self._started_s) * 1000, 0.0)
-        state.emit(
-            TurnFinished,
-            context.tree.root.name,
-            step=work.step,
-            outcome=outcome,
-            error_code=code,
-            rounds=state.rounds,
-            steps=state.steps,
-            tool_calls=state.tool_calls,
-            duration_ms=duration_ms,
-        )
-        state.is_closed = True
+
+    def _kept(self, ending: Ending, duration_ms: float) -> Trace:
+        """Return the trace of the closed turn."""
+        state, work, context = self.state, self.work, self.context
         turn = Turn(
             id=state.turn_id,
             number=self.number,
@@ -137,8 +153,8 @@ class TurnRun:
             model=context.model.name,
             text=state.text,
             answer=work.answer,
-            outcome=outcome,
-            error_code=code,
+            outcome=ending.outcome,
+            error_code=ending.code,
             path=tuple(state.path),
             rounds=state.rounds,
             steps=state.steps,

@@ -187,6 +187,7 @@ class Work:
 
     async def _ask(self, node: AgentNode, tools: tuple[ToolSchema, ...], offered: tuple[ToolSchema, ...]) -> Reply:
         """Ask the model on behalf of one agent, again where the provider failed for a moment."""
+        self.check_cancelled()
         state = self.state
         context, clock = state.context, state.context.clock
         for note in self.notes:

@@ -147,7 +147,7 @@ def _lane(pieces: Sequence[str]) -> str:
 
 
 def _life(left: float, size: float, colour: str) -> str:
-    return html.at(left, size, top="0", height="24px", background=colour, opacity=".25")
+    return html.at(left, size, top="0", height="24px", background=colour, opacity=".3")
 
 
 def _bar(bar: Bar, *, labelled: bool) -> str:

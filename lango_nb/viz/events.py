@@ -115,7 +115,7 @@ def to_html(events: Events) -> str:
         for event in events.items[:_MOST]
     ]
     heads = ["seq", "author", *(["run"] if has_runs else []), "kind", ""]
-    widths = ["48px", "150px", *(["84px"] if has_runs else []), "140px", "auto"]
+    widths = ["40px", "136px", *(["64px"] if has_runs else []), "124px", "auto"]
     return html.view(
         html.header(count(len(events), "event")),
         html.listing(heads, rows, ">", widths),

@@ -209,16 +209,16 @@ def list_html(runs: AgentRuns) -> str:
         [
             html.inline(run.id, 40),
             html.named(run.requested_agent, colours[run.requested_agent]),
-            html.badge(run.status, RUNS.get(run.status, BAD)),
-            esc(_words(run.runtime_condition)),
+            html.badge(run.status, RUNS.get(run.status, BAD)) + html.note(_words(run.runtime_condition)),
             str(run.spawn_depth),
             html.inline(run.instruction, 160),
             html.inline(_came_to(run), 200),
         ]
         for run in shown
     ]
-    widths = ["84px", "130px", "92px", "110px", "44px", "auto", "auto"]
-    return html.view(html.header(_head(runs)), html.listing(_HEADS, rows, "<<<<><<", widths))
+    heads = [head for head in _HEADS if head != "condition"]  # it stands below the status
+    widths = ["64px", "112px", "96px", "44px", "auto", "auto"]
+    return html.view(html.header(_head(runs)), html.listing(heads, rows, "<<<><<", widths))
 
 
 LIST_RENDERER = Renderer(list_line, list_text, list_html)

@@ -192,7 +192,8 @@ def _run_blocked(span: Span, event: RunBlocked) -> None:
 
 
 def _forked(span: Span, event: ChildForked) -> None:
-    span.kind, span.said = "forks", f"a session of its own that shows {count(event.inherited, 'earlier message')}"
+    seen = f" that shows {count(event.inherited, 'earlier message')}" if event.inherited else ""
+    span.kind, span.said = "forks", f"a session of its own{seen}"
     span.parts = [("session", event.child), ("inherits", count(event.inherited, "message"))]
 
 

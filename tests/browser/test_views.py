@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def shown() -> dict[str, str]:
     return {
         **made,
         "timed trace": viz.to_html(samples.trace(), timing=True),
+        "timed teammates": viz.to_html(samples.teammates(), timing=True),
         "long trace": viz.to_html(samples.long_trace(90)),
     }
 
@@ -103,6 +105,40 @@ def test_rows_open_with_a_click_and_without_script(saved: Path, base: str) -> No
         assert row.get_by_text("path: note.md").is_visible()
 
 
+LANES = """element => [...element.querySelectorAll('[title]')]
+    .filter(e => ['orchestrator', 'operator run-1', 'operator run-2', 'librarian run-3', 'operator run-4'].includes(e.title))
+    .filter(e => getComputedStyle(e).display === 'block')
+    .map(e => {
+        const lane = e.nextElementSibling, box = b => (({ left, right, top, bottom }) => ({ left, right, top, bottom }))(
+            b.getBoundingClientRect());
+        return {
+            name: e.title, indent: e.firstElementChild.getBoundingClientRect().left, ...box(lane),
+            blocked: [...lane.children].filter(b => b.title.startsWith('blocked')).map(box),
+        };
+    })"""
+"""The lanes of a trace as they lie on the page: name, indent, box, and what is blocked in them."""
+
+
+@pytest.mark.parametrize("name", ["teammates", "timed teammates"])
+def test_runs_are_lanes_under_whoever_asked_for_them(saved: Path, base: str, name: str) -> None:
+    with browser() as window:
+        window.open_notebook(base, saved.name)
+        for width in (1280, 820):
+            window.page.set_viewport_size({"width": width, "height": 900})
+            view = window.page.locator(".jp-OutputArea-output").nth(list(shown()).index(name))
+            lanes = view.evaluate(LANES)
+            assert [lane["name"] for lane in lanes] == [
+                "orchestrator", "operator run-1", "operator run-2", "librarian run-3", "operator run-4",
+            ]  # fmt: skip
+            root, first, second, third, inner = (lane["indent"] for lane in lanes)
+            assert root < first == second == third < inner
+            for above, below in pairwise(lanes):
+                assert above["bottom"] <= below["top"]
+                assert (above["left"], above["right"]) == (below["left"], below["right"])
+            (blocked,) = lanes[2]["blocked"]
+            assert blocked["right"] == pytest.approx(lanes[2]["right"], abs=1), "it is still blocked at the end"
+
+
 def test_live_cells_show_the_same_as_saved_ones(saved: Path, base: str) -> None:
     root = HERE.parents[1]
     setup = (
@@ -111,7 +147,17 @@ def test_live_cells_show_the_same_as_saved_ones(saved: Path, base: str) -> None:
         "from tests.unit.viz import samples\n"
         "register(get_ipython())"
     )
-    sources = [setup, "samples.tree()", "samples.route()", "samples.trace()", "[samples.route()]"]
+    records = {
+        "samples.tree()": samples.tree(),
+        "samples.route()": samples.route(),
+        "samples.trace()": samples.trace(),
+        "samples.teammates()": samples.teammates(),
+        "samples.runs()[1]": samples.runs()[1],
+        "samples.records()['runs']": samples.records()["runs"],
+        "samples.records()['run history']": samples.records()["run history"],
+        "samples.records()['card']": samples.records()["card"],
+    }
+    sources = [setup, *records, "[samples.route()]"]
     write_notebook(saved.with_name("live.ipynb"), [(source, []) for source in sources])
     with browser() as window:
         window.open_notebook(base, "live.ipynb")
@@ -119,13 +165,13 @@ def test_live_cells_show_the_same_as_saved_ones(saved: Path, base: str) -> None:
         assert window.run_all()
         cells = window.cells()
         assert window.errors() == []
-        for cell, record in zip(cells[1:4], (samples.tree(), samples.route(), samples.trace()), strict=True):
+        for cell, record in zip(cells[1:-1], records.values(), strict=True):
             (output,) = cell["outputs"]
             assert output["data"] == viz.mimebundle(record)
-        assert cells[4]["outputs"][0]["data"]["text/plain"].startswith("[<Route → operator")
+        assert cells[-1]["outputs"][0]["data"]["text/plain"].startswith("[<Route → operator")
         window.page.evaluate(FOLD, True)
         measured = window.page.evaluate(MEASURE)
-        assert [found["problems"] for found in measured] == [[]] * 4
+        assert [found["problems"] for found in measured] == [[]] * len(sources[1:])
         assert window.offsite == []
         assert window.complaints == []
 

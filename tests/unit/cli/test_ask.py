@@ -118,7 +118,9 @@ def test_a_path_outside_the_workspace_is_refused_with_4(lango: Callable[..., Any
 def test_a_limit_of_the_settings_is_kept(lango: Callable[..., Any], files: Path) -> None:
     words = ("ask", "run `sleep 20`", "--approve", "allow", "--settings", "tools.exec.defaultTimeout=200ms")
     data = json.loads(lango(*words, "--output", "json").out)
-    (finished,) = (event for event in data["events"] if event.get("tool") == "exec" and event["kind"] == "tool.finished")
+    (finished,) = (
+        event for event in data["events"] if event.get("tool") == "exec" and event["kind"] == "tool.finished"
+    )
     assert finished["is_error"]
     assert finished["latency_ms"] < 10_000
     assert data["turn"]["outcome"] == "tool_error"

@@ -7,7 +7,7 @@ one answer that is its own.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 from lango_nb.config.settings import Settings
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.ids import CountedIds
-from lango_nb.core.messages import Message, Reply, ToolCall, Usage
+from lango_nb.core.messages import NO_USAGE, Message, Reply, ToolCall, Usage
 from lango_nb.engine import Engine
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
@@ -45,15 +45,19 @@ def octet(tmp_path: Path, lines: dict[str, Sequence[Line]], *tools: Tool, **more
     )
 
 
-def call(name: str, arguments: object = None, call_id: object = "c", error: object = None) -> ToolCall:
+def call(name: Any, arguments: Any = None, call_id: Any = "c", error: Any = None) -> ToolCall:
     """Make a call unchecked, as a careless model class may."""
-    return ToolCall.model_construct(
-        id=call_id, name=name, arguments={} if arguments is None else arguments, error=error
-    )  # type: ignore[arg-type]
+    given = {} if arguments is None else arguments
+    return ToolCall.model_construct(id=call_id, name=name, arguments=given, error=error)
 
 
-def reply(*calls: object, text: object = "", usage: object = None) -> Reply:
-    return Reply.model_construct(text=text, tool_calls=calls, usage=Usage() if usage is None else usage)  # type: ignore[arg-type]
+def made(kind: type[Any], **fields: Any) -> Any:
+    """Make a value of fields nobody looked at."""
+    return kind.model_construct(**fields)
+
+
+def reply(*calls: Any, text: Any = "", usage: Any = NO_USAGE) -> Reply:
+    return Reply.model_construct(text=text, tool_calls=calls, usage=usage)
 
 
 def closed(engine: Engine, trace: Trace) -> None:
@@ -78,15 +82,15 @@ BROKEN: dict[str, Reply] = {
     "a call that is a dict": reply({"id": "c", "name": "agent_wait"}),
     "a call without an id": reply(call(*spawn("operator", "Go."), call_id=None)),
     "a call with a number for an id": reply(call(*spawn("operator", "Go."), call_id=7)),
-    "a call without a name": reply(call(None)),  # type: ignore[arg-type]
-    "a call with a number for a name": reply(call(7)),  # type: ignore[arg-type]
+    "a call without a name": reply(call(None)),
+    "a call with a number for a name": reply(call(7)),
     "an error that is none": reply(call("agent_wait", error=7)),
-    "no usage": Reply.model_construct(text="hi", tool_calls=(), usage=None),  # type: ignore[arg-type]
-    "tokens that are text": reply(text="hi", usage=Usage.model_construct(input_tokens="5")),  # type: ignore[arg-type]
-    "tokens that are no number": reply(text="hi", usage=Usage.model_construct(output_tokens=float("nan"))),  # type: ignore[arg-type]
+    "no usage": reply(text="hi", usage=None),
+    "tokens that are text": reply(text="hi", usage=made(Usage, input_tokens="5")),
+    "tokens that are no number": reply(text="hi", usage=made(Usage, output_tokens=float("nan"))),
     "fewer tokens than none": reply(text="hi", usage=Usage(input_tokens=-5)),
     "a cost that is no number": reply(text="hi", usage=Usage(cost_usd=float("nan"))),
-    "no calls at all": Reply.model_construct(text="hi", tool_calls=None, usage=Usage()),  # type: ignore[arg-type]
+    "no calls at all": made(Reply, text="hi", tool_calls=None, usage=NO_USAGE),
 }
 
 
@@ -143,7 +147,7 @@ def test_a_time_beyond_all_measure_is_no_internal_error(tmp_path: Path, name: st
 
 
 def test_a_list_of_calls_is_as_good_as_a_tuple(tmp_path: Path) -> None:
-    said = Reply.model_construct(text="", tool_calls=[call(*spawn("operator", "Go."))], usage=Usage())  # type: ignore[arg-type]
+    said = made(Reply, text="", tool_calls=[call(*spawn("operator", "Go."))], usage=NO_USAGE)
     engine = octet(tmp_path, {"root": [said, wait("arun-1"), "Done."], "operator": ["I went."]})
     assert asyncio.run(engine.run("hello")).turn.outcome == "success"
 
@@ -240,11 +244,11 @@ def _noting(ran: list[str], name: str) -> Callable[[], str]:
 def test_ids_of_an_agent_that_counts_from_one_every_time_stay_as_they_are(tmp_path: Path) -> None:
     """Root and run, and two turns, may use the same ids: they belong to different conversations."""
 
-    def script(name: str, arguments: dict[str, object]) -> Reply:
+    def script(name: str, arguments: Mapping[str, Any]) -> Reply:
         return Reply(tool_calls=(ToolCall.model_validate({"id": "call_0", "name": name, "arguments": arguments}),))
 
     lines: dict[str, Sequence[Line]] = {
-        "root": [script(*spawn("operator", "Go.")), "Started."] * 2,  # type: ignore[arg-type]
+        "root": [script(*spawn("operator", "Go.")), "Started."] * 2,
         "operator": [script("fs_look", {}), "I looked."] * 2,
     }
     engine = octet(tmp_path, lines)

@@ -33,6 +33,7 @@ class TestList:
         assert "blocked waiting" in flat
         assert "✗ the model is busy [provider_transient]" in self.html
         assert "There is notes.md." in flat
+        assert "blocked waiting approval" in self.html
 
     def test_the_status_has_its_colour(self) -> None:
         assert re.search(rf"background:{BAD};[^>]*>failed</span>", self.html)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, get_args
 
+import pytest
+
 from lango_nb.core import events as happened
 from lango_nb.core.events import (
     ApprovalAsked,
@@ -167,3 +169,16 @@ def test_arguments_are_readable_on_a_line_and_as_a_block() -> None:
 
 def test_no_tools_and_all_tools_are_told_apart() -> None:
     assert (tools_text(None), tools_text(()), tools_text(("a", "b"))) == ("", "none", "a, b")
+
+
+@pytest.mark.parametrize(
+    ("inherited", "said"),
+    [
+        (0, "a session of its own"),
+        (1, "a session of its own that shows 1 earlier message"),
+        (3, "a session of its own that shows 3 earlier messages"),
+    ],
+)
+def test_a_session_of_its_own_says_what_it_can_see(inherited: int, said: str) -> None:
+    fork = happened.ChildForked(turn_id="t", seq=1, at=START, author="a", child="main:child:a:1", inherited=inherited)
+    assert spans([fork])[0].said == said
