@@ -8,33 +8,35 @@ It runs in a script, a test or a terminal; a notebook is one of several doors to
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lango_nb.config.settings import RemoteAgentSettings, Settings
+from lango_nb.config.settings import Settings
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
 from lango_nb.core.ids import Ids, RandomIds
 from lango_nb.core.masking import mask
 from lango_nb.models.model import Model
+from lango_nb.models.named import resolve_model
 from lango_nb.records.sessions import Session, Sessions
 from lango_nb.records.traces import Traces
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.prompts import merge_sections
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approvals, Approver, DenyAll, approver_named
+from lango_nb.runtime.requests import check_request
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.registry import AgentRegistry
+from lango_nb.specs.remotes import CardLoader, load_remote_agents
 from lango_nb.specs.sources import user_agents
 from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections
 from lango_nb.specs.topology import PromptSection, Topology
-from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.builtin.processes import ProcessTable
-from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.catalog import ToolCatalog
+from lango_nb.tools.switches import tools_by_settings
 from lango_nb.tools.tool import Tool
 
 if TYPE_CHECKING:  # what only turns and routes need loads with the first of them: an engine is ready much sooner
@@ -62,109 +64,6 @@ SINGLE = "solo"
 MAIN_SESSION = "main"
 _in_turn: ContextVar[frozenset[str]] = ContextVar("lango_in_turn", default=frozenset())
 """Sessions with a turn that this code runs inside of: a tool cannot wait for its own turn."""
-LONGEST_REQUEST = 200_000
-"""Characters of a request; a longer one is refused before anything runs."""
-CardLoader = Callable[[str], Mapping[str, object]]
-"""Fetches an agent card by its address."""
-
-SWITCHES: tuple[tuple[str, Callable[[Settings], bool], tuple[str, ...]], ...] = (
-    ("browser", lambda s: s.tools.browser.enabled, ("browser_",)),
-    ("skill", lambda s: s.skill.enabled, ("skill_", "create_skill", "list_skills", "import_skill", "view_skill")),
-    ("knowledge", lambda s: s.knowledge.enabled, ("search_", "save_", "get_knowledge", "learning_")),
-    ("graph", lambda s: s.graph.enabled, ("graph_",)),
-    ("embedding", lambda s: bool(s.embedding.provider), ("rag_",)),
-    ("librarian", lambda s: s.librarian.enabled, ("librarian_",)),
-    ("observationalMemory", lambda s: s.observational_memory.enabled, ("memory_list_", "observe_", "reflect_")),
-    ("agentMemory", lambda s: s.agent_memory.enabled, ("memory_agent_",)),
-    ("cron", lambda s: s.cron.enabled, ("cron_",)),
-    ("background", lambda s: s.background.enabled, ("bg_",)),
-    ("workflow", lambda s: s.workflow.enabled, ("workflow_",)),
-    ("payment", lambda s: s.payment.enabled, ("payment_",)),
-    ("ontology", lambda s: s.ontology.enabled, ("ontology_",)),
-)
-"""Which switch of the settings brings which tools."""
-
-
-def tools_by_settings(settings: Settings) -> tuple[Tool, ...]:
-    """Return the tools a bare engine starts with: the real families, and what the settings switch on.
-
-    Parameters
-    ----------
-    settings : Settings
-
-    Returns
-    -------
-    tuple of Tool
-
-    Notes
-    -----
-    Source: spec 000 "Graph, RAG, and Memory agent tools".
-    """
-    on = tuple(prefix for _, is_on, starts in SWITCHES if is_on(settings) for prefix in starts)
-    off = tuple(prefix for _, is_on, starts in SWITCHES if not is_on(settings) for prefix in starts)
-    real = (tool for tool in builtin_tools() if not tool.name.startswith(off))
-    return (*real, *(tool for tool in spec_families() if tool.name.startswith(on)))
-
-
-def load_remote_agents(
-    remotes: Iterable[RemoteAgentSettings], load_card: CardLoader | None
-) -> tuple[tuple[AgentSpec, ...], tuple[str, ...]]:
-    """Make agents of remote agent cards; whoever cannot be loaded is left out, with a warning.
-
-    Parameters
-    ----------
-    remotes : iterable of RemoteAgentSettings
-    load_card : callable, optional
-        Fetches a card by its address.
-
-    Returns
-    -------
-    agents : tuple of AgentSpec
-    warnings : tuple of str
-        One line per agent that was left out.
-
-    Notes
-    -----
-    Source: spec 000 "Remote agent load failure".
-    """
-    agents, warnings = [], []
-    for remote in remotes:
-        try:
-            agents.append(_remote_agent(remote, load_card))
-        except Exception as error:  # noqa: BLE001 - one unreachable card must not take the others with it
-            warnings.append(f"remote agent {remote.name!r} is left out: {error}")
-            logger.warning(warnings[-1])
-    return tuple(agents), tuple(warnings)
-
-
-def _remote_agent(remote: RemoteAgentSettings, load_card: CardLoader | None) -> AgentSpec:
-    if not remote.agent_card_url:
-        raise SettingsError("its agentCardUrl is empty")
-    if load_card is None:
-        raise SettingsError("no A2A client is connected; pass Engine(card_loader=…)")
-    description = str(load_card(remote.agent_card_url).get("description") or "")
-    return AgentSpec(name=remote.name, description=description, source=Source.REMOTE, always_include=True)
-
-
-def resolve_model(model: str | Model) -> Model:
-    """Return the model of a name.
-
-    Raises
-    ------
-    SettingsError
-        The name needs something that is not here.
-    UsageError
-        ``scripted`` needs its replies.
-    """
-    if not isinstance(model, str):
-        return model
-    if model == "offline":
-        from lango_nb.models.offline import OfflineModel
-
-        return OfflineModel()
-    if model == "scripted":
-        raise UsageError("a scripted model needs its replies; pass model=ScriptedModel([...])")
-    raise SettingsError(f"model {model!r} is not available: only 'offline' and a ScriptedModel work in this version")
 
 
 class Engine:
@@ -658,25 +557,6 @@ def random() -> Callable[[], float]:
     import random as source
 
     return source.random
-
-
-def check_request(text: str) -> None:
-    """Refuse a request that says nothing, or that is a document rather than a request.
-
-    Raises
-    ------
-    UsageError
-        It is empty, or has more than :data:`LONGEST_REQUEST` characters.
-    """
-    if not isinstance(text, str):
-        raise UsageError(f"a request is a text, not {type(text).__name__}")
-    if not text.strip():
-        raise UsageError("the request is empty; say what you want")
-    if len(text) > LONGEST_REQUEST:
-        raise UsageError(
-            f"the request has {len(text):,} characters and may have {LONGEST_REQUEST:,}; put the text into a file and "
-            "ask to read it"
-        )
 
 
 def _folder(workspace: str | Path) -> Path:

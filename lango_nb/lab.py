@@ -24,8 +24,9 @@ from lango_nb.config.settings import Settings
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import UsageError
 from lango_nb.core.ids import CountedIds, Ids
-from lango_nb.engine import MAIN_SESSION, SINGLE, Engine, resolve_model
+from lango_nb.engine import MAIN_SESSION, SINGLE, Engine
 from lango_nb.models.model import Model
+from lango_nb.models.named import resolve_model
 from lango_nb.records.traces import TurnRef
 from lango_nb.routing.diff import TreeDiff, diff
 from lango_nb.routing.partition import Assignment, Partition

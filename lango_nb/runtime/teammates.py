@@ -50,7 +50,9 @@ class _Live:
     run_id: str
     work: Work
     parent: Work
-    began_s: float
+    began_s: float = 0.0
+    is_made: bool = False
+    """Whether everybody has heard of it; it is not ended before."""
     task: asyncio.Task[None] | None = None
     loop: asyncio.AbstractEventLoop | None = None
     why_stopped: str = ""
@@ -181,11 +183,12 @@ class Teammates:
         self.runs.create(run, lambda: self._cancelled(run_id))
         state.run_ids.append(run_id)
         state.path.append(agent.name)
-        work.handing.record_decision(node, target, run_id)
         order = Message(role="user", content=target.instruction, author=node.name)
         said = () if child is not None else (*work.history, *work.log)
         history = inherited_messages(said, len(said)) if said else ()
         own = Work(state, agent, order, history, run, child)
+        live = self._live[run_id] = _Live(run_id, own, work)
+        work.handing.record_decision(node, target, run_id)
         state.emit(
             RunStarted,
             node.name,
@@ -201,7 +204,8 @@ class Teammates:
         )
         if child is not None:
             state.emit(ChildForked, agent.name, run_id=run_id, child=child.key, inherited=len(child.inherited))
-        live = self._live[run_id] = _Live(run_id, own, work, context.clock.monotonic_s())
+        live.began_s = context.clock.monotonic_s()
+        live.is_made = True
         work.run_errors.clear()
         if self.runs.get(run_id).is_terminal:  # whoever heard of it has cancelled it already
             self._cancelled(run_id)
@@ -290,7 +294,7 @@ class Teammates:
     def _cancelled(self, run_id: str) -> None:
         """Stop the work of a run that was cancelled in the store, from whatever thread."""
         live = self._live.get(run_id)
-        if live is None:
+        if live is None or not live.is_made:
             return
         loop = live.loop
         if loop is None or loop.is_closed():
@@ -324,25 +328,27 @@ class Teammates:
             run = self.runs.get(live.run_id)
             status, summary, error, code = "cancelled", "", run.error, "cancelled"
             live.why_stopped = live.why_stopped or error or code
-        state.emit(
-            RunFinished,
-            work.owner.name,
-            step=work.step,
-            run_id=live.run_id,
-            status=status,
-            result=summary,
-            error=error,
-            error_code=code,
-            steps=work.steps,
-            tool_calls=work.tool_calls,
-            duration_ms=max((clock.monotonic_s() - live.began_s) * 1000, 0.0),
-        )
-        self._bring_home(live, status, summary, error, code)
-        self._tell_parent(live, status, code)
-        if status != "completed":
-            for below in tuple(self._live.values()):
-                if below.parent is work:
-                    self._stop(below, "the run that asked for it ended")
+        try:
+            state.emit(
+                RunFinished,
+                work.owner.name,
+                step=work.step,
+                run_id=live.run_id,
+                status=status,
+                result=summary,
+                error=error,
+                error_code=code,
+                steps=work.steps,
+                tool_calls=work.tool_calls,
+                duration_ms=max((clock.monotonic_s() - live.began_s) * 1000, 0.0),
+            )
+        finally:  # Ctrl-C while somebody hears of it
+            self._bring_home(live, status, summary, error, code)
+            self._tell_parent(live, status, code)
+            if status != "completed":
+                for below in tuple(self._live.values()):
+                    if below.parent is work:
+                        self._stop(below, "the run that asked for it ended")
 
     def _bring_home(self, live: _Live, status: RunEnd, summary: str, error: str, code: str) -> None:
         """Leave one summary, or one note, for the conversation the run came from."""

@@ -20,6 +20,7 @@ from tests.unit.viz import samples
 HERE = Path(__file__).parent
 MEASURE = (HERE / "measure.js").read_text(encoding="utf-8")
 DRAWING = (HERE / "drawing.js").read_text(encoding="utf-8")
+LANES = (HERE / "lanes.js").read_text(encoding="utf-8")
 FOLD = "isOpen => document.querySelectorAll('details').forEach(e => { e.open = isOpen; })"
 
 
@@ -103,20 +104,6 @@ def test_rows_open_with_a_click_and_without_script(saved: Path, base: str) -> No
         row.locator("summary").first.click(position={"x": 200, "y": 10})
         assert row.evaluate("e => e.open")
         assert row.get_by_text("path: note.md").is_visible()
-
-
-LANES = """element => [...element.querySelectorAll('[title]')]
-    .filter(e => ['orchestrator', 'operator run-1', 'operator run-2', 'librarian run-3', 'operator run-4'].includes(e.title))
-    .filter(e => getComputedStyle(e).display === 'block')
-    .map(e => {
-        const lane = e.nextElementSibling, box = b => (({ left, right, top, bottom }) => ({ left, right, top, bottom }))(
-            b.getBoundingClientRect());
-        return {
-            name: e.title, indent: e.firstElementChild.getBoundingClientRect().left, ...box(lane),
-            blocked: [...lane.children].filter(b => b.title.startsWith('blocked')).map(box),
-        };
-    })"""
-"""The lanes of a trace as they lie on the page: name, indent, box, and what is blocked in them."""
 
 
 @pytest.mark.parametrize("name", ["teammates", "timed teammates"])

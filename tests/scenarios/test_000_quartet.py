@@ -16,12 +16,13 @@ import pytest
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message
-from lango_nb.engine import Engine, load_remote_agents
+from lango_nb.engine import Engine
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.records.sessions import author_of
 from lango_nb.routing.capabilities import capability_description, tool_capability
 from lango_nb.routing.tree import AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.specs.remotes import load_remote_agents
 from lango_nb.specs.topologies import load_topology
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.tool import Tool

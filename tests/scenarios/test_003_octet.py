@@ -18,7 +18,7 @@ import pytest
 from lango_nb.cli import main
 from lango_nb.config.settings import RemoteAgentSettings, Settings
 from lango_nb.core.errors import DefinitionError, ToolError, UnknownNameError
-from lango_nb.engine import Engine, load_remote_agents
+from lango_nb.engine import Engine
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.partition import partition_tools_dynamic
@@ -27,6 +27,7 @@ from lango_nb.routing.tree import AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.agent_md import parse_agent_md
 from lango_nb.specs.registry import AgentRegistry
+from lango_nb.specs.remotes import load_remote_agents
 from lango_nb.specs.sources import EmbeddedStore, FileStore
 from lango_nb.specs.topologies import load_topology
 from lango_nb.tools.arguments import check_arguments

@@ -21,9 +21,9 @@ KINDS = ("turn.started", "handover", "run.started", "run.finished", "child.merge
 
 
 @tool(name="fs_look", safety="safe")
-def look() -> str:
+def look(again: int = 0) -> str:
     """Look."""
-    return "looked"
+    return f"looked {again}"
 
 
 def octet(tmp_path: Path, lines: dict[str, list[Line]], gate: Gate | None = None) -> Engine:
@@ -63,7 +63,9 @@ def whole(trace: Trace) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("error", [SystemExit(2), asyncio.CancelledError(), GeneratorExit()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "error", [SystemExit(2), asyncio.CancelledError(), GeneratorExit()], ids=lambda e: type(e).__name__
+)
 def test_a_listener_that_leaves_gets_no_more_and_the_turn_goes_on(
     tmp_path: Path, kind: str, error: BaseException
 ) -> None:

@@ -184,7 +184,7 @@ def test_a_turn_that_waits_too_long_is_refused_and_leaves_nothing() -> None:
         await gate.arrived.wait()
         began = time.perf_counter()
         with pytest.raises(TurnError, match=r"'main' was busy for 0\.03 s"):
-            await engine.run("second")
+            await asyncio.wait_for(engine.run("second"), 1)
         assert time.perf_counter() - began < 0.3
         gate.opened.set()
         await first
@@ -235,7 +235,7 @@ def test_a_tool_cannot_wait_for_its_own_turn() -> None:
         [("again", {"session": "main"}), ("again", {"session": "other"}), "Inside.", "Outside."],
         tool(recurse, name="again", safety="safe"),
     )
-    trace = engine.run_sync("Go")
+    trace = asyncio.run(asyncio.wait_for(engine.run("Go"), 1))
     assert trace.turn.answer == "Outside."
     assert "'main' is in the middle of this very turn" in errors(cast.asked[-1])[0]
     assert inside == ["Inside."]

@@ -495,6 +495,30 @@ def test_a_run_may_make_runs_whose_result_stays_with_it() -> None:
     assert "canary" not in kept
 
 
+def test_what_a_run_of_a_run_comes_to_never_reaches_the_conversation_not_even_later() -> None:
+    gate = Gate()
+    engine, _ = octet(
+        {
+            "root": [spawn("operator", "upper"), "Started."],
+            "upper": [gate.then(spawn("vault", "lower")), wait("arun-2"), "upper heard it"],
+            "lower": ["canary"],
+        }
+    )
+
+    async def scene() -> None:
+        await engine.run("Go")
+        gate.opened.set()
+        assert (await engine.runs.wait("arun-1", 1)).status == "completed"
+
+    asyncio.run(scene())
+    assert engine.runs.get("arun-2").result == "canary"
+    assert [message.content for message in engine.session().messages] == [
+        "Go",
+        "Started.",
+        "operator reports: upper heard it",
+    ]
+
+
 def test_runs_go_three_deep_and_no_deeper() -> None:
     engine, cast = octet(
         {
@@ -621,6 +645,16 @@ def test_an_expired_question_is_asked_again_as_a_further_attempt() -> None:
     assert ["expired" in text for text in errors(cast.of("operator")[-1])] == [True, True]
     run = engine.runs.get("arun-1")
     assert (run.status, "condition" in run.view()) == ("completed", False)
+
+
+def test_another_tool_is_another_request() -> None:
+    calls: list[Line] = [("fs_erase", {"path": "a"}), ("fs_wipe", {"path": "a"})]
+    engine, _ = erasing(calls=calls, settings={"security": {"interceptor": {"approvalTimeout": "20ms"}}})
+    engine.add_tools(tool(erase, name="fs_wipe", safety="dangerous"))
+    assert [(request, attempt) for _, request, attempt, _ in blocked(engine.run_sync("Go"))] == [
+        ("grant-arun-1-fs_erase", 1),
+        ("grant-arun-1-fs_wipe", 1),
+    ]
 
 
 def test_after_a_no_a_new_block_begins_at_the_first_attempt() -> None:
