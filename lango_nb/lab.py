@@ -598,7 +598,7 @@ class Lab:
         return View(found, lambda: _frames().memories_df(found), table)
 
     def messages(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
-        """List the messages a turn added to its session, with their authors."""
+        """List the messages of a turn with their authors: what its root saw, and what its runs left."""
         trace = self._trace(turn)
         rows = tuple(
             (number, message.role, message.author or "", message.content, ", ".join(c.name for c in message.tool_calls))

@@ -91,8 +91,10 @@ def summary(turn: Turn) -> str:
     >>> counted(1, "step"), counted(2, "step")
     ('1 step', '2 steps')
     """
+    from lango_nb.viz.turns import path_text
+
     parts = [
-        " → ".join(turn.path),
+        path_text(turn.path),
         turn.outcome,
         counted(turn.rounds, "round"),
         counted(turn.steps, "step"),

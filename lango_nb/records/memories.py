@@ -195,7 +195,7 @@ class Memories:
         Parameters
         ----------
         agent, key, content : str
-            Secrets in key and content are masked.
+            Secrets in key, content and tags are masked.
         scope : {"instance", "type", "global"}
         kind : {"pattern", "preference", "fact", "skill", ""}
         confidence : float
@@ -232,7 +232,7 @@ class Memories:
                 kind=cast("MemoryKind | None", kind or None),
                 confidence=float(confidence),
                 use_count=old.use_count if old else 0,
-                tags=tuple(dict.fromkeys(tags)),
+                tags=tuple(dict.fromkeys(map(mask, tags))),
                 created_at=old.created_at if old else now,
                 updated_at=now,
             )

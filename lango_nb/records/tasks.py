@@ -159,7 +159,7 @@ class LocalTaskService:
             id=self._ids.new("task"),
             title=mask(title),
             description=mask(description),
-            parent_id=parent_id,
+            parent_id=mask(parent_id),
             created_at=now,
             updated_at=now,
         )
@@ -172,7 +172,7 @@ class LocalTaskService:
 
     async def list(self, status: str = "", parent_id: str = "") -> dict[str, JsonValue]:
         """Return tasks and their count."""
-        found = [task.view() for task in self._tasks.list(status, parent_id)]
+        found = [task.view() for task in self._tasks.list(status, mask(parent_id))]
         return {"tasks": cast("JsonValue", found), "count": len(found)}
 
     async def update(self, task_id: str, status: str = "", description: str = "") -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, RunBlocked
-from lango_nb.core.masking import mask_arguments
+from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.hooks.hook import CONTINUE, Block, Continue, HookCall
 from lango_nb.records.runs import RunPatch
 from lango_nb.runtime import grants
@@ -160,7 +160,7 @@ class Asking:
             elif call.call_id in self._required:
                 self._work.state.context.runs.project(self._work.run_id, RunPatch(add_allowed_tool=call.tool.name))
         elif answer.code != "approval_timeout":
-            self._project(call, grants.denied_patch(answer.detail))
+            self._project(call, grants.denied_patch(mask(answer.detail)))
 
     def _project(self, call: HookCall, patch: RunPatch) -> None:
         work = self._work

@@ -84,10 +84,12 @@ class Calls:
     def _is_alive(self, run_id: object) -> bool:
         if not isinstance(run_id, str) or not run_id.strip():
             return False  # the tool will say so; no run is looked up
+        state = self._work.state
         try:
-            return not self._work.state.context.runs.get(run_id).is_terminal
+            run = state.context.runs.get(run_id)
         except UnknownNameError:
             return False
+        return not run.is_terminal and state.context.teammates.is_seen(run, state.session.id, self._work.run_id)
 
     # -- before --------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from typing import Literal
 
 from lango_nb.core.errors import LangoError, ModelError, RefusedError, ToolError, shorten
 from lango_nb.core.events import LimitName, Outcome
+from lango_nb.core.masking import mask
 from lango_nb.runtime.causes import cause_by_kind, cause_by_text, retry_after_s, text_of
 
 ErrorClass = Literal[
@@ -93,6 +94,7 @@ _Kind = tuple[Outcome, ErrorClass, bool]
 CODES: Mapping[str, _Kind] = {
     "timeout_hard": ("timeout", "timeout", False),
     "idle_timeout": ("timeout", "timeout", False),
+    "run_timeout": ("timeout", "timeout", False),
     "queue_timeout": ("timeout", "timeout", False),
     "cancelled": ("cancelled", "unknown", False),
     "provider_rate_limit": ("model_error", "rate_limit", True),
@@ -154,7 +156,7 @@ def failure(code: str, detail: str = "", retry_after_s: float = 0.0) -> Failure:
     code : str
         One of :data:`CODES`, or any code of a tool's result: that is a tool's failure.
     detail : str
-        One line: what happened.
+        One line: what happened; secrets in it are masked.
     retry_after_s : float
         How long to wait before the same is tried again; 0 when unknown.
 
@@ -168,7 +170,7 @@ def failure(code: str, detail: str = "", retry_after_s: float = 0.0) -> Failure:
     ('model_error', 'tool_error')
     """
     outcome, error_class, is_retryable = CODES.get(code, CODES["tool_error"])
-    return Failure(code or "tool_error", outcome, error_class, detail, is_retryable, retry_after_s)
+    return Failure(code or "tool_error", outcome, error_class, mask(detail), is_retryable, retry_after_s)
 
 
 def limit_failure(limit: LimitName, detail: str = "") -> Failure:
@@ -272,7 +274,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def _describe(error: BaseException) -> str:
     """Word an exception in one line; ours are sentences, others get their class in front."""
-    text = shorten(" ".join(text_of(error).split()), LONGEST)
+    text = shorten(mask(" ".join(text_of(error).split())), LONGEST)  # masked first: half a secret looks like none
     if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
         return text or "the turn was cancelled"
     if isinstance(error, LangoError):

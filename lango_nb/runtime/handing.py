@@ -184,7 +184,7 @@ class HandOvers:
         for call in calls:
             self._work.reply_to(call, node, "not run: the same reply declined the request", is_error=True)
         if self._work.child is not None:
-            self.end_child(f"declined: {text}")
+            self.end_child(f"declined: {mask(text)}")
         else:
             self._work.log.append(Message(role="assistant", content=text, author=node.name, tool_calls=calls))
         self._work.emit(Declined, node.name, text=mask(text), target=root.name, usage=self._work.take_usage())

@@ -45,11 +45,24 @@ def for_the_session(messages: Sequence[Message], merged: Sequence[Message], cont
             kept.append(message.model_copy(update={"tool_calls": calls}))
             continue
         kept.append(message)
-    if merged:
-        is_answered = kept[-1].role == "assistant" and not kept[-1].tool_calls
-        place = len(kept) - 1 if is_answered else len(kept)
-        kept[place:place] = merged
-    return kept
+    return with_merged(kept, merged)
+
+
+def with_merged(messages: Sequence[Message], merged: Sequence[Message]) -> list[Message]:
+    """Return messages with what runs left before the answer: the answer is made of it.
+
+    Parameters
+    ----------
+    messages : sequence of Message
+    merged : sequence of Message
+
+    Returns
+    -------
+    list of Message
+    """
+    is_answered = bool(messages) and messages[-1].role == "assistant" and not messages[-1].tool_calls
+    place = len(messages) - 1 if is_answered else len(messages)
+    return [*messages[:place], *merged, *messages[place:]]
 
 
 def _own_calls(calls: Iterable[ToolCall], control: Control) -> tuple[ToolCall, ...]:

@@ -19,6 +19,7 @@ SENTENCES = {
     "empty_reply": "I have no answer to that; please put it differently.",
 }
 """What is said in place of nothing."""
+SMALLER = "Please make the request smaller or clearer."
 
 
 class Recovering:
@@ -134,7 +135,9 @@ class Recovering:
             case "empty_after_tool_use" | "empty_reply":
                 self._work.say(node, SENTENCES[found.code])
             case _ if error is None:
-                self._work.say(root, f"I stopped: {found.detail}. Please make the request smaller or clearer.")
+                self._work.say(root, f"I stopped: {found.detail}. {found.advice or SMALLER}")
             case _:
-                self._work.say(node, f"I could not finish this: {found.detail}")
+                self._work.say(
+                    node, f"I could not finish this: {found.detail}{f'. {found.advice}' if found.advice else ''}"
+                )
         return Ending(found.outcome, found.code, self._work.answer)

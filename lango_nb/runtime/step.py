@@ -7,8 +7,10 @@ import math
 from collections.abc import Sequence
 
 from lango_nb.core.errors import LangoError, ModelError, shorten
+from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.models.model import Model
+from lango_nb.runtime.causes import text_of
 
 LONGEST_REPLY = 1_000_000
 """Characters of a reply's text; nobody reads more, and a trace could not be shown."""
@@ -52,7 +54,8 @@ async def call_model(model: Model, messages: Sequence[Message], tools: Sequence[
             raise
         raise ModelError(f"model {model.name!r} cancelled its own call; try again") from error
     except (Exception, SystemExit) as error:  # leaving is not for a model: it would end the loop and all turns on it
-        raise ModelError(f"model {model.name!r} failed: {type(error).__name__}: {shorten(str(error), 300)}") from error
+        told = ": ".join(part for part in (type(error).__name__, shorten(mask(text_of(error)), 300)) if part)
+        raise ModelError(f"model {model.name!r} failed: {told}") from error
     return _checked(model.name, reply)
 
 

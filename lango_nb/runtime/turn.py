@@ -23,7 +23,7 @@ from lango_nb.records.turns import Trace, Turn
 from lango_nb.runtime.context import Listener, TurnContext, TurnState
 from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import LIMIT_CODES
-from lango_nb.runtime.keeping import for_the_session, masked
+from lango_nb.runtime.keeping import for_the_session, masked, with_merged
 from lango_nb.runtime.work import Work
 
 logger = logging.getLogger("lango_nb")
@@ -169,6 +169,6 @@ class TurnRun:
             turn,
             tuple(state.events),
             tuple(state.decisions),
-            tuple(masked(message) for message in (*work.messages, *work.merged)),
+            tuple(masked(message) for message in with_merged(work.messages, work.merged)),
             tuple(context.runs.get(run_id) for run_id in state.run_ids),
         )

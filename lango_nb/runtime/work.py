@@ -321,7 +321,7 @@ class Work:
             and not self.run_id
             and node is not state.context.tree.root
         ):
-            raise Stopped(self.last_error, f"{node.name}: {shorten(text, 200)}")
+            raise Stopped(self.last_error, f"{node.name}: {shorten(mask(text), 200)}")
         self.say(node, text)
         if self.run_id:
             state.breaker_changed(node.name, state.context.breakers.record_success(self.owner.name), self.run_id)

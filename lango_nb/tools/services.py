@@ -24,7 +24,8 @@ MemoryScope = Literal["instance", "type", "global"]
 class TeammateService(Protocol):
     """Starts, awaits and stops teammate runs.
 
-    Whatever the model can mend is raised as a :class:`~lango_nb.core.errors.LangoError` with one sentence.
+    Whatever the model can mend is raised as a :class:`~lango_nb.core.errors.LangoError` with one sentence. ``context``
+    says who asks: runs that are none of the asker's business are not there.
     """
 
     async def spawn(  # noqa: PLR0913 - all by name
@@ -40,11 +41,13 @@ class TeammateService(Protocol):
         """Start a run and return at once: ``agent_id``, ``status``, ``requested_agent``, ``spawn_reason``."""
         ...
 
-    async def wait(self, agent_id: str, timeout_s: float) -> dict[str, JsonValue]:
+    async def wait(
+        self, agent_id: str, timeout_s: float, *, context: ToolContext | None = None
+    ) -> dict[str, JsonValue]:
         """Return a run once it has ended, or, with ``timeout``, as it is when the time is up."""
         ...
 
-    async def stop(self, agent_id: str) -> dict[str, JsonValue]:
+    async def stop(self, agent_id: str, *, context: ToolContext | None = None) -> dict[str, JsonValue]:
         """Cancel a run that has not ended."""
         ...
 

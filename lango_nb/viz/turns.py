@@ -138,7 +138,7 @@ def _waiting(runs: Sequence[AgentRun]) -> str:
     blocked = [run.id for run in runs if run_state(run) == "blocked"]
     going = [run.id for run in runs if not run.is_terminal and run.id not in blocked]
     said = [f"still at work: {', '.join(going)}"] if going else []
-    said += [f"waiting for your answer: {', '.join(blocked)}"] if blocked else []
+    said += [f"waiting for your answer (see %lango approvals): {', '.join(blocked)}"] if blocked else []
     return "; ".join(said)
 
 

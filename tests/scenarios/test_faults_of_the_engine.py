@@ -948,7 +948,7 @@ def test_a_run_that_takes_too_long_fails_and_counts_against_its_agent(mode: str)
     closed(engine, trace)
     (run,) = trace.runs
     assert (run.status, run.error_code) == ("failed", "run_timeout")
-    assert (trace.turn.outcome, trace.turn.error_code) == ("tool_error", "run_timeout")
+    assert (trace.turn.outcome, trace.turn.error_code) == ("timeout", "run_timeout")
     assert [event.state for event in _changes(trace)] == ["open"]
 
 

@@ -168,7 +168,7 @@ class TestTeammates:
         (tmp_path / "old.txt").write_text("x")
         octet.model = Spawning(ToolCall(id="c", name="fs_delete", arguments={"path": "old.txt"}))
         result = octet.ask("delete old.txt", approver="hold")
-        assert result.text.endswith("waiting for your answer: arun-1")
+        assert result.text.endswith("waiting for your answer (see %lango approvals): arun-1")
         assert octet.run("arun-1").runtime_condition == "blocked_waiting_approval"
         assert octet.runs.df.loc[0, "grant_state"] == "pending"
         assert octet.approvals.df[["run_id", "tool", "agent"]].to_numpy().tolist() == [

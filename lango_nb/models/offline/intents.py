@@ -247,7 +247,7 @@ def _understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wis
     if _is_command(text):
         return Intent("run", text=fill.command(text) or "", in_background=bool(_BACKGROUND.search(text)))
     if _COUNT.search(text):
-        return Intent("count", path)
+        return _one_file(named) or Intent("count", path)
     if _FIND_CONTENT.search(text):
         return Intent("unsure", text=UNSURE_CONTENT)
     if (found := _fragment(text)) is not None:
@@ -262,7 +262,7 @@ def _understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wis
     if line is not None and _EDIT.search(text):
         return Intent("edit", path, _content(text, path, _EDIT_CONTENT), line=line)
     if path and _STAT.search(text):
-        return Intent("stat", path)
+        return _one_file(named) or Intent("stat", path)
     if _WRITE.search(text) and path and not _reads_first(text):
         return _write(text, named)
     return _look(text, named, path)
@@ -276,10 +276,18 @@ def _look(text: str, named: list[str], path: str) -> Intent | None:
     if _LIST.search(text) and (is_folder or not path):
         return Intent("list", _listed(text, named))
     if path and (question := _question(text)):
-        return Intent("ask", path, question)
+        return _one_file(named) or Intent("ask", path, question)
     if path and (_READ.search(text) or _ASK.search(text)):
-        return Intent("read", path)
+        return _one_file(named) or Intent("read", path)
     return None
+
+
+def _one_file(named: list[str]) -> Intent | None:
+    """Ask back where several files are named: an answer about the first would look like one about all."""
+    files = [name for name in dict.fromkeys(named) if re.search(r"\.\w{1,5}$", name)]
+    return (
+        Intent("unsure", text=f"I look at one file at a time. Which one: {' or '.join(files)}?") if files[1:] else None
+    )
 
 
 def _delete(text: str, named: list[str]) -> Intent:

@@ -144,7 +144,9 @@ def _looked_at(attempt: Attempt) -> str:
     if attempt.state == "failed" and attempt.view is None:
         return f"I cannot say how {attempt.run_id} is doing: {attempt.text}"
     said = about_runs(attempt)
-    return f"{attempt.run_id} is done: {said}" if attempt.state == "done" else said
+    if attempt.state != "done":
+        return said
+    return f"{attempt.run_id}: {said}" if said.startswith("Done") else f"{attempt.run_id} is done: {said}"
 
 
 def _stop(conversation: Conversation, ids: Sequence[str]) -> Reply:

@@ -80,7 +80,7 @@ async def agent_wait(
     check_timeout(timeout, least=0)
     service = context.service(TeammateService)
     with told_to_model():
-        return as_json(await service.wait(agent_id.strip(), float(timeout)))
+        return as_json(await service.wait(agent_id.strip(), float(timeout), context=context))
 
 
 @tool(safety="safe", source="builtin")
@@ -95,7 +95,7 @@ async def agent_stop(agent_id: str, *, context: ToolContext) -> ToolResult:
     require(agent_id=agent_id)
     service = context.service(TeammateService)
     with told_to_model():
-        return as_json(await service.stop(agent_id.strip()))
+        return as_json(await service.stop(agent_id.strip(), context=context))
 
 
 AGENT_TOOLS = (agent_spawn, agent_wait, agent_stop)

@@ -111,9 +111,7 @@ def test_a_run_sees_neither_its_brothers_nor_itself(tmp_path: Path, name: str, s
     engine, cast = octet(tmp_path, lines)
     trace = asyncio.run(engine.run("hello"))
     own = [one for one in cast.asked if one.order == "Two."]
-    assert errors(own[-1]) == [
-        f"agent {verb}: run '{name}' not found; there is none yet" for verb in ("wait", "stop")
-    ]
+    assert errors(own[-1]) == [f"agent {verb}: run '{name}' not found; there is none yet" for verb in ("wait", "stop")]
     assert "a word of the first" not in own[-1].text
     assert engine.runs.get("arun-2").status == "completed"
     assert trace.turn.answer == "Ok."
@@ -122,14 +120,13 @@ def test_a_run_sees_neither_its_brothers_nor_itself(tmp_path: Path, name: str, s
 def test_a_run_waits_for_the_runs_that_it_made(tmp_path: Path) -> None:
     lines: dict[str, list[Line]] = {
         "root": [spawn("operator", "One."), wait("arun-1"), "Ok."],
-        "One.": [spawn("librarian", "Two."), wait("arun-2"), "Both went."],
+        "One.": [spawn("planner", "Two."), wait("arun-2"), "Both went."],
         "Two.": ["I went."],
     }
     engine, cast = octet(tmp_path, lines)
     asyncio.run(engine.run("hello"))
     own = [one for one in cast.asked if one.order == "One."]
-    if len(engine.runs) == 2:  # where a teammate may spawn
-        assert '"result":"I went."' in own[-1].text
+    assert '"result":"I went."' in own[-1].text
     assert not errors(own[-1])
 
 
@@ -140,7 +137,7 @@ def test_whoever_holds_the_engine_sees_all_runs(tmp_path: Path) -> None:
 
     async def look_at_it() -> None:
         await engine.run("hello", session="first")
-        assert (await engine.teammates.wait("arun-1", 0))["status"] == "running"
+        assert (await engine.teammates.wait("arun-1", 0))["timeout"] is True
         assert (await engine.teammates.stop("arun-1"))["status"] == "cancelled"
 
     asyncio.run(look_at_it())

@@ -54,10 +54,10 @@ class TestCard:
         assert path in re.sub("<[^>]+>", "", viz.to_html(self.card))
 
     def test_it_names_the_runs_that_go_on_and_what_they_need(self) -> None:
-        assert viz.to_text(self.card).endswith("\nwaiting for your answer: run-2")
+        assert viz.to_text(self.card).endswith("\nwaiting for your answer (see %lango approvals): run-2")
         working = replace(samples.runs()[1], id="run-9", runtime_condition="")
         made = viz.to_text(viz.Card(self.card.turn, (*samples.runs(), working)))
-        assert made.endswith("\nstill at work: run-9; waiting for your answer: run-2")
+        assert made.endswith("\nstill at work: run-9; waiting for your answer (see %lango approvals): run-2")
 
     def test_without_runs_it_is_the_turn(self) -> None:
         turn = samples.turn()

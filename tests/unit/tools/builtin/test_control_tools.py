@@ -37,10 +37,10 @@ class Teammates:
     async def spawn(self, context: ToolContext, **given: Any) -> dict[str, Any]:
         return self._answer("spawn", context.agent, given)
 
-    async def wait(self, agent_id: str, timeout_s: float) -> dict[str, Any]:
+    async def wait(self, agent_id: str, timeout_s: float, *, context: ToolContext) -> dict[str, Any]:
         return self._answer("wait", agent_id, timeout_s)
 
-    async def stop(self, agent_id: str) -> dict[str, Any]:
+    async def stop(self, agent_id: str, *, context: ToolContext) -> dict[str, Any]:
         return self._answer("stop", agent_id)
 
     def _answer(self, *asked: Any) -> dict[str, Any]:
