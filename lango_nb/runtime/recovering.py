@@ -137,7 +137,6 @@ class Recovering:
             case _ if error is None:
                 self._work.say(root, f"I stopped: {found.detail}. {found.advice or SMALLER}")
             case _:
-                self._work.say(
-                    node, f"I could not finish this: {found.detail}{f'. {found.advice}' if found.advice else ''}"
-                )
+                sentences = (f"I could not finish this: {found.detail}", found.advice)
+                self._work.say(node, ". ".join(sentence for sentence in sentences if sentence))
         return Ending(found.outcome, found.code, self._work.answer)

@@ -221,7 +221,7 @@ class Teammates:
         return self.children.fork(
             state.session.id,
             agent.name,
-            history,
+            inherited_messages(history, len(history)),  # first without the calls being carried out, then cut
             inherit=context.inherit_history if inherit is None else inherit,
             max_messages=context.child_messages,
             key=f"{state.session.id}:child:{agent.name}:{name}",

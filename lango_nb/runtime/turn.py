@@ -78,6 +78,8 @@ class TurnRun:
         asyncio.CancelledError
             The turn was cancelled; :attr:`trace` holds its closed trace.
         """
+        if self.context.random is None and not REPEATS.get():
+            return await copy_context().run(self._repeating)  # XX
         state, clock = self.state, self.context.clock
         self._started_at = clock.now()
         self._started_s = clock.monotonic_s()

@@ -29,6 +29,10 @@ T = TypeVar("T")
 
 GRACE_S = 0.0003 if os.name == "posix" else 0.0
 """How long the loop's thread waits itself; a quick function needs a tenth of it. Windows' timers are too coarse."""
+PATIENCE_S = 0.1
+"""The same where a turn has to repeat to the letter: how fast a thread is woken may decide nothing there."""
+REPEATS: contextvars.ContextVar[bool] = contextvars.ContextVar("lango_repeats", default=False)
+"""Whether what runs here has to repeat to the letter."""
 _MOST_IDLE = 8
 """Threads kept waiting for work; those beyond end when they have nothing to do."""
 
@@ -73,6 +77,7 @@ class Workers:
         -----
         When the waiting task is cancelled the function runs on, and its answer is dropped. While somebody waits for a
         slow function, nobody holds the loop for another one: many slow calls at once cost one short wait, not many.
+        Where :data:`REPEATS` is set the loop waits longer, and always: others go on after the function, not beside it.
 
         Examples
         --------
@@ -83,7 +88,8 @@ class Workers:
         job = _Job(function)
         self._submit(job)
         try:
-            if not job.is_over.acquire(timeout=0 if self._slow else self._grace_s):
+            grace_s = PATIENCE_S if REPEATS.get() else 0 if self._slow else self._grace_s
+            if not job.is_over.acquire(timeout=grace_s):
                 self._slow.add(job)
                 try:
                     await job.over()

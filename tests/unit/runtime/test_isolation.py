@@ -166,7 +166,7 @@ def test_children_inherit_the_end_of_the_conversation_and_see_no_brother() -> No
             "a": [("fs_look", {"word": "brother"}), gate.opening("operator is done")],
             "b": [gate.then(("crypto_look", {})), "vault is done"],
         },
-        {"agent": {"isolation": {"inheritHistory": 4}}},  # the call that starts them is one of the four
+        {"agent": {"isolation": {"inheritHistory": 3}}},  # the call that starts them does not count
     )
     for text in ("first", "second", "third"):
         engine.run_sync(text)
