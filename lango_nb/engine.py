@@ -409,8 +409,8 @@ class Engine:
             finally:
                 self.traces.add(run.trace)
         finally:
+            queue.leave()  # first: the other fails where the loop is gone and this runs in a foreign context
             _in_turn.reset(inside)
-            queue.leave()
 
     async def _enter(self, queue: Queue, session: str) -> None:
         """Wait for the turns of a session that came before."""

@@ -192,10 +192,20 @@ class _Spread:
     def __init__(self, length: int) -> None:
         self._length = length
         self._places: dict[int, Any] = {}
+        self._missing: dict[str, Any] = {}
+        """Arrays of nothing but missing values, by dtype: most columns of a frame of few kinds are such."""
 
     def __call__(self, array: Any, rows: Sequence[int] | None) -> Any:
         if rows is None:
             return array
+        if rows:
+            return self._take(array, rows)
+        dtype = str(array.dtype)
+        if dtype not in self._missing:
+            self._missing[dtype] = self._take(array, rows)
+        return self._missing[dtype].copy()
+
+    def _take(self, array: Any, rows: Sequence[int]) -> Any:
         if id(rows) not in self._places:
             import numpy as np
 

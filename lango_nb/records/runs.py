@@ -79,7 +79,8 @@ class _Entry:
 
     run: AgentRun
     cancel: Cancel | None
-    waiters: set[_Waiter] = field(default_factory=set)
+    waiters: dict[_Waiter, None] = field(default_factory=dict)
+    """In the order in which they came: they are woken in it."""
     events: list[Event] = field(default_factory=list)
 
 
@@ -298,14 +299,14 @@ class Runs:
             if entry.run.is_terminal or not timeout_s > 0:
                 return entry.run
             waiter = _Waiter(asyncio.get_running_loop())
-            entry.waiters.add(waiter)
+            entry.waiters[waiter] = None
         timer = waiter.loop.call_later(timeout_s, waiter.finish)
         try:
             await waiter.done
         finally:  # also when the waiter is cancelled
             timer.cancel()
             with self._lock:
-                entry.waiters.discard(waiter)
+                entry.waiters.pop(waiter, None)
         return entry.run
 
     def add_event(self, run_id: str, event: Event) -> None:
@@ -347,7 +348,7 @@ class Runs:
             entry = self._living(run_id)
             run = entry.run = entry.run.changed(**changes)
             stop, entry.cancel = entry.cancel, None
-            waiters, entry.waiters = entry.waiters, set()
+            waiters, entry.waiters = entry.waiters, {}
         for waiter in waiters:
             waiter.wake()
         return run, stop

@@ -18,6 +18,8 @@ MOST_CALLS = 128
 """Calls of one reply."""
 LONGEST_NAME = 128
 """Characters of a tool's name in a call; what is longer names nothing, and is cut before it is kept."""
+LONGEST_ERROR = 300
+"""Characters of what is wrong with a call's arguments."""
 DEEPEST = 100
 """Levels of nested arguments."""
 _LARGEST_BITS = 1023
@@ -112,34 +114,37 @@ def _mended(call: ToolCall) -> ToolCall:
     arguments: object = call.arguments
     if isinstance(arguments, dict):
         odd = _odd(arguments)
-        error = f"arguments hold {odd}" if odd else ""
+        error = f"arguments hold {odd}" if odd else call.error or ""
     else:
         error = f"arguments are a {type(arguments).__name__}, not an object"
-    if not error and len(call.name) <= LONGEST_NAME:
+    if (not error or (error == call.error and len(error) <= LONGEST_ERROR)) and len(call.name) <= LONGEST_NAME:
         return call
     changes: dict[str, object] = {"name": shorten(call.name, LONGEST_NAME)}
     if error:
-        changes.update(arguments={}, error=call.error or error)
+        changes.update(arguments={}, error=shorten(mask(error), LONGEST_ERROR))
     return call.model_copy(update=changes)
 
 
 def _odd(value: object, depth: int = 0) -> str:
     """Name what JSON cannot say, or nobody can read, in a value; empty when there is nothing."""
-    if value is None or isinstance(value, str | bool | float):  # whether a number is finite is the schema's business
-        return ""
-    if isinstance(value, int):
-        return "a whole number that is too large" if value.bit_length() > _LARGEST_BITS else ""
+    if not isinstance(value, dict | list):
+        return _odd_scalar(value)
     if depth > DEEPEST:
         return f"values in more than {DEEPEST} levels"
     if isinstance(value, dict):
-        for name, item in value.items():
-            if not isinstance(name, str):
-                return "a key that is no text"
-            if odd := _odd(item, depth + 1):
-                return odd
+        if not all(isinstance(name, str) for name in value):
+            return "a key that is no text"
+        value = list(value.values())
+    return next((odd for item in value if (odd := _odd(item, depth + 1))), "")
+
+
+def _odd_scalar(value: object) -> str:
+    if isinstance(value, str):
+        return f"a text of {len(value):,} characters" if len(value) > LONGEST_REPLY else ""
+    if value is None or isinstance(value, bool | float):  # whether a number is finite is the schema's business
         return ""
-    if isinstance(value, list):
-        return next((odd for item in value if (odd := _odd(item, depth + 1))), "")
+    if isinstance(value, int):
+        return "a whole number that is too large" if value.bit_length() > _LARGEST_BITS else ""
     return f"a value of type {type(value).__name__}"
 
 

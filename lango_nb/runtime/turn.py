@@ -25,6 +25,7 @@ from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import LIMIT_CODES
 from lango_nb.runtime.keeping import for_the_session, masked, with_merged
 from lango_nb.runtime.work import Work
+from lango_nb.tools.workers import REPEATS
 
 logger = logging.getLogger("lango_nb")
 
@@ -78,13 +79,13 @@ class TurnRun:
         asyncio.CancelledError
             The turn was cancelled; :attr:`trace` holds its closed trace.
         """
-        if self.context.random is None and not REPEATS.get():
-            return await copy_context().run(self._repeating)  # XX
         state, clock = self.state, self.context.clock
         self._started_at = clock.now()
         self._started_s = clock.monotonic_s()
         self.work.begin()
         state.deadline.start(asyncio.current_task())
+        repeated = REPEATS.get()
+        REPEATS.set(self.context.random is None)
         ending = Ending("cancelled", "cancelled", "")  # also when Ctrl-C or the end of the loop stops it
         try:
             state.emit(TurnStarted, USER, text=state.text)
@@ -94,6 +95,7 @@ class TurnRun:
                 raise
             ending = self._out_of_time()
         finally:
+            REPEATS.set(repeated)
             state.deadline.stop()
             self._close(ending)
         return self.trace

@@ -232,3 +232,13 @@ def test_pandas_loads_with_the_first_frame_only() -> None:
         "assert 'pandas' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_columns_that_nothing_has_share_no_memory() -> None:
+    df: Any = frames.events_df(samples.greeting())
+    df.loc[0, "tool"] = "fs_read"
+    df.loc[0, "depth"] = 7
+    others = df.drop(columns=["tool", "depth"])
+    assert "fs_read" not in others.to_string()
+    assert others.select_dtypes("Int64").isin([7]).sum().sum() == 0
+    assert df["call_id"].isna().all()

@@ -117,6 +117,7 @@ UNREADABLE: dict[str, object] = {
     "bytes": {"word": b"x"},
     "a number nobody can write": {"deep": {"a": 10**5000}},
     "a number nobody can write, where a text stands": {"word": 10**5000},
+    "a text without end": {"word": "x" * 1_000_001},
     "nested without end": {"deep": {"a": nested(3000)}},
 }
 
@@ -157,6 +158,18 @@ def test_a_name_without_end_is_cut_before_it_is_kept(tmp_path: Path) -> None:
     trace = asyncio.run(engine.run("hello"))
     assert max(len(str(event)) for event in trace.events) < 2000
     assert max(len(str(message)) for message in engine.session().messages) < 2000
+
+
+def test_what_is_wrong_with_arguments_is_told_in_one_line(tmp_path: Path) -> None:
+    odd = "arguments are not JSON: " + "x" * 5_000_000
+    lines: dict[str, Sequence[Line]] = {
+        "root": [spawn("operator", "Go."), wait("arun-1"), "Done."],
+        "operator": [reply(call("fs_look", error=odd)), "I could not look."],
+    }
+    trace = asyncio.run(octet(tmp_path, lines).run("hello"))
+    (refused,) = [event for event in trace.events if event.kind == "tool.finished" and event.tool == "fs_look"]
+    assert refused.result.startswith("the arguments of fs_look cannot be read: arguments are not JSON: xxx")
+    assert len(refused.result) < 400
 
 
 # -- ids ---------------------------------------------------------------------------------------------------------------
