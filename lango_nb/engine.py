@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextvars import ContextVar
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
 from lango_nb.core.ids import Ids, RandomIds
 from lango_nb.core.masking import mask
+from lango_nb.core.once import once
 from lango_nb.models.model import Model
 from lango_nb.models.named import resolve_model
 from lango_nb.records.sessions import Session, Sessions
@@ -253,7 +253,7 @@ class Engine:
 
     # -- what turns share, made when the first one needs it ------------------------------------------------------------
 
-    @cached_property
+    @once
     def runs(self) -> Runs:
         """All teammate runs."""
         from lango_nb.records.runs import Runs
@@ -266,42 +266,42 @@ class Engine:
             runs.observers.append(mirror(self.ledger, self.clock))
         return runs
 
-    @cached_property
+    @once
     def tasks(self) -> Tasks:
         """The working list of root and agents."""
         from lango_nb.records.tasks import Tasks
 
         return Tasks()
 
-    @cached_property
+    @once
     def memories(self) -> Memories:
         """What agents keep for themselves; used where ``agentMemory.enabled`` is on."""
         from lango_nb.records.memories import Memories
 
         return Memories(self.ids, self.clock)
 
-    @cached_property
+    @once
     def breakers(self) -> Breakers:
         """Circuit breakers of agents and providers."""
         from lango_nb.runtime.breakers import Breakers
 
         return Breakers(self.settings.agent.orchestration.circuit_breaker, self.clock)
 
-    @cached_property
+    @once
     def bus(self) -> Bus:
         """Where tool calls are published, if ``hooks.eventPublishing`` is on."""
         from lango_nb.core.bus import Bus
 
         return Bus()
 
-    @cached_property
+    @once
     def teammates(self) -> Teammates:
         """The runtime behind agent_spawn, agent_wait and agent_stop."""
         from lango_nb.runtime.teammates import Teammates
 
         return Teammates(self.runs, self.clock, self.settings.background.max_concurrent_tasks)
 
-    @cached_property
+    @once
     def services(self) -> dict[type, object]:
         """What tools and hooks ask for, by protocol; bind your own before the first turn."""
         from lango_nb.core.bus import Bus

@@ -22,9 +22,10 @@ from lango_nb.magics.names import fill_names
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from lango_nb.lab import Lab, View
+    from lango_nb.lab import Lab
     from lango_nb.runtime.approvals import Scope
     from lango_nb.viz.table import Table
+    from lango_nb.viz.view import View
 
 Names = Mapping[str, Any]
 
@@ -378,7 +379,7 @@ def _table(title: str, columns: tuple[str, ...], rows: tuple[tuple[Any, ...], ..
 
 
 def _table_view(record: Any, table: Table) -> View[Any]:
-    from lango_nb.lab import View
+    from lango_nb.viz.view import View
 
     def frame() -> Any:
         import pandas as pd
@@ -405,8 +406,8 @@ def _lab_or_topology(word: str, names: Names) -> Any:
 
 def _tree(word: str, names: Names) -> Any:
     """Return the tree a variable holds."""
-    from lango_nb.lab import View
     from lango_nb.routing.tree import AgentTree
+    from lango_nb.viz.view import View
 
     value = names.get(word)
     tree = value.record if isinstance(value, View) else value

@@ -12,7 +12,7 @@ from lango_nb.viz.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lango_nb.lab import View
+    from lango_nb.viz.view import View
 
 _FOOT = "%lango help COMMAND tells more; %config LangoMagics lists what %lango starts with"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lango_nb import viz
-from lango_nb.lab import View
+from lango_nb.viz.view import View
 
 
 class Timed(View[Any]):

@@ -245,6 +245,19 @@ class Runs:
                 logger.exception("run %s is cancelled, but its work could not be stopped", run_id)
         return run
 
+    def count(self, run_id: str, *, steps: int, tool_calls: int) -> AgentRun:
+        """Note how many model calls and tool calls a run took; the one thing that may come after its end.
+
+        Raises
+        ------
+        UnknownNameError
+            There is none of that id.
+        """
+        with self._lock:
+            entry = self._entry(run_id)
+            entry.run = entry.run.changed(steps=steps, tool_calls=tool_calls)
+            return entry.run
+
     def project(self, run_id: str, patch: RunPatch) -> AgentRun:
         """Change what a living run waits for, asks for or may use.
 

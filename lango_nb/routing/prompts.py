@@ -118,7 +118,7 @@ def orchestrator_sections(  # noqa: PLR0913 - what an orchestrator knows
         "attached": ", ".join(attached) or "none",
     }
     sections = topology.root_sections
-    if not any("{control_tool}" in section.text for section in sections):
+    if table.names and not any("{control_tool}" in section.text for section in sections):
         sections = (*sections, *control_sections(topology.control))
     own = [
         _fill(section, words, table, unmatched) for section in sections if section.render != "unmatched" or unmatched

@@ -12,21 +12,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import LangoError, ToolError, TurnError, UnknownNameError, shorten
+from lango_nb.core.errors import TurnError, shorten
 from lango_nb.core.events import ChildDiscarded, ChildForked, ChildMerged, RunFinished, RunStarted
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Message
 from lango_nb.records.child_sessions import ChildSession, ChildSessions, inherited_messages, summarize
-from lango_nb.records.runs import AgentRun, RunEnd, RunPatch, Runs
+from lango_nb.records.runs import AgentRun, RunEnd, Runs
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.causes import text_of
 from lango_nb.runtime.control.protocol import Refusal, Target
@@ -34,8 +31,8 @@ from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import failure
 from lango_nb.runtime.queue import Queue
 from lango_nb.runtime.recursion import RecursionGuard
+from lango_nb.runtime.watching import Watching
 from lango_nb.tools.builtin.answers import as_json
-from lango_nb.tools.context import ToolContext
 
 if TYPE_CHECKING:
     from lango_nb.runtime.context import TurnState
@@ -62,7 +59,7 @@ class _Live:
     """Whether it counts among the runs that work at the same time."""
 
 
-class Teammates:
+class Teammates(Watching):
     """The in-process teammate runtime of an engine.
 
     Parameters
@@ -77,8 +74,7 @@ class Teammates:
     """
 
     def __init__(self, runs: Runs, clock: Clock, most_at_once: int = 10, timeout_s: float = 300.0) -> None:
-        self.runs = runs
-        self._clock = clock
+        super().__init__(runs, clock)
         self.children = ChildSessions()
         self._places = Queue(most_at_once)
         self._timeout_s = timeout_s
@@ -326,7 +322,7 @@ class Teammates:
                 at=clock.now(),
             )
         except TurnError:  # somebody cancelled it in the store meanwhile, and that is how it ended
-            run = self.runs.get(live.run_id)
+            run = self.runs.count(live.run_id, steps=work.steps, tool_calls=work.tool_calls)
             status, summary, error, code = "cancelled", "", run.error, "cancelled"
             live.why_stopped = live.why_stopped or error or code
         try:
@@ -433,107 +429,6 @@ class Teammates:
         """Stop every run."""
         for live in tuple(self._live.values()):
             self._stop(live, "the engine was closed")
-
-    # -- the service behind agent_spawn, agent_wait and agent_stop -----------------------------------------------------
-
-    async def spawn(self, context: ToolContext, **_: object) -> Mapping[str, JsonValue]:
-        """Refuse: where teammates exist, the turn itself makes their runs.
-
-        Raises
-        ------
-        ToolError
-            Always.
-        """
-        raise ToolError(
-            f"{context.agent or 'this agent'} cannot spawn here: the topology does not work with teammates",
-            "unavailable",
-        )
-
-    async def wait(
-        self, agent_id: str, timeout_s: float, *, context: ToolContext | None = None
-    ) -> dict[str, JsonValue]:
-        """Watch a run until it ends or the time is over; a time-out leaves it alone.
-
-        Parameters
-        ----------
-        agent_id : str
-        timeout_s : float
-        context : ToolContext, optional
-            Who asks; without one, somebody who may see all runs.
-
-        Raises
-        ------
-        ToolError
-            There is no such run.
-        """
-        self.reap()
-        try:
-            self._check_seen(agent_id, context)
-            with self._waiting(context.run_id if context is not None else "", agent_id):
-                run = await self.runs.wait(agent_id, timeout_s)
-        except LangoError as error:
-            raise ToolError(f"agent wait: {error}", error.code) from error
-        view = run.view()
-        if not run.is_terminal:
-            view["timeout"] = True
-        return view
-
-    async def stop(self, agent_id: str, *, context: ToolContext | None = None) -> dict[str, JsonValue]:
-        """Cancel a run.
-
-        Parameters
-        ----------
-        agent_id : str
-        context : ToolContext, optional
-            Who asks; without one, somebody who may see all runs.
-
-        Raises
-        ------
-        ToolError
-            There is no such run, or it has ended.
-        """
-        self.reap()
-        try:
-            self._check_seen(agent_id, context)
-            self.runs.cancel(agent_id, self._clock.now(), "stopped by agent_stop")
-        except LangoError as error:
-            raise ToolError(f"agent stop: {error}", error.code) from error
-        return {"agent_id": agent_id, "status": "cancelled"}
-
-    def is_seen(self, run: AgentRun, session_id: str, run_id: str) -> bool:
-        """Tell whether an agent may watch and stop a run: the root those of its session, a run those below it.
-
-        Neither brothers nor itself: parallel children never see each other, and nobody waits for himself.
-        """
-        if run.parent_id != session_id:
-            return False
-        above = run.parent_run_id
-        while above and above != run_id:
-            above = self.runs.get(above).parent_run_id
-        return above == run_id or not run_id
-
-    def _check_seen(self, agent_id: str, context: ToolContext | None) -> None:
-        """Treat a run that is none of the asker's business like one that is not there."""
-        if context is None:
-            return
-        with suppress(UnknownNameError):
-            if self.is_seen(self.runs.get(agent_id), context.session_id, context.run_id):
-                return
-        seen = [run.id for run in self.runs if self.is_seen(run, context.session_id, context.run_id)]
-        raise UnknownNameError("run", agent_id, seen)
-
-    @contextmanager
-    def _waiting(self, run_id: str, for_run: str) -> Iterator[None]:
-        """Show that a run waits for another one, while it does."""
-        if not run_id:
-            yield
-            return
-        self.runs.project(run_id, RunPatch(runtime_condition="waiting_on_teammate", waiting_on_run_id=for_run))
-        try:
-            yield
-        finally:
-            with suppress(TurnError):  # it was stopped meanwhile
-                self.runs.project(run_id, RunPatch(runtime_condition="", waiting_on_run_id=""))
 
 
 def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:

@@ -22,7 +22,7 @@ PACKAGE = ROOT / "lango_nb"
 
 DOORS = {
     "yaml": ("specs/",),
-    "pandas": ("frames/", "evaluation/", "lab.py", "magics/"),  # the last two: a listing of texts as it is shown
+    "pandas": ("frames/", "evaluation/", "lab.py", "magics/"),  # lab.py: settings of several types in one table
     "numpy": ("frames/", "evaluation/"),
     "IPython": ("magics/", "viz/register.py", "widgets/", "lab.py"),
     "traitlets": ("magics/", "widgets/"),

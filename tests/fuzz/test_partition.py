@@ -84,7 +84,9 @@ def test_every_tool_has_exactly_one_place(
         return
     settled = {tool.name for tool in given_tools if tool.name.startswith(RESERVED)}
     assert {tool.name for tool in (*partition.universal, *partition.dropped)} == settled
-    assert {tool.name for tool in partition.dropped} == {name for name in settled if name.startswith(OF_THE_ROOT[found.control])}
+    assert {tool.name for tool in partition.dropped} == {
+        name for name in settled if name.startswith(OF_THE_ROOT[found.control])
+    }
     assert set(partition.owned) == {spec.name for spec in agents}
 
 

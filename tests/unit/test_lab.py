@@ -16,12 +16,13 @@ import pytest
 
 from lango_nb.core.errors import DefinitionError, LangoError, SettingsError, UnknownNameError, UsageError
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
-from lango_nb.lab import Lab, Result, View
+from lango_nb.lab import Lab
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.records.tasks import Task
 from lango_nb.runtime import ask as asking
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
+from lango_nb.viz.view import Result, View
 
 AGENT = """---
 name: botanist

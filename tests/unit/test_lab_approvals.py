@@ -11,8 +11,8 @@ from lango_nb import Lab
 from lango_nb.core.errors import RefusedError, UnknownNameError
 from lango_nb.core.events import ApprovalDecided
 from lango_nb.core.messages import Reply, ToolCall
-from lango_nb.lab import Result
 from lango_nb.models.scripted import ScriptedModel
+from lango_nb.viz.view import Result
 
 
 @pytest.fixture

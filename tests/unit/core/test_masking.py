@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from lango_nb.core.masking import MASK, mask, mask_value
-from lango_nb.lab import Lab, View
+from lango_nb.lab import Lab
 from lango_nb.models.scripted import ScriptedModel
+from lango_nb.viz.view import View
 
 CANARIES = (
     "sk-proj-Zx9canary0123456789abcdef",

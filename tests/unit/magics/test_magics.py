@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 from lango_nb.core.errors import LangoError, RefusedError, UnknownNameError, UsageError
-from lango_nb.lab import Lab, View
+from lango_nb.lab import Lab
 from lango_nb.magics.commands import COMMANDS, DF, MERMAID
 from lango_nb.records.tasks import Task
 from lango_nb.specs.topologies import topology_names
+from lango_nb.viz.view import View
 
 if TYPE_CHECKING:
     from tests.unit.magics.conftest import Session

@@ -196,7 +196,8 @@ def test_the_sixth_hand_over_of_a_turn_is_refused_in_code(engine: Callable[..., 
 
 def test_a_model_that_never_ends_is_stopped_by_the_step_limit(engine: Callable[..., Engine], tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a")
-    lines: list[Line] = [TO_OPERATOR, *(("fs_stat", {"path": f"{number}"}) for number in range(200))]
+    stats: list[Line] = [("fs_stat", {"path": f"{number}"}) for number in range(200)]
+    lines: list[Line] = [TO_OPERATOR, *stats]
     trace = engine(*lines).run_sync("read for ever")
     closed(trace)
     assert (trace.turn.outcome, trace.turn.error_code) == ("loop_detected", "turn_limit_exceeded")

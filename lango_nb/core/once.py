@@ -1,0 +1,42 @@
+"""A value that is made when it is first asked for, once, whatever thread asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+_making = RLock()
+"""One lock for all: making is rare, and what is made may ask for something else that is made once."""
+
+
+class once(Generic[T]):  # noqa: N801 - used as a decorator, like property
+    """Like :func:`functools.cached_property`, which has had no lock since Python 3.12.
+
+    Examples
+    --------
+    >>> class Box:
+    ...     @once
+    ...     def content(self) -> list[int]:
+    ...         return []
+    >>> box = Box()
+    >>> box.content is box.content
+    True
+    """
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, holder: Any, owner: type | None = None) -> T:
+        if holder is None:
+            return self  # type: ignore[return-value]  # asked on the class: for its docstring
+        with _making:
+            if self._name not in holder.__dict__:
+                holder.__dict__[self._name] = self._make(holder)
+            found: T = holder.__dict__[self._name]
+        return found

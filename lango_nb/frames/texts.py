@@ -1,0 +1,32 @@
+"""A listing as a DataFrame: what is shown as text, one column of strings per column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def texts_df(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.DataFrame:
+    """Make a frame of texts.
+
+    Parameters
+    ----------
+    columns : sequence of str, length m
+    rows : iterable of sequences, each of length m
+
+    Returns
+    -------
+    pandas.DataFrame
+        Every column is of dtype ``string``.
+
+    Examples
+    --------
+    >>> texts_df(["what", "value"], [("topology", "octet")]).to_dict("records")
+    [{'what': 'topology', 'value': 'octet'}]
+    """
+    import pandas as pd
+
+    return pd.DataFrame([list(row) for row in rows], columns=list(columns), dtype="string")
