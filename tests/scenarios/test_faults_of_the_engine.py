@@ -54,6 +54,8 @@ from tests.scenarios.faults import (
 GIVE, LOOK, ODD = Give("A"), Call("fs_look"), Call("fs_odd")
 DONE: Script = (GIVE, "Done.")
 SOON_S = 0.2
+ATTEMPTS = 3
+"""How often something is timed: a busy machine may stop any program for half a second, but not three times in a row."""
 """Within this a cancelled turn has closed its trace."""
 stages = pytest.mark.parametrize("stage", STAGES.values(), ids=str)
 
@@ -189,10 +191,7 @@ PENDING: tuple[tuple[str, Callable[[Stage, Hold], Engine], str, str], ...] = (
 def test_cancelled_while_something_is_pending_the_trace_is_closed_at_once(
     make: Callable[[Stage, Hold], Engine], stage: Stage, happened: str
 ) -> None:
-    hold = Hold()
-    engine = make(stage, hold)
-
-    async def cancelled() -> float:
+    async def cancelled(engine: Engine, hold: Hold) -> float:
         turn = asyncio.ensure_future(engine.run("please look at it"))
         await until(hold.reached.is_set)
         began = time.perf_counter()
@@ -204,10 +203,15 @@ def test_cancelled_while_something_is_pending_the_trace_is_closed_at_once(
         nothing_is_left_running()
         return took
 
-    try:
-        assert asyncio.run(cancelled()) < SOON_S
-    finally:
-        hold.release.set()
+    took = []
+    while not took or (took[-1] >= SOON_S and len(took) < ATTEMPTS):
+        hold = Hold()
+        engine = make(stage, hold)
+        try:
+            took.append(asyncio.run(cancelled(engine, hold)))
+        finally:
+            hold.release.set()
+    assert min(took) < SOON_S
     trace = engine.traces.get(-1)
     assert (trace.turn.outcome, trace.turn.error_code) == ("cancelled", "cancelled")
     said = words(trace.events)
@@ -384,10 +388,13 @@ def test_no_activity_extends_a_turn_beyond_its_ceiling(stage: Stage) -> None:
     lines = {"root": DONE, "A": (Always(_pausing(0.02, LOOK), _pausing(0.02, ODD)),)}
     settings = {"agent": {"autoExtendTimeout": True, "requestTimeout": "0.06s", "maxRequestTimeout": "0.12s"}}
     odd = tool(lambda: "fine", name="fs_odd", description="Odd.", safety="safe")
-    engine = engine_on(stage, Players(stage, lines), odd, settings=settings)
-    began = time.perf_counter()
-    trace = asyncio.run(engine.run("please look at it"))
-    assert 0.11 < time.perf_counter() - began < 0.12 + SOON_S
+    took: list[float] = []
+    while not took or (took[-1] >= 0.12 + SOON_S and len(took) < ATTEMPTS):
+        engine = engine_on(stage, Players(stage, lines), odd, settings=settings)
+        began = time.perf_counter()
+        trace = asyncio.run(engine.run("please look at it"))
+        took.append(time.perf_counter() - began)
+    assert 0.11 < min(took) < 0.12 + SOON_S
     closed(engine, trace)
     assert (trace.turn.outcome, trace.turn.error_code) == ("timeout", "timeout_hard")
     assert "limit.reached:ceiling" in words(trace.events)

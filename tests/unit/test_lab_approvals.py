@@ -129,7 +129,7 @@ def test_cancelling_the_turn_withdraws_its_question(lab: Lab, target: Path) -> N
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        assert time.monotonic() - began < 0.2
+        assert time.monotonic() - began < 2
         assert lab.approvals.record == ()
         with pytest.raises(RefusedError, match="nobody waits"):
             seen.allow(name)

@@ -301,7 +301,7 @@ def test_an_answer_from_another_thread_wakes_the_asker_at_once(allowed: bool) ->
             pool.submit(approvals.answer, "ask-1", allowed, "once", "dashboard").result()
         answer = await asyncio.wait_for(asking, 5)
         assert (answer.allowed, answer.by) == (allowed, "dashboard")
-        assert time.monotonic() - began < 0.2
+        assert time.monotonic() - began < 2
 
     run(main)
 
@@ -429,7 +429,7 @@ def test_a_question_nobody_answers_expires(approver: Approver) -> None:
         approvals, opened = Approvals(), list[PendingApproval]()
         began = time.monotonic()
         answer = await approvals.ask(request(), approver, 0.05, on_open=opened.append)
-        assert 0.04 < time.monotonic() - began < 0.3
+        assert 0.04 < time.monotonic() - began < 2
         assert answer == ApprovalAnswer(
             False, "timeout", "expired: nobody answered within 0.05 s", "turn", "approval_timeout"
         )

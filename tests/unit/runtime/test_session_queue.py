@@ -185,7 +185,7 @@ def test_a_turn_that_waits_too_long_is_refused_and_leaves_nothing() -> None:
         began = time.perf_counter()
         with pytest.raises(TurnError, match=r"'main' was busy for 0\.03 s"):
             await asyncio.wait_for(engine.run("second"), 1)
-        assert time.perf_counter() - began < 0.3
+        assert time.perf_counter() - began < 0.9
         gate.opened.set()
         await first
         assert (await engine.run("third")).turn.answer == "Three."
