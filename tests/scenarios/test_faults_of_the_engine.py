@@ -203,7 +203,7 @@ def test_cancelled_while_something_is_pending_the_trace_is_closed_at_once(
         nothing_is_left_running()
         return took
 
-    took = []
+    took: list[float] = []
     while not took or (took[-1] >= SOON_S and len(took) < ATTEMPTS):
         hold = Hold()
         engine = make(stage, hold)
