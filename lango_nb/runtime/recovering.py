@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from lango_nb.core.errors import ModelError, shorten
+from lango_nb.core.errors import ModelError, TurnError, shorten
 from lango_nb.core.events import ErrorRaised, RecoveryAttempted
+from lango_nb.records.runs import RunPatch
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import Failure, classify
@@ -68,7 +70,15 @@ class Recovering:
             wait_s=action.wait_s,
             detail=found.detail,
         )
+        self._show(RunPatch(runtime_condition="recovering", recovery_state=f"retry {action.attempt}: {found.code}"))
         await state.context.clock.sleep(action.wait_s)
+        self._show(RunPatch(runtime_condition="", recovery_state=""))
+
+    def _show(self, patch: RunPatch) -> None:
+        """Let whoever waits for this run see what it is doing."""
+        if self._work.run_id:
+            with suppress(TurnError):  # it was stopped meanwhile
+                self._work.state.context.runs.project(self._work.run_id, patch)
 
     async def decide(self, found: Failure, error: Exception | None = None) -> Ending | None:
         """Do what the policy says about a failure; an ending when nothing more is to be done."""

@@ -869,3 +869,24 @@ def test_a_run_is_a_record_of_what_it_took() -> None:
     assert (run.steps, run.tool_calls) == (3, 2)
     assert run.completed_at is not None
     assert run.completed_at > run.created_at
+
+
+def test_a_run_that_waits_for_its_provider_shows_that_it_is_recovering() -> None:
+    seen: list[dict[str, object]] = []
+
+    class Clock(SteppedClock):
+        """Looks at the run while it waits."""
+
+        async def sleep(self, seconds: float) -> None:
+            seen.append(dict(engine.runs.get("arun-1").view()))
+            await super().sleep(seconds)
+
+    engine, _ = octet(
+        {"root": [spawn("operator", "look"), wait("arun-1"), "Done."], "operator": [ConnectionResetError(), "ok"]},
+        clock=Clock(),
+    )
+    engine.run_sync("Go")
+    shown = {"agent_id": "arun-1", "status": "running", "condition": "recovering"}
+    assert seen == [{**shown, "recovery_state": "retry 1: provider_connection"}]
+    run = engine.runs.get("arun-1")
+    assert (run.status, run.runtime_condition, run.recovery_state) == ("completed", "", "")
