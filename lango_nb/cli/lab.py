@@ -182,7 +182,7 @@ def _command(folder: Path, port: int, *, has_browser: bool, as_root: bool) -> li
 
 
 def _wait_until_up(server: subprocess.Popen[bytes]) -> str:
-    """Return the address with its token once the server has written down that it listens."""
+    """Return the address with its token once the server has written it down and lets somebody in."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     note = Path(jupyter_runtime_dir()) / f"jpserver-{server.pid}.json"
@@ -192,11 +192,20 @@ def _wait_until_up(server: subprocess.Popen[bytes]) -> str:
             raise LangoError(f"JupyterLab ended while it started (exit {server.returncode}); its own words stand above")
         with contextlib.suppress(OSError, ValueError):
             found = json.loads(note.read_text(encoding="utf-8"))
-            if found["pid"] == server.pid:
+            if found["pid"] == server.pid and _is_listening(found["port"]):
                 address = f"http://localhost:{found['port']}{found['base_url']}lab/tree/{START}"
                 return f"{address}?token={quote(found['token'])}" if found["token"] else address
         time.sleep(0.05)
     raise LangoError(f"JupyterLab did not answer within {START_S:.0f} s")
+
+
+def _is_listening(port: int) -> bool:
+    """Tell whether a connection is taken; the note is written a moment before."""
+    try:
+        socket.create_connection((HOST, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
 
 
 def _tell(folder: Path, copied: Copied) -> None:
