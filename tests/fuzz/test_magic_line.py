@@ -72,7 +72,7 @@ def test_without_names_nothing_is_filled(text: str) -> None:
 
 @given(ANYTHING, st.text(max_size=5))
 def test_filling_never_fails(text: str, value: str) -> None:
-    fill_names(text, {"name": value, "a": [value], "x": {"k": value}})
+    assert isinstance(fill_names(text, {"name": value, "a": [value], "x": {"k": value}}), str)
 
 
 @given(st.dictionaries(st.text(), JSON, min_size=1), st.booleans())

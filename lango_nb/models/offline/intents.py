@@ -131,6 +131,16 @@ UNSURE_DELETE = (
 )
 UNSURE_WRITE = "I write text that you give me, in quotes for instance; what comes from elsewhere I cannot write yet."
 UNSURE_CONTENT = "I find files by a part of their name. To search in their content, try: run `grep -rn word .`"
+UNSURE_FOLDER = (
+    "I make one folder at a time and nothing else with it, so I made none. Ask for the rest afterwards; a name that holds "
+    "such words stands in quotes."
+)
+_SECOND_WISH = re.compile(
+    r"\b(?:and|then)\s+(?:then\s+)?(?:list|read|show|delete|remove|write|add|append|run|count|find|make|create|move|copy|"
+    r"put|tell|change|replace)\b",
+    re.IGNORECASE,
+)
+"""A further thing to do, where a name was expected."""
 _POLITE = r"\W*(?:(?:please|kindly|now|then|and|ok|okay|hey|hi|hello|(?:can|could|would|will) you)\W+)*"
 _DELETES = r"(?:delete|remove|erase|get rid of|throw away|trash|rm(?: -\w+)?)"
 _LEADING_DELETE = re.compile(rf"^{_POLITE}{_DELETES}\b", re.IGNORECASE)
@@ -253,7 +263,10 @@ def _understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wis
     if (found := _fragment(text)) is not None:
         return Intent("find", text=found)
     if _MKDIR.search(text) and not re.search(r"\bfile\b", text, re.IGNORECASE):
-        return Intent("mkdir", _folder(text, named))
+        name = _folder(text, named)
+        if _SECOND_WISH.search(name) and not re.search(rf"[{_QUOTES}]{re.escape(name)}[{_QUOTES}]", text):
+            return Intent("unsure", text=UNSURE_FOLDER)
+        return Intent("mkdir", name)
     if path and (replaced := _REPLACE.search(text) or _REPLACE_BARE.search(text)):
         return Intent("replace", _path_apart(named, replaced.group(0)), text=replaced[2], old=replaced[1])
     if path and _APPEND.search(text) and (added := _written(text, named)):

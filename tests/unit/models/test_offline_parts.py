@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import pytest
 
+from lango_nb.models.offline.intents import understand
 from lango_nb.models.offline.parts import MOST_PARTS, Part, parts_of, stand_alone, take_allowed
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.specs.topologies import load_topology
@@ -134,3 +135,18 @@ def test_using_only(text: str, rest: str, names: tuple[str, ...]) -> None:
 )
 def test_it_is_one_file_or_stays_it(text: str, earlier: str, whole: str) -> None:
     assert stand_alone(text, earlier) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "path"),
+    [
+        ("make a folder called old and list the files", "unsure", ""),
+        ("create the folder a then delete notes.md", "unsure", ""),
+        ("make a folder called 'rock and list'", "mkdir", "rock and list"),
+        ("create a folder named salt and pepper", "mkdir", "salt and pepper"),
+    ],
+)
+def test_a_second_wish_does_not_become_a_part_of_a_folders_name(text: str, verb: str, path: str) -> None:
+    found = understand(text)
+    assert found is not None
+    assert (found.verb, found.path) == (verb, path)

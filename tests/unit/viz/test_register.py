@@ -78,4 +78,5 @@ def test_a_shell_without_a_display_is_fine(shell: InteractiveShell) -> None:
     display, shell.display_formatter = shell.display_formatter, None
     register(shell)
     unregister(shell)
+    assert shell.display_formatter is None
     shell.display_formatter = display
