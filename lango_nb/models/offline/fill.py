@@ -43,6 +43,12 @@ _FILLER_NAMES = frozenset(
     ("the a an is are this that here called named with in to of please and it new content contents").split()
 )
 
+_DATA = re.compile(
+    r"\b(?:encrypt|decrypt|sign|hash|encode)\s+(?:the\s+)?(?:word|text|message|string|phrase|data)\s+(\S.*?)[.!?]*$",
+    re.IGNORECASE,
+)
+"""What is to be encrypted, where the request says which part of it that is."""
+
 
 def quoted(text: str) -> list[str]:
     """Return quoted strings in order.
@@ -224,6 +230,8 @@ def _value(name: str, shape: Mapping[str, Any], text: str, pool: list[str]) -> A
         return pool[0] if pool else "-".join(re.findall(r"[a-z0-9]+", text.casefold())[:5]) or None
     if folded in {"name", "key", "start_node", "subject", "type", "type_name", "entity_id", "title"}:
         return pool.pop(0) if pool else _last_name(text)
+    if not pool and folded == "data" and (match := _DATA.search(text)):
+        return match[1]
     return pool.pop(0) if pool else text.strip() or None
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import pytest
 
+from lango_nb.models.offline.fill import fill
 from lango_nb.models.offline.intents import understand
 from lango_nb.models.offline.parts import MOST_PARTS, Part, parts_of, stand_alone, take_allowed
 from lango_nb.routing.build import build_agent_tree
@@ -150,3 +151,17 @@ def test_a_second_wish_does_not_become_a_part_of_a_folders_name(text: str, verb:
     found = understand(text)
     assert found is not None
     assert (found.verb, found.path) == (verb, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ("encrypt the word hello", "hello"),
+        ("please hash the text to be or not to be.", "to be or not to be"),
+        ("encrypt 'hi'", "hi"),
+        ("sign this", "sign this"),
+    ],
+)
+def test_data_is_what_the_request_names_as_such(text: str, data: str) -> None:
+    tool = next(tool for tool in spec_families() if tool.name == "crypto_encrypt")
+    assert fill(tool.schema, text)[0]["data"] == data
