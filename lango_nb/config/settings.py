@@ -4,6 +4,8 @@
     tools            limits of the tools that are real
     security         which calls need an answer
     a2a … ontology   switches: a bare engine has a tool family when its switch is on; a lab always knows all families
+    store            where records lie
+    observability    how long they are kept
     lab              what a notebook starts with
 
 A setting exists only when something reads it or ``lango agent status`` and ``lango agent tools`` show it. Adding one is
@@ -219,10 +221,18 @@ class InterceptorSettings(SettingsGroup):
     redact_pii: bool = Field(False, description="Whether personal data is masked in what tools are given.")
 
 
+class MaskingSettings(SettingsGroup):
+    """What else is taken out of everything that is kept or shown."""
+
+    patterns: Names = Field((), description="Regular expressions of further secrets; what they match is masked.")
+    keys: Names = Field((), description="Further names of arguments and fields whose values are masked.")
+
+
 class SecuritySettings(SettingsGroup):
-    """Guards around tool calls."""
+    """Guards around tool calls, and what is never kept."""
 
     interceptor: InterceptorSettings = Field(InterceptorSettings.defaults(), description="Approvals.")
+    masking: MaskingSettings = Field(MaskingSettings.defaults(), description="Secrets of your own.")
 
 
 class RemoteAgentSettings(SettingsGroup):
@@ -270,6 +280,39 @@ class RunLedgerSettings(Switch):
     write_through: bool = Field(False, description="Whether blocked runs are mirrored as they happen.")
 
 
+class StoreSettings(SettingsGroup):
+    """Where records lie, and when they are on the disk."""
+
+    url: str = Field(
+        "",
+        description="Where records are kept: empty is in memory, 'home' the home folder, else a folder or a database "
+        "such as sqlite:///records.db or postgresql://user@host/name.",
+    )
+    durability: Literal["turn", "event", "none"] = Field(
+        "turn",
+        description="When records are forced to the disk: at the end of a turn and before risky calls, with every "
+        "event, or never; with 'none' a power cut may lose turns that were answered.",
+    )
+    lock_timeout_s: Duration = Field(10.0, description="How long a lock of another process is waited for.")
+
+
+class TraceStoreSettings(SettingsGroup):
+    """How long turns are kept."""
+
+    max_age_s: Duration = Field(30 * 24 * 3600.0, description="Successful turns older than this are forgotten.")
+    failed_trace_multiplier: Annotated[float, Field(ge=1)] = Field(
+        2.0, description="Turns that failed are kept this many times as long."
+    )
+    max_traces: Annotated[int, Field(ge=1)] = Field(10_000, description="Turns kept at most; the oldest go first.")
+    cleanup_interval_s: Duration = Field(3600.0, description="Least time between two clean-ups; 0 never cleans up.")
+
+
+class ObservabilitySettings(SettingsGroup):
+    """What is kept of what happened."""
+
+    trace_store: TraceStoreSettings = Field(TraceStoreSettings.defaults(), description="Retention of turns.")
+
+
 class LabSettings(SettingsGroup):
     """What a notebook starts with."""
 
@@ -315,4 +358,8 @@ class Settings(SettingsGroup):
     skill: SkillSwitch = Field(SkillSwitch.defaults(), description="Whether the skill tools are on.")
     payment: Switch = Field(Switch.defaults(), description="Whether the payment tools are on.")
     ontology: Switch = Field(Switch.defaults(), description="Whether the ontology tools are on.")
+    store: StoreSettings = Field(StoreSettings.defaults(), description="Where records lie.")
+    observability: ObservabilitySettings = Field(
+        ObservabilitySettings.defaults(), description="What is kept of what happened."
+    )
     lab: LabSettings = Field(LabSettings.defaults(), description="What a notebook starts with.")

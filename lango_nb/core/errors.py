@@ -9,7 +9,8 @@
     ├── ToolError          a tool cannot do what it was asked; the model reads the sentence (exit 1)
     ├── ModelError         a model call failed (exit 1)
     │   └── ScriptError    a scripted model was asked something its script does not hold (exit 1)
-    └── TurnError          a turn cannot start or go on (exit 1)
+    ├── TurnError          a turn cannot start or go on (exit 1)
+    └── StoreError         records cannot be read or written (exit 5)
 
 A message says what happened, to which thing, and what to do next, in one line. In a notebook a ``LangoError`` shows
 just that line; the traceback stays available through ``%tb``.
@@ -126,6 +127,25 @@ class TurnError(LangoError):
     """A turn cannot start or go on."""
 
     code = "turn"
+
+
+class StoreError(LangoError):
+    """Records cannot be read or written: disk full, folder read-only, a newer version than this one knows.
+
+    Parameters
+    ----------
+    message : str
+    code : str
+        Short word: ``store`` in general, ``locked``, ``newer_schema``, ``damaged``, ``conflict`` for an id that is
+        taken, ``closed`` for a turn that has ended or a store that was closed.
+    """
+
+    exit_code = 5
+    code = "store"
+
+    def __init__(self, message: str, code: str = "store") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def shorten(text: str, limit: int = 80) -> str:

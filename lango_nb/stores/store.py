@@ -1,0 +1,375 @@
+"""What a store can do: plain JSON rows in, the same rows out. What they mean is the business of ``records/``.
+
+    Store
+    ├── documents(kind)   tasks, memories, runs, approvals, …: one row per id, changed in place
+    └── log               turns: begun, filled with events, finished once, and read again by whoever wants to look
+
+Rows that were given or got are read-only for both sides. Every time is a text as :meth:`datetime.isoformat` writes it,
+in UTC with microseconds (:func:`stamp`), so that texts sort like times. Everything may be called from any thread; a
+durable store may be used by several processes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+Row = dict[str, "JsonValue"]
+"""One record as JSON."""
+Durability = Literal["turn", "event", "none"]
+"""When bytes are forced to the disk: at the end of a turn and before risky calls, with every event, or never."""
+SCHEMA = 1
+"""Version of everything that is written; a higher one than this is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnQuery:
+    """Which turns are wanted; what is ``None`` or empty narrows nothing.
+
+    Examples
+    --------
+    >>> TurnQuery(session="main", outcomes=("timeout",)).matches({"session_id": "main", "outcome": "success"})
+    False
+    """
+
+    session: str | None = None
+    agent: str | None = None
+    """Somebody who worked in it, teammates included."""
+    tool: str | None = None
+    """A tool that was called in it."""
+    outcomes: Collection[str] = ()
+    since: datetime | None = None
+    """Started at that time or later."""
+    until: datetime | None = None
+    """Started before that time."""
+    text: str = ""
+    """Part of the request or the answer, upper and lower case alike."""
+    ids: Collection[str] | None = None
+    """Only turns of these ids."""
+    after: int = 0
+    """Only turns of higher numbers."""
+    newest_first: bool = False
+    limit: int | None = None
+
+    def matches(self, row: Mapping[str, object]) -> bool:
+        """Tell whether a turn's row is wanted; limit and order are the caller's.
+
+        Parameters
+        ----------
+        row : mapping
+            A row of :meth:`TurnLog.rows`.
+
+        Returns
+        -------
+        bool
+        """
+        return (
+            (self.session is None or row.get("session_id") == self.session)
+            and (self.ids is None or row.get("id") in self.ids)
+            and (not self.outcomes or row.get("outcome") in self.outcomes)
+            and (not self.after or _number(row) > self.after)
+            and self._is_in_time(str(row.get("started_at") or ""))
+            and (self.agent is None or self.agent in _names(row, "agents"))
+            and (self.tool is None or self.tool in _names(row, "tools"))
+            and (not self.text or self._holds_text(row))
+        )
+
+    def _is_in_time(self, started_at: str) -> bool:
+        return (self.since is None or started_at >= stamp(self.since)) and (
+            self.until is None or started_at < stamp(self.until)
+        )
+
+    def _holds_text(self, row: Mapping[str, object]) -> bool:
+        wanted = self.text.casefold()
+        return wanted in str(row.get("text") or "").casefold() or wanted in str(row.get("answer") or "").casefold()
+
+
+EVERY_TURN = TurnQuery()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """Everything a store holds of one turn."""
+
+    row: Row
+    """Its summary, as :meth:`TurnLog.rows` gives it."""
+    events: list[Row]
+    """In the order in which they were written; what its runs did after its end comes last."""
+    body: Row
+    """What was given to :meth:`TurnLog.finish`; empty while the turn is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is not as it should be with a store."""
+
+    code: Literal["torn", "damaged", "unfinished", "newer_schema", "missing", "full", "read_only", "locked", "unsaved"]
+    where: str
+    """File or table, without the folder it is in."""
+    detail: str
+    """One sentence: what was found, and what became of it."""
+    next_step: str = ""
+    """What to do about it; empty when nothing is to be done."""
+
+
+class Documents(Protocol):
+    """JSON rows of one kind, by their ``id``, in the order in which they first came."""
+
+    def get(self, key: str) -> Row | None:
+        """Return a row, or ``None``."""
+        ...
+
+    def put(self, *rows: Row, is_urgent: bool = True) -> None:
+        """Keep rows, all or none; each replaces the one of its id and keeps its place.
+
+        Parameters
+        ----------
+        *rows : dict
+            Each with a text under ``id``.
+        is_urgent : bool
+            Whether the rows are on the disk when this returns; otherwise with the end of the turn, or
+            :meth:`Store.sync`. They survive the end of the process either way.
+
+        Raises
+        ------
+        StoreError
+            They cannot be written; nothing is changed.
+        """
+        ...
+
+    def add(self, row: Row, *, is_urgent: bool = True) -> None:
+        """Keep a row whose id is new.
+
+        Raises
+        ------
+        StoreError
+            With code ``conflict``: there is one of that id.
+        """
+        ...
+
+    def change(self, key: str, change: Callable[[Row], Row], *, is_urgent: bool = True) -> Row | None:
+        """Replace a row by what a function makes of it; nobody else writes in between, in no process.
+
+        Parameters
+        ----------
+        key : str
+        change : callable
+            Gets the present row, returns the new one of the same id; what it raises is raised, and nothing changed. It
+            must not use the store.
+        is_urgent : bool
+
+        Returns
+        -------
+        dict or None
+            The new row; ``None`` when there is none of that id.
+        """
+        ...
+
+    def remove(self, *keys: str) -> int:
+        """Forget rows and count them; one that is not there is no error."""
+        ...
+
+    def find(
+        self, where: Mapping[str, JsonValue] | None = None, *, newest_first: bool = False, limit: int | None = None
+    ) -> list[Row]:
+        """Return rows whose fields equal all given values, oldest first.
+
+        Parameters
+        ----------
+        where : mapping, optional
+            Values by name of a top-level field; a missing field equals ``None``.
+        newest_first : bool
+        limit : int, optional
+
+        Returns
+        -------
+        list of dict
+        """
+        ...
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        ...
+
+
+class TurnLog(Protocol):
+    """Turns of all sessions: their events in the order in which they happened, and one summary each.
+
+    A *row* is a turn's summary: ``id``, ``number``, ``session_id``, ``text``, ``started_at``, ``topology``, ``model``
+    from the beginning; ``outcome`` (``running`` until it is closed), ``answer``, ``error_code``, ``path``, ``agents``,
+    ``tools``, ``rounds``, ``steps``, ``tool_calls``, ``ended_at``, ``duration_ms``, ``input_tokens``,
+    ``output_tokens`` once it is.
+    """
+
+    def begin(self, row: Row, events: Sequence[Row] = ()) -> int:
+        """Write a turn ahead.
+
+        Parameters
+        ----------
+        row : dict
+            ``id``, ``session_id``, ``text``, ``started_at``, and what else is known; no number.
+        events : sequence of dict
+            What happened already.
+
+        Returns
+        -------
+        int
+            The turn's number among all turns of the store, from 1; numbers grow in the order of beginning, and one
+            that was given is never given again.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written, or with code ``conflict``: there is a turn of that id.
+        """
+        ...
+
+    def write(self, turn_id: str, events: Sequence[Row], *, is_urgent: bool = False) -> None:
+        """Add events to an open turn, or what its runs did after its end.
+
+        Parameters
+        ----------
+        turn_id : str
+        events : sequence of dict
+        is_urgent : bool
+            Whether they, and all written before, are on the disk when this returns.
+
+        Raises
+        ------
+        StoreError
+            They cannot be written, or the turn is unknown.
+        """
+        ...
+
+    def finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row | Callable[[], Row]) -> None:
+        """Close a turn in one durable write.
+
+        Parameters
+        ----------
+        turn_id : str
+        events : sequence of dict
+            Those that were not written yet.
+        row : dict
+            The whole summary; the number may be left out.
+        body : dict or callable
+            What else belongs to the turn: messages, decisions, runs. A function is called when the body is needed, at
+            once where it is written down.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written; with code ``closed``: it has ended before.
+        """
+        ...
+
+    def rows(self, query: TurnQuery = EVERY_TURN) -> list[Row]:
+        """Return the summaries of turns by number; reads no event."""
+        ...
+
+    def count(self, query: TurnQuery = EVERY_TURN) -> int:
+        """Count turns."""
+        ...
+
+    def read(self, turn_id: str) -> StoredTurn | None:
+        """Return everything there is of one turn, or ``None``."""
+        ...
+
+    def scan(self, query: TurnQuery = EVERY_TURN, *, with_events: bool = True) -> Iterator[StoredTurn]:
+        """Go through turns by number without holding all of them.
+
+        Parameters
+        ----------
+        query : TurnQuery
+        with_events : bool
+            Whether their events are wanted: without, only rows and bodies are read.
+
+        Yields
+        ------
+        StoredTurn
+        """
+        ...
+
+    def events(self, query: TurnQuery = EVERY_TURN) -> Iterator[tuple[Row, list[Row]]]:
+        """Go through rows and events of turns by number, without bodies: the fast way to many events."""
+        ...
+
+    def sessions(self) -> list[Row]:
+        """Return ``id``, ``turns``, ``created_at`` and ``last_at`` (starts of the first and the latest turn), and
+        ``title`` (text of the first turn) of every session, in order of creation.
+        """  # noqa: D205
+        ...
+
+    def version(self, session_id: str) -> object:
+        """Return something cheap that differs after somebody wrote to the session, in whatever process."""
+        ...
+
+    def unfinished(self) -> list[Row]:
+        """Return rows of open turns whose process is gone: nobody else will close them."""
+        ...
+
+    def remove(self, turn_ids: Collection[str]) -> int:
+        """Forget closed turns with all their events, and count them; open and unknown ones are left alone."""
+        ...
+
+
+class Store(Protocol):
+    """Where records lie."""
+
+    name: str
+    """``memory``, ``journal``, ``sqlite``, ``postgresql``."""
+    where: str
+    """Folder or address as it may be shown: without password, home folder written as ``~``."""
+    is_durable: bool
+    """Whether records outlive the process."""
+    problems: list[Problem]
+    """What was found and mended so far."""
+    log: TurnLog
+
+    def documents(self, kind: str) -> Documents:
+        """Return the rows of one kind; the same object each time."""
+        ...
+
+    def writer(self) -> int:
+        """Return the number of this opening, from 1: no other opening of the store ever had it.
+
+        What is open is known as this writer's until :meth:`close`, or until the process ends.
+        """
+        ...
+
+    def sync(self) -> None:
+        """Force what was written to the disk."""
+        ...
+
+    def check(self) -> list[Problem]:
+        """Look through everything that is stored and say what is wrong with it; changes nothing."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections; closing twice is no error."""
+        ...
+
+
+def stamp(at: datetime) -> str:
+    """Write a time so that texts sort like times.
+
+    Examples
+    --------
+    >>> stamp(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    '2026-01-02T03:04:05.000000+00:00'
+    """
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _number(row: Mapping[str, object]) -> int:
+    number = row.get("number")
+    return number if isinstance(number, int) else 0
+
+
+def _names(row: Mapping[str, object], field: str) -> Collection[object]:
+    names = row.get(field)
+    return names if isinstance(names, list | tuple) else ()
