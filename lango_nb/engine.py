@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lango_nb.config.settings import Settings
+from lango_nb.config.settings import Settings, StoreSettings
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
 from lango_nb.core.ids import Ids, RandomIds
@@ -21,11 +21,12 @@ from lango_nb.core.masking import mask
 from lango_nb.core.once import once
 from lango_nb.models.model import Model
 from lango_nb.models.named import resolve_model
-from lango_nb.records.sessions import Session, Sessions
-from lango_nb.records.traces import Traces
+from lango_nb.records.records import Records
+from lango_nb.records.sessions import Session
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.prompts import merge_sections
 from lango_nb.routing.tree import AgentTree
+from lango_nb.runtime.answered import KIND as APPROVALS
 from lango_nb.runtime.approvals import Approvals, Approver, DenyAll, approver_named
 from lango_nb.runtime.requests import check_request
 from lango_nb.specs.agent import AgentSpec, Source
@@ -57,6 +58,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.control.protocol import Control
     from lango_nb.runtime.queue import Queue
     from lango_nb.runtime.teammates import Teammates
+    from lango_nb.stores.store import Store
 
 logger = logging.getLogger("lango_nb")
 
@@ -88,6 +90,11 @@ class Engine:
         Agents that join the topology's own.
     card_loader : callable, optional
         Fetches the cards of ``a2a.remoteAgents``.
+    store : Store or str or Path, optional
+        Where records lie: a store, a folder or the address of a database; what the setting ``store.url`` says when
+        absent, and that is in memory unless it is set.
+    home : Path, optional
+        The home folder: where the address ``home`` leads to.
 
     Raises
     ------
@@ -114,6 +121,8 @@ class Engine:
         ids: Ids | None = None,
         agents: Sequence[AgentSpec] = (),
         card_loader: CardLoader | None = None,
+        store: Store | str | Path | None = None,
+        home: Path | None = None,
     ) -> None:
         self.settings = settings or Settings.defaults()
         self.clock: Clock = clock or SystemClock()
@@ -121,12 +130,12 @@ class Engine:
         self.workspace = _folder(workspace)
         self.approver: Approver = approver_named(approver) if isinstance(approver, str) else approver or DenyAll()
         self.model = resolve_model(self.settings.agent.model_name if model is None else model)
-        self.sessions = Sessions()
-        self.traces = Traces()
+        self.records = self._open_records(store, home)
+        self.sessions, self.traces = self.records.sessions, self.records.traces
         self.catalog = ToolCatalog(tools_by_settings(self.settings) if tools is None else tools)
         self.processes = ProcessTable()
         self.listeners: list[Listener] = []
-        self.approvals = Approvals()
+        self.approvals = Approvals(self.records.documents(APPROVALS) if self.records.is_durable else None)
         """Open questions, and the answers that still hold; any front end may answer, from any thread."""
         a2a = self.settings.a2a
         self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
@@ -135,6 +144,29 @@ class Engine:
         self._hooks: HookChain | None = None
         self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
         self.use(topology)
+        self.records.resume(self._root_of)
+
+    def _open_records(self, store: Store | str | Path | None, home: Path | None) -> Records:
+        """Open the records: those of a store, of an address, or new ones in memory."""
+        settings = self.settings.store
+        address = settings.url if store is None else store
+        if isinstance(address, str | Path):
+            opened = _open_store(address, home, settings) if str(address) else None
+        else:
+            opened = address
+        return Records(opened, self.ids, self.clock, settings.durability)
+
+    def _root_of(self, topology: str) -> str:
+        """Return the name of the root agent of a topology; of the present one where it is not known any more."""
+        try:
+            return load_topology(topology).root
+        except LangoError:
+            return self.topology.root
+
+    @property
+    def store(self) -> Store:
+        """Where records lie, as rows."""
+        return self.records.store
 
     # -- the tree ------------------------------------------------------------------------------------------------------
 
@@ -250,15 +282,14 @@ class Engine:
         self.processes.close()
         if "teammates" in self.__dict__:
             self.teammates.close()
+        self.records.close()
 
     # -- what turns share, made when the first one needs it ------------------------------------------------------------
 
     @once
     def runs(self) -> Runs:
         """All teammate runs."""
-        from lango_nb.records.runs import Runs
-
-        runs = Runs()
+        runs = self.records.runs
         if self.settings.run_ledger.enabled and self.settings.run_ledger.write_through:
             from lango_nb.records.ledger import MemoryLedger, mirror
 
@@ -266,19 +297,15 @@ class Engine:
             runs.observers.append(mirror(self.ledger, self.clock))
         return runs
 
-    @once
+    @property
     def tasks(self) -> Tasks:
         """The working list of root and agents."""
-        from lango_nb.records.tasks import Tasks
+        return self.records.tasks
 
-        return Tasks()
-
-    @once
+    @property
     def memories(self) -> Memories:
         """What agents keep for themselves; used where ``agentMemory.enabled`` is on."""
-        from lango_nb.records.memories import Memories
-
-        return Memories(self.ids, self.clock)
+        return self.records.memories
 
     @once
     def breakers(self) -> Breakers:
@@ -403,11 +430,7 @@ class Engine:
         inside = _in_turn.set(_in_turn.get() | {session})
         try:
             own = (on_event,) if on_event is not None else ()
-            run = TurnRun(context, self.sessions.open(session), text, self.traces.next_number(), own, self.listeners)
-            try:
-                return await run.run()
-            finally:
-                self.traces.add(run.trace)
+            return await TurnRun(context, self.sessions.open(session), text, own, self.listeners).run()
         finally:
             queue.leave()  # first: the other fails where the loop is gone and this runs in a foreign context
             _in_turn.reset(inside)
@@ -502,6 +525,7 @@ class Engine:
             breakers=self.breakers,
             hooks=self.hooks,
             runs=self.runs,
+            traces=self.traces,
             teammates=self.teammates,
             clock=self.clock,
             ids=self.ids,
@@ -557,6 +581,18 @@ def random() -> Callable[[], float]:
     import random as source
 
     return source.random
+
+
+def _open_store(address: str | Path, home: Path | None, settings: StoreSettings) -> Store:
+    from lango_nb.config.loading import home_folder
+    from lango_nb.stores.opening import open_store
+
+    return open_store(
+        address,
+        home=home or home_folder(),
+        durability=settings.durability,
+        lock_timeout_s=settings.lock_timeout_s,
+    )
 
 
 def _folder(workspace: str | Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections import defaultdict
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -27,16 +27,30 @@ class RandomIds:
 class CountedIds:
     """Names that count from one, separately for each kind.
 
+    Parameters
+    ----------
+    mark : callable, optional
+        Gives what tells these names from those of other counters that write to the same place, its number for
+        instance; asked for once, with the first name.
+
     Examples
     --------
     >>> ids = CountedIds()
     >>> ids.new("turn"), ids.new("turn"), ids.new("call")
     ('turn-1', 'turn-2', 'call-1')
+    >>> CountedIds(mark=lambda: 7).new("turn")
+    'turn-7-1'
     """
 
-    def __init__(self) -> None:
-        self._counters: defaultdict[str, itertools.count[int]] = defaultdict(lambda: itertools.count(1))
+    def __init__(self, mark: Callable[[], object] | None = None) -> None:
+        self._counters: dict[str, itertools.count[int]] = {}
+        self._mark = mark
+        self._marked: str | None = "" if mark is None else None
 
     def new(self, kind: str) -> str:
         """Return ``kind-`` and the next number of that kind."""
-        return f"{kind}-{next(self._counters[kind])}"
+        counter = self._counters.get(kind) or self._counters.setdefault(kind, itertools.count(1))
+        if self._marked is None:
+            assert self._mark is not None  # noqa: S101 - it was given, or there is nothing to find out
+            self._marked = f"{self._mark()}-"
+        return f"{kind}-{self._marked}{next(counter)}"

@@ -1,15 +1,17 @@
 """Columns as data: a name, where the value comes from, what it is, and a sentence about it.
 
-A path begins with the name of a source, ``event.usage.model`` for instance (see :data:`Sources`); a function is given
-the sources that its parameters are named after.
+A path begins with the name of a source, ``event.usage.model`` for instance (see :data:`Sources`); where kinds of
+records call the same thing differently it names both, ``event.child_session|child``. A function is given the sources
+that its parameters are named after.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
@@ -17,7 +19,8 @@ Dtype = Literal["string", "Int64", "float64", "boolean", "datetime64[ns, UTC]"]
 """The dtypes frames use; each of them can hold a missing value."""
 Path = str | Callable[..., object]
 Sources = Mapping[str, Sequence[object]]
-"""Lists of equal length by name; row ``i`` of a frame is made of the ``i``-th object of each."""
+"""Lists of equal length by name; row ``i`` of a frame is made of the ``i``-th object of each. A list may hold records,
+or rows as they are stored (:class:`~lango_nb.frames.stored.Rows`): a path reads both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,27 @@ class Column:
     """What it says, for a reader of the frame."""
     required: bool = True
     """Whether every record has it; where it does not, the value is missing."""
+    convert: Callable[[Any], object] | None = None
+    """What is made of the value at the path; not asked where there is none."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources it is made of."""
+        if callable(self.path):
+            return tuple(inspect.signature(self.path).parameters)
+        return (self.path.partition(".")[0],)
 
 
-def some(name: str, path: Path, dtype: Dtype, unit: str, sentence: str) -> Column:
+def some(  # noqa: PLR0913, PLR0917 - the fields of a column
+    name: str,
+    path: Path,
+    dtype: Dtype,
+    unit: str,
+    sentence: str,
+    convert: Callable[[Any], object] | None = None,
+) -> Column:
     """Make a column that only some kinds of records have."""
-    return Column(name, path, dtype, unit, sentence, required=False)
+    return Column(name, path, dtype, unit, sentence, required=False, convert=convert)
 
 
 class FrameError(NamedTuple):

@@ -1,23 +1,25 @@
-"""Read the cells of columns out of records, column by column, never row by row.
+"""Read the cells of columns out of records or stored rows, column by column, never row by row.
 
 Records of a source are grouped by kind once. Every plain attribute that any column asks of a kind is fetched in one
 pass over its records, in blocks small enough for the processor's cache; whatever is no plain attribute, or fails, is
-read again on its own, so that the row at fault is known.
+read again on its own, so that the row at fault is known. Stored rows are read field by field, as their shape says.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from lango_nb.core.errors import shorten
 from lango_nb.frames.column import Column, Sources
+from lango_nb.frames.stored import REQUIRED, Field, Rows, Shape
 
 _BLOCK = 512
 """Records per block; their tuples stay below the number at which the garbage collector would start."""
+Found = tuple[list[Any], dict[int, str]]
+"""Values, and what went wrong by place; a value that cannot be read is ``None``."""
 
 
 class Reading(NamedTuple):
@@ -49,9 +51,9 @@ class Reader:
         for column in columns:
             if isinstance(column.path, str):
                 source, _, rest = column.path.partition(".")
-                paths[source] += [rest] if rest else []
+                paths[source] += [name for name in rest.split("|") if name]
         self._sources = sources
-        self._records = {name: _Records(objects, paths[name]) for name, objects in sources.items()}
+        self._records = {name: _Records(_kinds(objects, paths[name])) for name, objects in sources.items()}
 
     def read(self, column: Column) -> Reading:
         """Read one column.
@@ -66,71 +68,148 @@ class Reader:
             A value that cannot be read is ``None`` and has an entry in ``problems``.
         """
         if callable(column.path):
-            names = list(inspect.signature(column.path).parameters)
-            if not column.required:
-                return self._records[names[0]].call(column.path)
-            values, problems = _call(column.path, [self._sources[name] for name in names])
+            values, problems = _call(column.path, [self._sources[name] for name in column.sources])
             return Reading(values, None, problems)
         source, _, path = column.path.partition(".")
         if not path:
-            return Reading(list(self._sources[source]), None, {})
-        return self._records[source].read(path, required=column.required)
+            return _converted(Reading(list(self._sources[source]), None, {}), column)
+        return _converted(self._records[source].read(path.split("|"), required=column.required), column)
+
+
+class _Kind(Protocol):
+    """The records of one kind, and the rows they stand in."""
+
+    rows: Sequence[int] | None
+    """``None`` for all rows."""
+
+    def has(self, path: str) -> bool:
+        """Tell whether records of this kind have such a value."""
+        ...
+
+    def read(self, path: str) -> Found:
+        """Read it."""
+        ...
 
 
 class _Records:
     """The records of one source, by kind."""
 
-    def __init__(self, objects: Sequence[object], paths: Sequence[str]) -> None:
-        self._objects = objects
-        self._paths = paths
-        rows: defaultdict[type, list[int]] = defaultdict(list)
-        for row, kind in enumerate(map(type, objects)):
-            rows[kind].append(row)
-        self._kinds = {kind: _Kind(objects, found, paths) for kind, found in rows.items()}
-        self._rows: dict[tuple[type, ...], list[int] | None] = {}
+    def __init__(self, kinds: Sequence[_Kind]) -> None:
+        self._kinds = kinds
+        self._rows: dict[tuple[int, ...], list[int] | None] = {}
 
-    def read(self, path: str, *, required: bool) -> Reading:
-        kinds = [
-            (kind, records)
-            for kind, records in self._kinds.items()
-            if required or _has(records.objects[0], attrgetter(path))
-        ]
-        return self._join(kinds, lambda records: records.read(path))
-
-    def call(self, function: Callable[..., object]) -> Reading:
-        kinds = [(kind, records) for kind, records in self._kinds.items() if _has(records.objects[0], function)]
-        return self._join(kinds, lambda records: _call(function, [records.objects]))
-
-    def _join(
-        self, kinds: list[tuple[type, _Kind]], read: Callable[[_Kind], tuple[list[Any], dict[int, str]]]
-    ) -> Reading:
-        key = tuple(kind for kind, _ in kinds)
-        if key not in self._rows:
-            whole = len(kinds) == len(self._kinds) <= 1
-            self._rows[key] = None if whole else [row for _, records in kinds for row in records.rows]
+    def read(self, paths: Sequence[str], *, required: bool) -> Reading:
+        asked: list[tuple[int, str]] = []
+        for number, kind in enumerate(self._kinds):
+            path = next((path for path in paths if kind.has(path)), paths[0] if required else None)
+            asked += [] if path is None else [(number, path)]
         values: list[Any] = []
         problems: dict[int, str] = {}
-        for _, records in kinds:
-            found, wrong = read(records)
+        for number, path in asked:
+            found, wrong = self._kinds[number].read(path)
             problems.update({len(values) + place: message for place, message in wrong.items()})
             values = found if not values else values + found
-        return Reading(values, self._rows[key], problems)
+        return Reading(values, self._rows_of(tuple(number for number, _ in asked)), problems)
+
+    def _rows_of(self, numbers: tuple[int, ...]) -> list[int] | None:
+        """Return the rows of some kinds: the same list each time, so that what is made of it can be kept."""
+        if numbers not in self._rows:
+            rows = [self._kinds[number].rows for number in numbers]
+            is_whole = len(numbers) == len(self._kinds) and (not rows or None in rows)
+            self._rows[numbers] = None if is_whole else [row for some in rows for row in some or ()]
+        return self._rows[numbers]
 
 
-class _Kind:
-    """The records of one kind, and the rows they stand in."""
+def _kinds(objects: Sequence[object], paths: Sequence[str]) -> list[_Kind]:
+    if isinstance(objects, Rows):
+        return [_StoredKind(objects, rows, shape) for shape, rows in objects.groups()]
+    rows: defaultdict[type, list[int]] = defaultdict(list)
+    for row, kind in enumerate(map(type, objects)):
+        rows[kind].append(row)
+    return [_RecordKind(objects, None if len(rows) == 1 else found, paths) for found in rows.values()]
 
-    def __init__(self, objects: Sequence[object], rows: list[int], paths: Sequence[str]) -> None:
+
+class _RecordKind:
+    """Objects of one type."""
+
+    def __init__(self, objects: Sequence[object], rows: list[int] | None, paths: Sequence[str]) -> None:
         self.rows = rows
-        self.objects = objects if len(rows) == len(objects) else [objects[row] for row in rows]
+        self._objects = objects if rows is None else [objects[row] for row in rows]
         self._paths = paths
         self._fetched: dict[str, list[Any]] | None = None
 
-    def read(self, path: str) -> tuple[list[Any], dict[int, str]]:
+    def has(self, path: str) -> bool:
+        """Ask the first of them."""
+        try:
+            attrgetter(path)(self._objects[0])
+        except AttributeError:
+            return False
+        except Exception:  # noqa: BLE001 - it has the value; that reading it fails is reported with its row
+            return True
+        return True
+
+    def read(self, path: str) -> Found:
+        """Read it, with everything else that is wanted when this is the first."""
         if self._fetched is None:
-            self._fetched = _fetch(self.objects, self._paths)
+            self._fetched = _fetch(self._objects, self._paths)
         values = self._fetched.pop(path, None)
-        return _call(attrgetter(path), [self.objects]) if values is None else (values, {})
+        return _call(attrgetter(path), [self._objects]) if values is None else (values, {})
+
+
+class _StoredKind:
+    """Stored rows of one kind."""
+
+    def __init__(self, stored: Rows, rows: list[int] | None, shape: Shape) -> None:
+        self.rows = rows
+        self._shape = shape
+        self._stored = list(stored) if rows is None else [stored[row] for row in rows]
+        self._inner: dict[str, list[Any]] = {}
+
+    def has(self, path: str) -> bool:
+        """Look it up in the shape."""
+        first, _, rest = path.partition(".")
+        field = self._shape.get(first)
+        return field is not None and (not rest or (field.inner is not None and rest in field.inner))
+
+    def read(self, path: str) -> Found:
+        """Read it; what a row leaves out has its default."""
+        first, _, rest = path.partition(".")
+        field = self._shape.get(first, _UNKNOWN)
+        if not rest or field.inner is None:
+            return _field(self._stored, first, field)
+        if first not in self._inner:
+            self._inner[first] = [row.get(first, field.default) for row in self._stored]
+        return _field(self._inner[first], rest, field.inner[rest])
+
+
+_UNKNOWN = Field()
+
+
+def _field(rows: Sequence[Mapping[str, Any]], name: str, field: Field) -> Found:
+    problems: dict[int, str] = {}
+    values: list[Any]
+    if field.default is REQUIRED:
+        values, problems = _call(itemgetter(name), [rows])
+    else:
+        default = field.default
+        values = [row.get(name, default) for row in rows]
+    return _converting(field.read, values, problems) if field.read is not None else (values, problems)
+
+
+def _converted(reading: Reading, column: Column) -> Reading:
+    if column.convert is None:
+        return reading
+    cells, problems = _converting(column.convert, reading.cells, reading.problems)
+    return Reading(cells, reading.rows, problems)
+
+
+def _converting(convert: Callable[[Any], object], values: list[Any], problems: dict[int, str]) -> Found:
+    """Convert values that are there."""
+    if None not in values:
+        made, wrong = _call(convert, [values])
+    else:
+        made, wrong = _call(lambda value: None if value is None else convert(value), [values])
+    return made, {**problems, **wrong}
 
 
 def _fetch(objects: Sequence[object], paths: Iterable[str]) -> dict[str, list[Any]]:
@@ -186,13 +265,3 @@ def _call_one_by_one(
             values.append(None)
             problems[place] = shorten(f"{type(error).__name__}: {error}", 200)
     return values, problems
-
-
-def _has(record: object, get: Callable[..., object]) -> bool:
-    try:
-        get(record)
-    except AttributeError:
-        return False
-    except Exception:  # noqa: BLE001 - it has the value; that reading it fails is reported with its row
-        return True
-    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from lango_nb.core.errors import TurnError
 from lango_nb.routing.route import Candidate, Route
 from lango_nb.routing.router import Router
 
@@ -13,7 +14,13 @@ from lango_nb.routing.router import Router
 class Decision:
     """One hand-over as it was decided, with the router's own view beside it.
 
-    The router is a pure function of its table, so its view is worked out when it is first looked at.
+    The router is a pure function of its table, so its view is worked out when it is first looked at. A decision
+    that was read from a store holds what the router said when it was made, whatever a router would say today.
+
+    Raises
+    ------
+    TurnError
+        It is made with neither a router nor what one said.
     """
 
     id: str
@@ -28,18 +35,27 @@ class Decision:
     """The agent that got it."""
     reason: str
     """The model's own words for why; may be empty."""
-    router: Router = field(repr=False, compare=False)
-    """Whoever would have decided without a model."""
+    router: Router | None = field(default=None, repr=False, compare=False)
+    """Whoever would have decided without a model; ``None`` when it was read from a store."""
     excluded: tuple[tuple[str, str], ...] = ()
     """Agents that were out of the question, each with the reason (declined this request, for instance)."""
     call_id: str = ""
     """The call that handed over."""
     run_id: str = ""
     """The teammate run it made; empty for a transfer."""
+    kept: Route | None = field(default=None, repr=False, compare=False)
+    """What the router said, as it was stored."""
+
+    def __post_init__(self) -> None:
+        if self.router is None and self.kept is None:
+            raise TurnError(f"decision {self.id} has neither a router nor what one said; make it with one of them")
 
     @cached_property
     def route(self) -> Route:
         """What the router says of the same text: candidates with score and signals, vetoes, margin."""
+        if self.kept is not None:
+            return self.kept
+        assert self.router is not None  # noqa: S101 - one of them is there
         return self.router.route(self.text, exclude=dict(self.excluded))
 
     @property

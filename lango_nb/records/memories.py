@@ -6,7 +6,7 @@
     global     every agent
 
 Whoever saved an entry is the only one who can change or forget it, whatever its scope. Where entries lie is a
-:class:`MemoryStore`; here is one in memory.
+:class:`MemoryStore`; here is one in memory, and one over the rows of a store.
 """
 
 from __future__ import annotations
@@ -15,17 +15,22 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, cast, get_args
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
+from urllib.parse import quote
 
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import ToolError, UnknownNameError
+from lango_nb.core.errors import StoreError, ToolError, UnknownNameError
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
+from lango_nb.stores.store import Documents, Row, stamp
 from lango_nb.tools.services import MemoryKind, MemoryScope
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+ROWS = "memory"
+"""Kind of the documents that hold memories."""
 KINDS: tuple[str, ...] = get_args(MemoryKind)
 SCOPES: tuple[str, ...] = get_args(MemoryScope)
 
@@ -76,6 +81,10 @@ class MemoryStore(Protocol):
         """Keep memories; each replaces what its agent had under its key."""
         ...
 
+    def change(self, agent: str, key: str, make: Callable[[Memory | None], Memory]) -> Memory:
+        """Keep what a function makes of what an agent has under a key; nobody else writes in between."""
+        ...
+
     def remove(self, *memories: Memory) -> None:
         """Forget memories; one that is not there is no error."""
         ...
@@ -99,6 +108,12 @@ class MemoriesInMemory:
         """Keep memories."""
         for memory in memories:
             self._by_agent.setdefault(memory.agent, {})[memory.key] = memory
+
+    def change(self, agent: str, key: str, make: Callable[[Memory | None], Memory]) -> Memory:
+        """Keep what a function makes of what an agent has under a key."""
+        memory = make(self.get(agent, key))
+        self.put(memory)
+        return memory
 
     def remove(self, *memories: Memory) -> None:
         """Forget memories."""
@@ -221,9 +236,9 @@ class Memories:
         _check("memory scope", scope, SCOPES)
         _check("memory kind", kind, ("", *KINDS))
         key, now = mask(key), self._clock.now()
-        with self._lock:
-            old = self._store.get(agent, key)
-            memory = Memory(
+
+        def make(old: Memory | None) -> Memory:
+            return Memory(
                 id=old.id if old else self._ids.new("memory"),
                 agent=agent,
                 key=key,
@@ -236,8 +251,9 @@ class Memories:
                 created_at=old.created_at if old else now,
                 updated_at=now,
             )
-            self._store.put(memory)
-        return memory
+
+        with self._lock:
+            return self._store.change(agent, key, make)
 
     def get(self, agent: str, key: str) -> Memory | None:
         """Return what an agent itself has under a key; ``None`` when there is nothing."""
@@ -283,7 +299,8 @@ class Memories:
             found.sort(key=lambda memory: (memory.agent != agent, *_rank(memory)))
             found = found[: max(limit, 0)]
             now = self._clock.now()
-            self._store.put(*(replace(memory, use_count=memory.use_count + 1, updated_at=now) for memory in found))
+            for memory in found:
+                self._store.change(memory.agent, memory.key, partial(_used, memory, now))
         return tuple(found)
 
     def forget(self, agent: str, key: str) -> bool:
@@ -360,6 +377,90 @@ class LocalMemoryService:
         """Forget something."""
         was_there = self._memories.forget(agent, key)
         return {"key": key, "status": "forgotten" if was_there else "nothing there"}
+
+
+class StoredMemories:
+    """Memories as rows of a store.
+
+    Parameters
+    ----------
+    documents : Documents
+    """
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    def get(self, agent: str, key: str) -> Memory | None:
+        """Return what an agent has under a key."""
+        row = self._documents.get(_row_id(agent, key))
+        return unpack_memory(row) if row is not None else None
+
+    def put(self, *memories: Memory) -> None:
+        """Keep memories."""
+        self._documents.put(*(pack_memory(memory) for memory in memories))
+
+    def change(self, agent: str, key: str, make: Callable[[Memory | None], Memory]) -> Memory:
+        """Keep what a function makes of what an agent has under a key; no process writes in between."""
+        row_id = _row_id(agent, key)
+        while True:
+            row = self._documents.change(row_id, lambda row: pack_memory(make(unpack_memory(row))))
+            if row is not None:
+                return unpack_memory(row)
+            memory = make(None)
+            try:
+                self._documents.add(pack_memory(memory))
+            except StoreError as error:
+                if error.code != "conflict":
+                    raise
+                continue  # another process was first: change what it saved
+            return memory
+
+    def remove(self, *memories: Memory) -> None:
+        """Forget memories."""
+        self._documents.remove(*(_row_id(memory.agent, memory.key) for memory in memories))
+
+    def entries(self, agent: str | None = None) -> tuple[Memory, ...]:
+        """Return all memories, or those of one agent."""
+        where: Row | None = None if agent is None else {"agent": agent}
+        return tuple(unpack_memory(row) for row in self._documents.find(where))
+
+
+def _row_id(agent: str, key: str) -> str:
+    return f"{quote(agent, safe='')}/{key}"
+
+
+def pack_memory(memory: Memory) -> Row:
+    """Return a memory as a row of JSON; agent and key name it."""
+    return {
+        "id": _row_id(memory.agent, memory.key),
+        "memory_id": memory.id,
+        "agent": memory.agent,
+        "key": memory.key,
+        "content": memory.content,
+        "scope": memory.scope,
+        "kind": memory.kind,
+        "confidence": memory.confidence,
+        "use_count": memory.use_count,
+        "tags": list(memory.tags),
+        "created_at": stamp(memory.created_at),
+        "updated_at": stamp(memory.updated_at),
+    }
+
+
+def unpack_memory(row: Row) -> Memory:
+    """Return the memory of a row."""
+    values: dict[str, Any] = dict(row)
+    values["id"] = values.pop("memory_id")
+    values["tags"] = tuple(values["tags"])
+    for name in ("created_at", "updated_at"):
+        values[name] = datetime.fromisoformat(values[name])
+    return Memory(**values)
+
+
+def _used(seen: Memory, at: datetime, memory: Memory | None) -> Memory:
+    """Count one use more of what was recalled, also when it changed since."""
+    memory = memory or seen
+    return replace(memory, use_count=memory.use_count + 1, updated_at=at)
 
 
 def _rank(memory: Memory) -> tuple[float, int, float, str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from lango_nb.core.errors import TurnError, UnknownNameError
 from lango_nb.records.agent_run import (
@@ -33,6 +33,7 @@ __all__ = [
     "TERMINAL",
     "AgentRun",
     "GrantState",
+    "Keeper",
     "Observer",
     "RunCondition",
     "RunEnd",
@@ -84,8 +85,33 @@ class _Entry:
     events: list[Event] = field(default_factory=list)
 
 
+class Keeper(Protocol):
+    """Where runs are written down as they change, and found again by engines that did not make them."""
+
+    def keep(self, run: AgentRun) -> None:
+        """Write a run down as it is now; failing to is the keeper's business."""
+        ...
+
+    def get(self, run_id: str) -> AgentRun | None:
+        """Return a run that was written down, or ``None``."""
+        ...
+
+    def list(self) -> Iterable[AgentRun]:
+        """Return all runs that were written down, in order of creation."""
+        ...
+
+    def events(self, run: AgentRun) -> tuple[Event, ...]:
+        """Return what happened in a run that was written down."""
+        ...
+
+
 class Runs:
-    """All runs of an engine, in memory; safe under threads.
+    """All runs of an engine, in memory and where they are written down; safe under threads.
+
+    Parameters
+    ----------
+    keeper : Keeper, optional
+        Nothing is written down when absent.
 
     Examples
     --------
@@ -101,7 +127,8 @@ class Runs:
     lango_nb.core.errors.TurnError: run arun-1 is already completed; nothing about it can change any more
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keeper: Keeper | None = None) -> None:
+        self._keeper = keeper
         self.observers: list[Observer] = []
         """Called after each projection that changed something, in order; one that fails is logged."""
         self._lock = threading.Lock()
@@ -130,6 +157,7 @@ class Runs:
             if run.id in self._entries:
                 raise TurnError(f"run {run.id} already exists; every run needs an id of its own")
             self._entries[run.id] = _Entry(run, cancel)
+            self._keep(run)
         return run
 
     def get(self, run_id: str) -> AgentRun:
@@ -140,12 +168,29 @@ class Runs:
         UnknownNameError
             There is none of that id.
         """
-        return self._entry(run_id).run
+        found = self._entries.get(run_id)
+        if found is not None:
+            return found.run
+        run = self._keeper.get(run_id) if self._keeper is not None else None
+        if run is None:
+            raise UnknownNameError("run", run_id, [run.id for run in self.list()])
+        return run
 
     def list(self) -> tuple[AgentRun, ...]:
-        """Return all runs as they are now, in order of creation."""
+        """Return all runs as they are now, in order of creation; those of other engines as they were written down."""
+        kept = () if self._keeper is None else self._keeper.list()
+        with self._lock:
+            own = {run_id: entry.run for run_id, entry in self._entries.items()}
+        return (*(own.pop(run.id, run) for run in kept), *own.values())
+
+    def own(self) -> tuple[AgentRun, ...]:
+        """Return the runs this engine made, in order of creation."""
         with self._lock:
             return tuple(entry.run for entry in self._entries.values())
+
+    def _keep(self, run: AgentRun) -> None:
+        if self._keeper is not None:
+            self._keeper.keep(run)
 
     def __iter__(self) -> Iterator[AgentRun]:
         """Iterate over the runs there are at this moment."""
@@ -153,7 +198,7 @@ class Runs:
 
     def __len__(self) -> int:
         """Count the runs."""
-        return len(self._entries)
+        return len(self._entries) if self._keeper is None else len(self.list())
 
     def start(self, run_id: str) -> AgentRun:
         """Note that the work on a run began.
@@ -256,6 +301,7 @@ class Runs:
         with self._lock:
             entry = self._entry(run_id)
             entry.run = entry.run.changed(steps=steps, tool_calls=tool_calls)
+            self._keep(entry.run)
             return entry.run
 
     def project(self, run_id: str, patch: RunPatch) -> AgentRun:
@@ -282,6 +328,8 @@ class Runs:
                 entry = self._living(run_id)
                 before = entry.run
                 after = entry.run = patch.apply(before)
+                if after != before:
+                    self._keep(after)
             if after != before:
                 self._tell(before, after)
         return after
@@ -340,6 +388,9 @@ class Runs:
         UnknownNameError
             There is none of that id.
         """
+        found = self._entries.get(run_id)
+        if found is None and self._keeper is not None and (run := self._keeper.get(run_id)) is not None:
+            return self._keeper.events(run)
         return tuple(self._entry(run_id).events)
 
     def _entry(self, run_id: str) -> _Entry:
@@ -362,6 +413,7 @@ class Runs:
             run = entry.run = entry.run.changed(**changes)
             stop, entry.cancel = entry.cancel, None
             waiters, entry.waiters = entry.waiters, {}
+            self._keep(run)
         for waiter in waiters:
             waiter.wake()
         return run, stop

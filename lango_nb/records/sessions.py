@@ -55,6 +55,20 @@ class Session:
     def __init__(self, session_id: str, messages: Sequence[Message] = ()) -> None:
         self.id = session_id
         self.messages: list[Message] = list(messages)
+        self.known: set[str] = set()
+        """Ids of the turns, and of what runs left after their end, whose messages are among these."""
+
+    def leave(self, messages: Sequence[Message], source: str) -> None:
+        """Keep what a run left after its turn had ended.
+
+        Parameters
+        ----------
+        messages : sequence of Message
+        source : str
+            Id of the run.
+        """
+        self.known.add(source)
+        self.messages.extend(messages)
 
 
 class Sessions:
@@ -64,8 +78,11 @@ class Sessions:
         self._by_id: dict[str, Session] = {}
 
     def open(self, session_id: str) -> Session:
-        """Return a session, a new one if there is none of that name."""
-        return self._by_id.setdefault(session_id, Session(session_id))
+        """Return a session as it is now, a new one if there is none of that name."""
+        return self._by_id.setdefault(session_id, self._new(session_id))
+
+    def _new(self, session_id: str) -> Session:
+        return Session(session_id)
 
     def get(self, session_id: str) -> Session:
         """Return a session that exists.
@@ -75,14 +92,18 @@ class Sessions:
         UnknownNameError
             There is none of that name.
         """
-        if session_id not in self._by_id:
-            raise UnknownNameError("session", session_id, self._by_id)
-        return self._by_id[session_id]
+        if session_id not in self.names():
+            raise UnknownNameError("session", session_id, self.names())
+        return self.open(session_id)
+
+    def names(self) -> list[str]:
+        """Return the names of all sessions, in order of creation."""
+        return list(self._by_id)
 
     def __iter__(self) -> Iterator[Session]:
         """Iterate in order of creation."""
-        return iter(self._by_id.values())
+        return iter([self.open(name) for name in self.names()])
 
     def __len__(self) -> int:
         """Count the sessions."""
-        return len(self._by_id)
+        return len(self.names())

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import TurnError, UnknownNameError
+from lango_nb.core.errors import StoreError, TurnError, UnknownNameError
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
+from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.store import Documents, Row, stamp
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
 TaskStatus = Literal["todo", "in_progress", "done", "blocked"]
+KIND = "task"
+"""Kind of the documents that hold tasks."""
 TASK_STATUSES: tuple[str, ...] = get_args(TaskStatus)
 
 
@@ -47,11 +50,16 @@ class Task:
 
 
 class Tasks:
-    """All tasks of an engine, in memory; safe under threads."""
+    """All tasks, over rows in memory or in a store; safe under threads, and with other processes.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._by_id: dict[str, Task] = {}
+    Parameters
+    ----------
+    documents : Documents, optional
+        In memory when absent.
+    """
+
+    def __init__(self, documents: Documents | None = None) -> None:
+        self._documents = MemoryStore().documents(KIND) if documents is None else documents
 
     def add(self, task: Task) -> Task:
         """Keep a new task.
@@ -60,11 +68,15 @@ class Tasks:
         ------
         TurnError
             There is a task of that id.
+        StoreError
+            It cannot be written.
         """
-        with self._lock:
-            if task.id in self._by_id:
-                raise TurnError(f"task {task.id} already exists; every task needs an id of its own")
-            self._by_id[task.id] = task
+        try:
+            self._documents.add(pack_task(task))
+        except StoreError as error:
+            if error.code != "conflict":
+                raise
+            raise TurnError(f"task {task.id} already exists; every task needs an id of its own") from error
         return task
 
     def get(self, task_id: str) -> Task:
@@ -75,10 +87,10 @@ class Tasks:
         UnknownNameError
             There is none of that id.
         """
-        found = self._by_id.get(task_id)
-        if found is None:
-            raise UnknownNameError("task", task_id, tuple(self._by_id))
-        return found
+        row = self._documents.get(task_id)
+        if row is None:
+            raise self._unknown(task_id)
+        return unpack_task(row)
 
     def list(self, status: str = "", parent_id: str = "") -> tuple[Task, ...]:
         """Return tasks in order of creation; what is not empty narrows them.
@@ -88,13 +100,10 @@ class Tasks:
         UnknownNameError
             There is no such status.
         """
-        wanted = _status(status) if status else ""
-        with self._lock:
-            return tuple(
-                task
-                for task in self._by_id.values()
-                if (not wanted or task.status == wanted) and (not parent_id or task.parent_id == parent_id)
-            )
+        where: dict[str, JsonValue] = {"status": _status(status)} if status else {}
+        if parent_id:
+            where["parent_id"] = parent_id
+        return tuple(unpack_task(row) for row in self._documents.find(where))
 
     def update(self, task_id: str, status: str = "", description: str = "", *, at: datetime) -> Task:
         """Change a task.
@@ -114,17 +123,21 @@ class Tasks:
         ------
         UnknownNameError
             There is no such task, or no such status; nothing is changed then.
+        StoreError
+            It cannot be written.
         """
-        with self._lock:
-            task = self.get(task_id)
-            changed = replace(
-                task,
-                status=_status(status) if status else task.status,
-                description=description or task.description,
-                updated_at=at,
-            )
-            self._by_id[task_id] = changed
-        return changed
+        wanted = _status(status) if status else ""
+
+        def change(row: Row) -> Row:
+            changes: Row = {"status": wanted or row["status"], "updated_at": stamp(at)}
+            if description:
+                changes["description"] = description
+            return {**row, **changes}
+
+        row = self._documents.change(task_id, change)
+        if row is None:
+            raise self._unknown(task_id)
+        return unpack_task(row)
 
     def __iter__(self) -> Iterator[Task]:
         """Iterate over the tasks there are at this moment."""
@@ -132,7 +145,31 @@ class Tasks:
 
     def __len__(self) -> int:
         """Count the tasks."""
-        return len(self._by_id)
+        return len(self._documents)
+
+    def _unknown(self, task_id: str) -> UnknownNameError:
+        return UnknownNameError("task", task_id, [str(row["id"]) for row in self._documents.find()])
+
+
+def pack_task(task: Task) -> Row:
+    """Return a task as a row of JSON."""
+    return {
+        "id": task.id,
+        "title": task.title,
+        "description": task.description,
+        "parent_id": task.parent_id,
+        "status": task.status,
+        "created_at": stamp(task.created_at),
+        "updated_at": stamp(task.updated_at),
+    }
+
+
+def unpack_task(row: Row) -> Task:
+    """Return the task of a row."""
+    values: dict[str, Any] = dict(row)
+    for name in ("created_at", "updated_at"):
+        values[name] = datetime.fromisoformat(values[name])
+    return Task(**values)
 
 
 class LocalTaskService:

@@ -1,32 +1,111 @@
-"""Traces of finished turns, in memory: found by number, by position from the end, or by id."""
+"""Traces of turns: found by number, by position from the end, or by id; in memory, or in a store.
+
+    begin ─→ write (ahead of calls that matter) ─→ finish       one turn
+                                                     late       what its runs do after its end
+
+In memory nothing but the finished trace is kept, and rows for whoever reads history are made when they are asked for.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Lock
+from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.records.turns import Trace, Turn
 
+if TYPE_CHECKING:  # annotations only: what only stores need loads with the first of them
+    from lango_nb.core.events import Event
+    from lango_nb.core.messages import Message
+    from lango_nb.stores.memory import MemoryLog
+
+History = Callable[[], "Sequence[Message]"]
 TurnRef = int | str
 """A turn's number (from 1), its position from the end (negative), or its id."""
+NUMBER = re.compile(r"-?[0-9]{1,9}")
+"""A text that is a turn's number or position."""
+MOST_OFFERED = 200
+"""Numbers of turns that an error may suggest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What is known of a turn when it begins."""
+
+    turn_id: str
+    session_id: str
+    text: str
+    """What the user wrote, without secrets."""
+    topology: str
+    model: str
+    started_at: datetime
 
 
 class Traces:
-    """All traces of an engine, in the order in which their turns ended."""
+    """All traces of an engine in memory, in the order in which their turns ended."""
+
+    is_durable = False
+    """Whether traces outlive the process: then turns are written ahead."""
+    is_each_event_written = False
+    """Whether every event is written as it happens."""
 
     def __init__(self) -> None:
         self._traces: list[Trace] = []
+        self._histories: dict[str, History] = {}
+        self._late: dict[str, list[Event]] = {}
         self._begun = 0
+        self._packed = 0
+        self._filling = Lock()
 
-    def next_number(self) -> int:
-        """Count one more turn and return its number, from 1."""
+    def begin(self, opening: Opening, events: Sequence[Event] = ()) -> int:  # noqa: ARG002 - nothing to write ahead
+        """Begin a turn and return its number, from 1.
+
+        Parameters
+        ----------
+        opening : Opening
+        events : sequence of Event
+            What happened already.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written ahead: the turn must not run.
+        """
         self._begun += 1
         return self._begun
 
-    def add(self, trace: Trace) -> None:
-        """Keep a finished trace."""
+    def write(self, turn_id: str, events: Sequence[Event], *, is_urgent: bool = False) -> None:
+        """Write events of an open turn ahead; in memory there is nothing to do."""
+
+    def finish(self, trace: Trace, history: History, written: int = 0) -> None:  # noqa: ARG002
+        """Keep a finished trace.
+
+        Parameters
+        ----------
+        trace : Trace
+        history : callable
+            Returns what later turns of the session see of it, without secrets; called when it is written down.
+        written : int
+            How many of its events were written ahead.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written; it is kept in memory and written with the next one that can be.
+        """
         self._traces.append(trace)
+        self._histories[trace.turn.id] = history
+
+    def add_late(self, turn_id: str, event: Event) -> None:
+        """Keep what a run did after the end of its turn."""
+        self._late.setdefault(turn_id, []).append(event)
+
+    def save(self) -> None:
+        """Write down what could not be before; in memory there is nothing to do."""
 
     def get(self, ref: TurnRef = -1) -> Trace:
         """Return one trace.
@@ -41,18 +120,39 @@ class Traces:
         UnknownNameError
             There is no such turn.
         """
-        if isinstance(ref, str) and re.fullmatch(r"-?[0-9]{1,9}", ref):
+        if isinstance(ref, str) and NUMBER.fullmatch(ref):
             ref = int(ref)
         if isinstance(ref, int) and -len(self._traces) <= ref < 0:
             return self._traces[ref]
         for trace in self._traces:
             if ref in {trace.turn.number, trace.turn.id}:
                 return trace
-        raise UnknownNameError("turn", str(ref), [str(trace.turn.number) for trace in self._traces])
+        raise UnknownNameError("turn", str(ref), [str(trace.turn.number) for trace in self._traces[-MOST_OFFERED:]])
 
     def turns(self) -> tuple[Turn, ...]:
         """Return all turns, oldest first."""
         return tuple(trace.turn for trace in self._traces)
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all turns, oldest first."""
+        return [trace.turn.number for trace in self._traces]
+
+    def fill(self, log: MemoryLog) -> None:
+        """Add the turns that are not in it yet to a log in memory, as rows."""
+        from lango_nb.records.packing import pack_event, pack_trace
+        from lango_nb.stores.store import StoredTurn
+
+        with self._filling:
+            for trace in self._traces[self._packed :]:
+                history = self._histories.pop(trace.turn.id, None)
+                row, body = pack_trace(trace, history() if history is not None else None)
+                log.keep(StoredTurn(row, [pack_event(event) for event in trace.events], body))
+                self._packed += 1
+                for event in self._late.pop(trace.turn.id, ()):
+                    log.write(trace.turn.id, [pack_event(event)])
+            for turn_id in tuple(self._late):
+                if log.read(turn_id) is not None:
+                    log.write(turn_id, [pack_event(event) for event in self._late.pop(turn_id)])
 
     def __iter__(self) -> Iterator[Trace]:
         """Iterate, oldest first."""

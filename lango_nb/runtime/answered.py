@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
+from lango_nb.core.errors import StoreError
+from lango_nb.core.masking import mask
 from lango_nb.runtime.questions import DENIED, TIMEOUT, ApprovalAnswer, ApprovalRequest, Scope
 
+if TYPE_CHECKING:
+    from lango_nb.stores.store import Documents, Row
+
+logger = logging.getLogger("lango_nb")
+
+KIND = "approval"
+"""Kind of the documents that hold what is allowed for a session."""
 MOST_TIMEOUTS = 3
 """Questions of one turn that may stay unanswered; after that none is asked."""
 MOST_TURNS = 1024
@@ -23,8 +35,13 @@ class _Turn:
 class Answered:
     """What was answered and still holds; whoever uses it from several threads brings the lock.
 
-    A yes holds as long as its scope says. A no, and a question that expired, hold for the turn. That nobody could be
-    asked does not hold: somebody may be there the next time.
+    A yes holds as long as its scope says; one for a session is written down, if there is where to. A no, and a question
+    that expired, hold for the turn. That nobody could be asked does not hold: somebody may be there the next time.
+
+    Parameters
+    ----------
+    documents : Documents, optional
+        Where what holds for a session is written down.
 
     Examples
     --------
@@ -36,7 +53,8 @@ class Answered:
     'the same call got a no in this turn: the user said no'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, documents: Documents | None = None) -> None:
+        self._documents = documents
         self._turns: dict[str, _Turn] = {}
         self._sessions: dict[str, dict[_Key, ApprovalAnswer]] = {}
 
@@ -45,8 +63,8 @@ class Answered:
         key = (request.tool, request.arguments_hash)
         turn = self._turns.get(request.turn_id)
         answer = turn.answers.get(key) if turn is not None else None
-        if answer is None and request.session_id in self._sessions:
-            answer = self._sessions[request.session_id].get(key)
+        if answer is None and request.session_id:
+            answer = self._of_session(request)
         if answer is not None and not answer.allowed:
             detail = f"the same call got a no in this turn: {answer.detail or 'refused'}"
             return replace(answer, detail=detail)
@@ -64,6 +82,7 @@ class Answered:
         key = (request.tool, request.arguments_hash)
         if scope == "session":
             self._sessions.setdefault(request.session_id, {})[key] = kept
+            self._write(request, kept)
         elif scope == "turn":
             turn = self._turn(request.turn_id)
             turn.answers[key] = kept
@@ -77,6 +96,35 @@ class Answered:
     def forget_session(self, session_id: str) -> None:
         """Forget what was allowed for a session."""
         self._sessions.pop(session_id, None)
+        if self._documents is not None:
+            self._documents.remove(*(str(row["id"]) for row in self._documents.find({"session_id": session_id})))
+
+    def _of_session(self, request: ApprovalRequest) -> ApprovalAnswer | None:
+        """Return what holds for the session, also when it was said to an earlier process."""
+        answer = self._sessions.get(request.session_id, {}).get((request.tool, request.arguments_hash))
+        if answer is not None or self._documents is None:
+            return answer
+        row = self._documents.get(_row_id(request))
+        return ApprovalAnswer(True, str(row["by"]), str(row["detail"]), "session") if row is not None else None
+
+    def _write(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Write down what holds for a session; where that fails it holds for this process."""
+        if self._documents is None:
+            return
+        row: Row = {
+            "id": _row_id(request),
+            "session_id": request.session_id,
+            "tool": request.tool,
+            "arguments_hash": request.arguments_hash,
+            "agent": request.agent,
+            "turn_id": request.turn_id,
+            "by": mask(answer.by),
+            "detail": mask(answer.detail),
+        }
+        try:
+            self._documents.put(row)
+        except StoreError as error:
+            logger.warning("that %s may run in this session is not written down: %s", request.tool, error)
 
     def _turn(self, turn_id: str) -> _Turn:
         turn = self._turns.get(turn_id)
@@ -85,6 +133,10 @@ class Answered:
                 del self._turns[next(iter(self._turns))]
             turn = self._turns[turn_id] = _Turn()
         return turn
+
+
+def _row_id(request: ApprovalRequest) -> str:
+    return f"{quote(request.session_id, safe='')}/{request.tool}/{request.arguments_hash}"
 
 
 def _scope(request: ApprovalRequest, answer: ApprovalAnswer) -> Scope:

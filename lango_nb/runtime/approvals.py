@@ -49,6 +49,8 @@ from lango_nb.runtime.questions import (
 if TYPE_CHECKING:
     import asyncio
 
+    from lango_nb.stores.store import Documents
+
 PERSON = "person"
 """Who answered, when a front end does not say."""
 MOST_CLOSED = 256
@@ -98,13 +100,18 @@ class Approvals:
     """All open questions of an engine, and the answers that still hold.
 
     Everything but :meth:`ask` may be called from any thread and returns at once.
+
+    Parameters
+    ----------
+    documents : Documents, optional
+        Where what is allowed for a session is written down, so that it still holds in the next process.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, documents: Documents | None = None) -> None:
         self._lock = Lock()
         self._open: dict[str, PendingApproval] = {}
         self._closed: dict[str, str] = {}
-        self._answered = Answered()
+        self._answered = Answered(documents)
 
     # -- asking --------------------------------------------------------------------------------------------------------
 

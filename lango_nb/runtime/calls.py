@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.core.errors import ToolError, UnknownNameError, shorten
+from lango_nb.core.errors import StoreError, ToolError, UnknownNameError, shorten
 from lango_nb.core.events import HookDecided, PolicyDecided, ToolFinished, ToolStarted
 from lango_nb.core.masking import mask_arguments
 from lango_nb.core.messages import ToolCall
@@ -229,6 +229,13 @@ class Calls:
             usage=work.take_usage(),
         )
         work.check_cancelled()  # who heard of it may have stopped it
+        if ready.tool.safety != "safe":
+            try:
+                work.state.write_ahead()
+            except StoreError as error:
+                detail = f"{ready.tool.name} was not run, because that it begins could not be written down: {error}"
+                self._finish(node, ready.call, ToolResult(detail, True, "not_recorded"), 0.0)
+                return
         began = clock.monotonic_s()
         result = await self._call(node, ready)
         work.check_cancelled()

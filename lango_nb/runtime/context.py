@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.clock import Clock
+from lango_nb.core.errors import StoreError
 from lango_nb.core.events import Event, HandedOver, TextSaid, TurnFinished
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
@@ -18,6 +19,7 @@ from lango_nb.models.model import Model
 from lango_nb.records.decisions import Decision
 from lango_nb.records.runs import Runs
 from lango_nb.records.sessions import Session
+from lango_nb.records.traces import Traces
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approvals, Approver, Policy
@@ -63,6 +65,7 @@ class TurnContext:
     breakers: Breakers
     hooks: HookChain
     runs: Runs
+    traces: Traces
     teammates: Teammates
     clock: Clock
     ids: Ids
@@ -120,14 +123,20 @@ class TurnState:
         self.input_tokens: int | None = None
         self.output_tokens: int | None = None
         self.is_closed = False
+        self.written = 0
+        """How many of the events are written down already."""
         self._seq = 0
         self._listeners = [*listeners, *followers]
         self._followers = list(followers)
 
     def emit(self, kind: Callable[..., Event], author: str, *, step: int = 0, run_id: str = "", **values: Any) -> None:
         """Make an event, keep it and tell whoever listens; no secret gets into it."""
+        self.tell(self.make(kind, author, step=step, run_id=run_id, **values))
+
+    def make(self, kind: Callable[..., Event], author: str, *, step: int = 0, run_id: str = "", **values: Any) -> Event:
+        """Make the next event without secrets; nobody knows of it yet."""
         self._seq += 1
-        event = kind(
+        return kind(
             turn_id=self.turn_id,
             seq=self._seq,
             at=self.context.clock.now(),
@@ -136,13 +145,21 @@ class TurnState:
             run_id=run_id,
             **{name: mask(value) if isinstance(value, str) else value for name, value in values.items()},
         )
-        if run_id:
-            self.context.runs.add_event(run_id, event)
+
+    def tell(self, event: Event) -> None:
+        """Keep an event and tell whoever listens."""
+        traces = self.context.traces
+        if event.run_id:
+            self.context.runs.add_event(event.run_id, event)
         listeners = self._followers if self.is_closed else self._listeners
         if not self.is_closed:
             self.events.append(event)
             self.deadline.extend()
-            self.is_closed = kind is TurnFinished  # before anybody hears of it: whatever they do comes after the turn
+            self.is_closed = type(event) is TurnFinished  # before anybody hears: what they do comes after it
+            if traces.is_each_event_written and not self.is_closed:
+                self._write_each()
+        else:
+            traces.add_late(self.turn_id, event)
         for listener in tuple(listeners) if listeners else ():
             try:
                 listener(event)
@@ -151,6 +168,26 @@ class TurnState:
             except BaseException:  # leaving is not for a listener: it would end the turn, and not be told from a Stop
                 logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
                 listeners.remove(listener)
+
+    def write_ahead(self) -> None:
+        """Write what happened so far down, so that the next call cannot happen without a trace.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written: the call must not happen.
+        """
+        if self.context.traces.is_durable and not self.is_closed:
+            new = self.events[self.written :]
+            self.context.traces.write(self.turn_id, new, is_urgent=True)
+            self.written += len(new)
+
+    def _write_each(self) -> None:
+        try:
+            self.write_ahead()
+        except StoreError as error:  # said once: the end of the turn tries again, and raises
+            if self.written == len(self.events) - 1:
+                logger.warning("an event of turn %s is not written down yet: %s", self.turn_id, error)
 
     def count_usage(self, usage: Usage) -> None:
         """Add what a model call read and wrote."""

@@ -363,7 +363,7 @@ class Teammates(Watching):
         if live.parent.run_id:
             return  # the run that asked for it has the result; nothing of it belongs to the conversation
         if state.is_closed:
-            state.session.messages.extend(left)
+            state.session.leave(left, live.run_id)
         else:
             live.parent.merged.extend(left)
 

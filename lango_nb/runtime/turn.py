@@ -15,15 +15,18 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from lango_nb.core.events import LimitReached, Outcome, TurnFinished, TurnStarted
+from lango_nb.core.errors import StoreError
+from lango_nb.core.events import Event, LimitReached, Outcome, TurnFinished, TurnStarted
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import USER, Message
+from lango_nb.records.masked import masked
 from lango_nb.records.sessions import Session
+from lango_nb.records.traces import Opening
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.runtime.context import Listener, TurnContext, TurnState
 from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import LIMIT_CODES
-from lango_nb.runtime.keeping import for_the_session, masked, with_merged
+from lango_nb.runtime.keeping import for_the_session, with_merged
 from lango_nb.runtime.work import Work
 from lango_nb.tools.workers import REPEATS
 
@@ -40,26 +43,26 @@ class TurnRun:
         Gets the turn's messages when the turn ends.
     text : str
         What the user wrote.
-    number : int
-        Number of the turn among all of its engine, from 1.
     listeners : sequence of callable
         Each gets every event as it happens.
     followers : sequence of callable
         The same, and also what runs of the turn do after its end.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a turn is made of
+    def __init__(
         self,
         context: TurnContext,
         session: Session,
         text: str,
-        number: int,
         listeners: Sequence[Listener] = (),
         followers: Sequence[Listener] = (),
     ) -> None:
         self.context = context
         self.session = session
-        self.number = number
+        self.number = 0
+        """Number of the turn, from 1, once it has begun."""
+        self._said: list[Message] = []
+        self.unsaved: StoreError | None = None
         self.state = TurnState(context, session, context.ids.new("turn"), mask(text), listeners, followers)
         request = Message(role="user", content=text, author=USER)
         self.work = Work(self.state, context.tree.root, request, session.messages)
@@ -76,19 +79,22 @@ class TurnRun:
 
         Raises
         ------
+        StoreError
+            The turn could not be written ahead, and nothing ran; or it was closed and cannot be written down.
         asyncio.CancelledError
             The turn was cancelled; :attr:`trace` holds its closed trace.
         """
         state, clock = self.state, self.context.clock
         self._started_at = clock.now()
         self._started_s = clock.monotonic_s()
+        started = self._begin()
         self.work.begin()
         state.deadline.start(asyncio.current_task())
         repeated = REPEATS.get()
         REPEATS.set(self.context.random is None)
         ending = Ending("cancelled", "cancelled", "")  # also when Ctrl-C or the end of the loop stops it
         try:
-            state.emit(TurnStarted, USER, text=state.text)
+            state.tell(started)
             ending = await self.work.finish()
         except asyncio.CancelledError:
             if not state.deadline.absorb():
@@ -98,7 +104,25 @@ class TurnRun:
             REPEATS.set(repeated)
             state.deadline.stop()
             self._close(ending)
+        if self.unsaved is not None:
+            raise self.unsaved
         return self.trace
+
+    def _begin(self) -> Event:
+        """Write the turn ahead, so that it leaves a trace whatever happens, and return its first event."""
+        state, context = self.state, self.context
+        started = state.make(TurnStarted, USER, text=state.text)
+        opening = Opening(
+            state.turn_id,
+            self.session.id,
+            state.text,
+            context.tree.topology.name,
+            context.model.name,
+            self._started_at,
+        )
+        self.number = context.traces.begin(opening, [started])
+        state.written = int(context.traces.is_durable)
+        return started
 
     def _out_of_time(self) -> Ending:
         """Say that the turn took too long."""
@@ -135,6 +159,15 @@ class TurnRun:
             )
         finally:  # Ctrl-C while somebody hears of it
             self.trace = self._kept(ending, duration_ms)
+            self._write()
+
+    def _write(self) -> None:
+        """Write the closed turn down; what cannot be is kept in memory, and whoever ran the turn hears of it."""
+        try:
+            self.context.traces.finish(self.trace, self._history, self.state.written)
+        except StoreError as error:
+            logger.error("%s", error)  # noqa: TRY400 - also where the turn was cancelled, and nobody gets the error
+            self.unsaved = error
 
     def _tidy_up(self, outcome: Outcome, code: str, *, is_answered: bool) -> None:
         """Answer dangling calls, stop what must not go on, keep the messages."""
@@ -143,8 +176,15 @@ class TurnRun:
         context.breakers.release(work.node.name)
         work.handing.end_child("the turn was cancelled" if outcome == "cancelled" else code)
         context.teammates.end_turn(state, is_over=not is_answered)
-        self.session.messages.extend(for_the_session(work.messages, work.merged, context.control))
+        said = for_the_session(work.messages, work.merged, context.control)
+        self.session.messages.extend(said)
+        self.session.known.add(state.turn_id)
+        self._said = said
         context.approvals.forget_turn(state.turn_id)
+
+    def _history(self) -> list[Message]:
+        """Return what later turns see of this one, as it is written down."""
+        return [masked(message) for message in self._said]
 
     def _kept(self, ending: Ending, duration_ms: float) -> Trace:
         """Return the trace of the closed turn."""

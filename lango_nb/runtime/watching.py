@@ -115,7 +115,7 @@ class Watching:
         with suppress(UnknownNameError):
             if self.is_seen(self.runs.get(agent_id), context.session_id, context.run_id):
                 return
-        seen = [run.id for run in self.runs if self.is_seen(run, context.session_id, context.run_id)]
+        seen = [run.id for run in self.runs.own() if self.is_seen(run, context.session_id, context.run_id)]
         raise UnknownNameError("run", agent_id, seen)
 
     @contextmanager

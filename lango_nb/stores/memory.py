@@ -118,6 +118,14 @@ class MemoryLog:
             turn.row, turn.body, turn.is_open = {**row, "number": turn.row["number"]}, body, False
             self._touch(turn.row)
 
+    def keep(self, stored: StoredTurn) -> None:
+        """Keep a whole turn that has its number already."""
+        with self._lock:
+            row = stored.row
+            self._begun = max(self._begun, int(str(row["number"])))
+            self._turns[key_of(row, "turn")] = _Turn(row, list(stored.events), stored.body, is_open=False)
+            self._touch(row)
+
     def rows(self, query: TurnQuery = EVERY_TURN) -> list[Row]:
         """Return the summaries of turns by number."""
         return [turn.row for turn in self._wanted(query)]
@@ -169,7 +177,7 @@ class MemoryLog:
 
     def _wanted(self, query: TurnQuery) -> list[_Turn]:
         with self._lock:
-            turns = list(self._turns.values())
+            turns = sorted(self._turns.values(), key=lambda turn: int(str(turn.row["number"])))
         if query is EVERY_TURN:
             return turns
         found = (turn for turn in (reversed(turns) if query.newest_first else turns) if query.matches(turn.row))
@@ -217,6 +225,10 @@ class MemoryStore:
     def writer(self) -> int:
         """Return 1: a store in memory is opened once."""
         return 1
+
+    def is_gone(self, writer: int) -> bool:  # noqa: ARG002 - whoever asks is alive
+        """Return ``False``: a store in memory and its writer end together."""
+        return False
 
     def sync(self) -> None:
         """Do nothing: there is no disk."""

@@ -328,7 +328,11 @@ class Store(Protocol):
     """Whether records outlive the process."""
     problems: list[Problem]
     """What was found and mended so far."""
-    log: TurnLog
+
+    @property
+    def log(self) -> TurnLog:
+        """Its turns."""
+        ...
 
     def documents(self, kind: str) -> Documents:
         """Return the rows of one kind; the same object each time."""
@@ -339,6 +343,10 @@ class Store(Protocol):
 
         What is open is known as this writer's until :meth:`close`, or until the process ends.
         """
+        ...
+
+    def is_gone(self, writer: int) -> bool:
+        """Tell whether the opening of that number is over: its process ended, or it was closed."""
         ...
 
     def sync(self) -> None:

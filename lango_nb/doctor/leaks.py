@@ -1,0 +1,179 @@
+"""Isolation leaks: raw words of an isolated specialist in the conversation of its parent.
+
+An isolated specialist works in a session of its own, and the parent's conversation gets one message by the root about
+it. A message by the specialist itself should never be there: whoever works in that session later can read it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from lango_nb.core.errors import UnknownNameError, shorten
+from lango_nb.core.masking import mask
+from lango_nb.doctor.case import Case, counted
+from lango_nb.doctor.finding import Finding
+from lango_nb.specs.agent import Source
+from lango_nb.specs.topologies import load_topology
+from lango_nb.stores.store import Row, StoredTurn, TurnQuery, stamp
+
+MOST_TURNS = 500
+"""Latest turns of a session whose messages are read."""
+MOST_MESSAGES = 50
+"""Messages that are told one by one."""
+_SHOWN = 80
+"""Characters of a message that are shown."""
+_CHECK = "isolation"
+_LATE = "message"
+"""Kind of the documents that hold what runs left after the end of their turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """One message that should not be where it is."""
+
+    session: str
+    author: str
+    position: int
+    """Place among the messages of its turn, from 1; of its session where no turn holds it."""
+    text: str
+    turn: str = ""
+    turn_number: int | None = None
+
+
+def examine_isolation(case: Case) -> Iterator[Finding]:
+    """Look for messages by isolated specialists in the sessions that were at work lately.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+        One per message, with session, turn, position, author, and the beginning of its text without secrets.
+
+    Notes
+    -----
+    Source: Multi-Agent Orchestration (spec 003), "Turn Traces And Diagnostics".
+    """
+    if not case.settings.agent.isolation.enabled:
+        yield Finding(_CHECK, "skip", "agent.isolation.enabled is off: specialists work in the parent's session")
+        return
+    found = list(find_leaks(case))
+    for leak in found[:MOST_MESSAGES]:
+        where = f"turn {leak.turn_number}, message {leak.position}" if leak.turn else f"message {leak.position}"
+        look = f"%lango trace {leak.turn_number}" if leak.turn else f"lab.engine.session({leak.session!r}).messages"
+        yield Finding(
+            _CHECK,
+            "fail",
+            f"session {leak.session}, {where}: raw words of {leak.author}, which is isolated",
+            leak.turn,
+            leak.turn_number,
+            leak.session,
+            f"{look} shows where it comes from; go on in another session, this one shows it to every agent",
+            (f"{leak.author}: {leak.text}",),
+        )
+    if len(found) > MOST_MESSAGES:
+        text = f"{counted(len(found) - MOST_MESSAGES, 'more message')} of isolated specialists in parents' sessions"
+        yield Finding(_CHECK, "fail", text, next_step="mend what wrote the first ones, then run the doctor again")
+    if not found:
+        yield Finding(_CHECK, "ok", f"no raw words of an isolated specialist in the sessions of {case.window}")
+
+
+def find_leaks(case: Case) -> Iterator[Leak]:
+    """Go through the messages of the sessions that were at work lately.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Leak
+        By session and turn; of a session with very many turns the latest 500 are read.
+    """
+    isolated = _Isolated(case)
+    since = stamp(case.since)
+    sessions = [str(row["id"]) for row in case.log.sessions() if str(row.get("last_at") or "") >= since]
+    explained: Counter[tuple[str, str, str]] = Counter()
+    for session in sessions:
+        newest = TurnQuery(session=session, newest_first=True, limit=MOST_TURNS)
+        turns = sorted(case.log.scan(newest, with_events=False), key=lambda turn: int(str(turn.row["number"])))
+        for turn in turns:
+            history = _history(turn)
+            explained.update((session, *_said(message)) for message in history)
+            names = isolated.of(str(turn.row.get("topology") or ""))
+            yield from _leaks(session, history, names, turn.row)
+        for row in case.store.documents(_LATE).find({"session_id": session}):
+            messages = row.get("messages")
+            yield from _leaks(session, messages if isinstance(messages, list) else (), isolated.of(""))
+    if not case.store.is_durable:
+        yield from _unexplained(case, isolated.of(""), explained)
+
+
+class _Isolated:
+    """Names of isolated specialists by topology."""
+
+    def __init__(self, case: Case) -> None:
+        self._engine = case.engine
+        self._found: dict[str, frozenset[str]] = {}
+
+    def of(self, topology: str) -> frozenset[str]:
+        """Return who was isolated when a turn ran; the present tree counts for a topology nobody knows any more."""
+        if topology not in self._found:
+            self._found[topology] = self._names(topology)
+        return self._found[topology]
+
+    def _names(self, name: str) -> frozenset[str]:
+        present = self._engine.topology
+        topology = present
+        if name and name != present.name:
+            try:
+                topology = load_topology(name)
+            except UnknownNameError:
+                topology = present
+        if topology.is_single:
+            return frozenset()
+        joined = [spec for spec in self._engine.registry.all() if spec.source is not Source.BUILTIN]
+        return frozenset(spec.name for spec in (*topology.agents, *joined) if spec.session_isolation)
+
+
+def _history(turn: StoredTurn) -> list[object]:
+    """Return what later turns of the session see of a turn."""
+    found = turn.body.get("history", turn.body.get("messages"))
+    return list(found) if isinstance(found, list) else []
+
+
+def _leaks(
+    session: str, messages: Iterable[object], isolated: frozenset[str], row: Row | None = None
+) -> Iterator[Leak]:
+    for position, message in enumerate(messages, start=1):
+        author, text = _said(message)
+        if author in isolated:
+            turn = str(row["id"]) if row is not None else ""
+            yield Leak(session, author, position, _shown(text), turn, int(str(row["number"])) if row else None)
+
+
+def _unexplained(case: Case, isolated: frozenset[str], explained: Counter[tuple[str, str, str]]) -> Iterator[Leak]:
+    """Look at conversations in memory for messages that no turn accounts for."""
+    for session in case.engine.sessions:
+        left = Counter(explained)
+        for position, message in enumerate(session.messages, start=1):
+            author = message.author or ""
+            key = (session.id, author, mask(message.content))
+            if left[key]:
+                left[key] -= 1
+            elif author in isolated:
+                yield Leak(session.id, author, position, _shown(message.content))
+
+
+def _said(message: object) -> tuple[str, str]:
+    if not isinstance(message, Mapping):
+        return "", ""
+    return str(message.get("author") or ""), str(message.get("content") or "")
+
+
+def _shown(text: str) -> str:
+    return shorten(mask(" ".join(text.split())), _SHOWN) or "(no text: a call of a tool)"

@@ -1,0 +1,88 @@
+"""What is connected: the hooks around tool calls, and agents of other systems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from lango_nb.config.keys import settings_by_key
+from lango_nb.doctor.case import Case, counted
+from lango_nb.doctor.finding import Finding
+
+SWITCHES = {
+    "access_control": "hooks.accessControl",
+    "browser_recovery": "tools.browser.enabled",
+    "learning_observer": "knowledge.enabled",
+    "knowledge_saver": "hooks.knowledgeSave",
+    "event_publisher": "hooks.eventPublishing",
+}
+"""The setting that asks for a hook; those not named here are always there, or need no part of their own."""
+_NOT_YET = "no A2A client is connected"
+
+
+def examine_hooks(case: Case) -> Iterator[Finding]:
+    """Say which hooks are wired and why, and which are asked for without being so.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    check, rows = "hooks", case.engine.hooks.rows()
+    wired = [row for row in rows if row.is_wired]
+    yield Finding(
+        check,
+        "ok",
+        f"{counted(len(wired), 'hook')} around every tool call",
+        evidence=tuple(f"{row.name} ({row.phase} the call): {row.why}" for row in wired),
+    )
+    for row in rows:
+        key = SWITCHES.get(row.name, "")
+        if not row.is_wired and key and settings_by_key()[key].of(case.settings):
+            text = f"hook {row.name} is asked for by {key} and not wired: {row.why}"
+            yield Finding(check, "warn", text, next_step=f"switch on what is missing, or {key} off")
+
+
+def examine_remotes(case: Case) -> Iterator[Finding]:
+    """Look at the remote agents of the settings.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+        One per remote agent.
+    """
+    check, a2a = "remote agents", case.settings.a2a
+    if not a2a.enabled:
+        left = counted(len(a2a.remote_agents), "remote agent")
+        text = f"a2a.enabled is off; {left} of the settings is ignored" if a2a.remote_agents else "a2a.enabled is off"
+        yield Finding(check, "skip", text)
+        return
+    if not a2a.remote_agents:
+        text = "a2a.enabled is on and a2a.remoteAgents names nobody"
+        yield Finding(check, "warn", text, next_step="name agents in a2a.remoteAgents, or switch a2a.enabled off")
+    in_tree = {node.name for node in case.engine.tree.agents if node.role == "remote"}
+    names = Counter(remote.name for remote in a2a.remote_agents)
+    for remote in a2a.remote_agents:
+        warnings = [text for text in case.engine.warnings if text.startswith(f"remote agent {remote.name!r} ")]
+        if names[remote.name] > 1:
+            text = f"remote agent {remote.name!r} is named {names[remote.name]} times"
+            yield Finding(check, "warn", text, next_step="give every entry of a2a.remoteAgents a name of its own")
+        elif not remote.agent_card_url:
+            text = f"remote agent {remote.name!r} has no card and is left out"
+            yield Finding(check, "warn", text, next_step="set its agentCardUrl in a2a.remoteAgents")
+        elif warnings and _NOT_YET not in warnings[0]:
+            yield Finding(check, "warn", warnings[0], next_step="check its name and its card, or take it out")
+        elif remote.name in in_tree:
+            yield Finding(
+                check, "ok", f"remote agent {remote.name!r} is in the tree", evidence=(remote.agent_card_url,)
+            )
+        else:
+            text = f"remote agent {remote.name!r} is set up; it is not contacted before part 8"
+            yield Finding(check, "skip", text, evidence=(remote.agent_card_url,))

@@ -1,0 +1,104 @@
+"""The store: what is wrong with what is written, what is not written, and how much room there is."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lango_nb.doctor.case import Case, counted, listed
+from lango_nb.doctor.finding import Finding, Status
+from lango_nb.records.turns import Trace
+from lango_nb.stores.store import Problem, Store
+
+LEAST_FREE_BYTES = 100 * 1024 * 1024
+"""Free space below which somebody should know."""
+_MENDED = frozenset({"torn", "unfinished", "locked", "read_only"})
+"""Problems a store goes on with; any other may have cost a record, or will."""
+_SQLITE = "sqlite:///"
+
+
+def examine_store(case: Case) -> Iterator[Finding]:
+    """Look through everything that is stored.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+        One per problem, whether it was met before or is met now.
+    """
+    check, store = "store", case.store
+    if not store.is_durable:
+        text = f"records are kept {'in memory' if store.name == 'memory' else f'in {store.where}'}, not on a disk"
+        step = "%lango open FOLDER, or Lab(home=FOLDER), keeps what comes from now on"
+        yield Finding(check, "skip", text, next_step=step)
+    elif case.settings.store.durability == "none":
+        text = "store.durability is none: a power cut may lose turns that were answered"
+        yield Finding(check, "warn", text, next_step="set store.durability to turn")
+    unsaved: Sequence[Trace] = getattr(case.engine.traces, "unsaved", ())
+    if unsaved:
+        numbers = [f"turn {trace.turn.number} (session {trace.turn.session_id})" for trace in unsaved]
+        latest = unsaved[-1].turn
+        yield Finding(
+            check,
+            "fail",
+            f"{counted(len(unsaved), 'finished turn')} could not be written and {_is(unsaved)} only in this process",
+            latest.id,
+            latest.number,
+            latest.session_id,
+            "make room or give leave to write; the next turn writes them as well",
+            listed(numbers),
+        )
+    problems = list(dict.fromkeys([*store.problems, *store.check()]))
+    for problem in problems:
+        text = f"{problem.where}: {problem.detail}" if problem.where else problem.detail
+        yield Finding(check, _status(problem), text, next_step=problem.next_step, evidence=(problem.code,))
+    if store.is_durable and not problems and not unsaved:
+        yield Finding(
+            check, "ok", f"{store.name} store in {store.where}: {counted(case.log.count(), 'turn')}, all sound"
+        )
+
+
+def examine_space(case: Case) -> Iterator[Finding]:
+    """Look at the free space where records lie.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    check, folder = "disk", _folder(case.store)
+    if folder is None:
+        yield Finding(check, "skip", "records are not on a disk of this machine")
+        return
+    free = shutil.disk_usage(folder).free
+    text = f"{free / 2**20:,.0f} MB are free where records lie"
+    if free < LEAST_FREE_BYTES:
+        step = "make room: a turn that cannot be written ahead does not run"
+        yield Finding(check, "warn", text, next_step=step, evidence=(case.store.where,))
+    else:
+        yield Finding(check, "ok", text)
+
+
+def _folder(store: Store) -> Path | None:
+    """Return the folder of a store, or the nearest one above it that is there."""
+    where = store.where.removeprefix(_SQLITE)
+    is_file = store.name == "journal" or (store.name == "sqlite" and store.where.startswith(_SQLITE))
+    if not store.is_durable or not is_file or not where or where.startswith(":memory:"):
+        return None
+    place = Path(where).expanduser().absolute()
+    return next((folder for folder in (place, *place.parents) if folder.is_dir()), None)
+
+
+def _status(problem: Problem) -> Status:
+    return "warn" if problem.code in _MENDED else "fail"
+
+
+def _is(several: Sequence[object]) -> str:
+    return "is" if len(several) == 1 else "are"

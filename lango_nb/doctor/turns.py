@@ -1,0 +1,265 @@
+"""Turns that did not go as they should: each is named, with how to look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from lango_nb.core.errors import shorten
+from lango_nb.core.events import OUTCOMES
+from lango_nb.core.masking import mask
+from lango_nb.doctor.case import Case, about_turn, counted, listed, named
+from lango_nb.doctor.finding import Finding
+from lango_nb.stores.store import Row, TurnQuery
+
+FAILED = tuple(outcome for outcome in OUTCOMES if outcome not in {"running", "success", "cancelled"})
+"""Outcomes that nobody wanted: a turn that was stopped is none of them."""
+INTERRUPTED = "interrupted"
+"""Error code of a turn whose process died."""
+MOST_SHOWN = 5
+"""Failed turns that are told one by one."""
+MOST_LOOPS, MOST_TIMEOUTS = 3, 5
+"""How many are nothing to worry about."""
+FULL = 0.8
+"""Share of ``maxTraces`` from which somebody should know."""
+SLOW_S = 120.0
+"""Mean duration of successful turns from which somebody should know."""
+_LONGEST = 160
+
+_STEPS = {
+    "timeout": "ask for less at once, or raise agent.requestTimeout",
+    "loop_detected": "it shows what was repeated; say in the agent's AGENT.md when to stop",
+    "empty_after_tool_use": "it shows what the tools gave; ask for an answer in words",
+    "tool_error": "it shows the call and what came back",
+    "model_error": "check the model's name, its key and its provider",
+    "delegation_limit": "it shows who handed over to whom; raise agent.maxDelegationRounds if that was right",
+}
+
+
+def examine_failures(case: Case) -> Iterator[Finding]:
+    """Tell the latest turns that failed, one finding each.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+        With turn, outcome, error code, and which agent or tool it failed at.
+    """
+    check = "failed turns"
+    recent = TurnQuery(outcomes=FAILED, since=case.since)
+    number = case.log.count(recent)
+    if not number:
+        before = case.log.count(TurnQuery(outcomes=FAILED))
+        text = f"no turn failed in {case.window}"
+        yield Finding(check, "ok", f"{text}; {before} did before that" if before else text)
+        return
+    latest = case.log.rows(TurnQuery(outcomes=FAILED, since=case.since, newest_first=True, limit=MOST_SHOWN))
+    for row in sorted(latest, key=_number, reverse=True):
+        stored = case.log.read(str(row["id"]))
+        where, evidence = failure(stored.events if stored is not None else ())
+        code = f", {row['error_code']}" if row.get("error_code") else ""
+        text = f"turn {row['number']} ended with {row['outcome']}{code}{f': {where}' if where else ''}"
+        asked = f"request: {shorten(mask(' '.join(str(row.get('text') or '').split())), _LONGEST)}"
+        step = f"%lango trace {row['number']}: {_STEPS.get(str(row['outcome']), 'it shows what happened')}"
+        yield about_turn(check, "warn", text, row, next_step=step, evidence=(asked, *evidence))
+    if number > len(latest):
+        text = f"{counted(number - len(latest), 'more turn')} failed in {case.window}"
+        yield Finding(check, "warn", text, next_step="%lango turns lists all of them")
+
+
+def examine_loops(case: Case) -> Iterator[Finding]:
+    """Count the turns that went round in circles.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    step = "shows what was repeated; say in the agent's AGENT.md when to stop, or give it the tool it misses"
+    yield from _too_many(case, "loops", ("loop_detected",), MOST_LOOPS, "ended in a loop", step)
+
+
+def examine_timeouts(case: Case) -> Iterator[Finding]:
+    """Count the turns that ran out of time.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    step = "shows where the time went; raise agent.requestTimeout, or look at the model's provider"
+    yield from _too_many(case, "time-outs", ("timeout",), MOST_TIMEOUTS, "ran out of time", step)
+
+
+def examine_interrupted(case: Case) -> Iterator[Finding]:
+    """Name the turns whose process died.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    check = "interrupted turns"
+    cancelled = case.log.rows(TurnQuery(outcomes=("cancelled",), since=case.since))
+    rows = [row for row in cancelled if row.get("error_code") == INTERRUPTED]
+    if not rows:
+        yield Finding(check, "ok", f"no turn was interrupted in {case.window}")
+        return
+    latest = rows[-1]
+    text = f"{counted(len(rows), 'turn')} of {case.window} ended with the process that ran {_it(rows)}"
+    step = f"%lango trace {latest['number']} shows which calls had begun; none is repeated by itself"
+    evidence = listed([f"{named(row)}: {_asked(row)}" for row in reversed(rows)])
+    yield about_turn(check, "warn", text, latest, next_step=step, evidence=evidence)
+
+
+def examine_unfinished(case: Case) -> Iterator[Finding]:
+    """Name the turns that are open though nobody works on them, and count those at work.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    check = "unfinished turns"
+    rows = case.log.unfinished()
+    running = case.log.count(TurnQuery(outcomes=("running",))) - len(rows)
+    if rows:
+        text = f"{counted(len(rows), 'turn')} never ended: the process that ran {_it(rows)} is gone"
+        step = "open the records with a Lab or %lango open: they are closed as interrupted"
+        evidence = listed([f"{named(row)}: {_asked(row)}" for row in reversed(rows)])
+        yield about_turn(check, "warn", text, rows[-1], next_step=step, evidence=evidence)
+    elif running > 0:
+        yield Finding(check, "ok", f"{counted(running, 'turn')} at work, none left behind")
+    else:
+        yield Finding(check, "ok", "every turn has ended")
+
+
+def examine_amount(case: Case) -> Iterator[Finding]:
+    """Compare the number of turns with how many are kept.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    check, most = "amount", case.settings.observability.trace_store.max_traces
+    number = case.log.count()
+    text = f"{counted(number, 'turn')} of at most {most:,} kept"
+    if number > FULL * most:
+        step = "export what you want to keep (lango trace export), or raise observability.traceStore.maxTraces"
+        yield Finding(check, "warn", f"{text}: the oldest will be forgotten", next_step=step)
+    else:
+        yield Finding(check, "ok", text)
+
+
+def examine_duration(case: Case) -> Iterator[Finding]:
+    """Look at how long successful turns take on average.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    check = "duration"
+    rows = case.log.rows(TurnQuery(outcomes=("success",), since=case.since))
+    if not rows:
+        yield Finding(check, "skip", f"no turn succeeded in {case.window}")
+        return
+    slowest = max(rows, key=_duration)
+    mean_s = sum(map(_duration, rows)) / len(rows) / 1000
+    text = f"{counted(len(rows), 'successful turn')} of {case.window} took {mean_s:,.1f} s on average"
+    if mean_s > SLOW_S:
+        step = f"%lango trace {slowest['number']} shows where the time went in the slowest"
+        yield about_turn(check, "warn", text, slowest, next_step=step, evidence=(f"slowest: {named(slowest)}",))
+    else:
+        yield Finding(check, "ok", text)
+
+
+def failure(events: Sequence[Row]) -> tuple[str, tuple[str, ...]]:
+    """Say at which agent and tool a turn failed.
+
+    Parameters
+    ----------
+    events : sequence of dict
+
+    Returns
+    -------
+    where : str
+        Empty when no event says so.
+    evidence : tuple of str
+        What the last failures were, the last first; three at most.
+    """
+    told: list[str] = []
+    for event in reversed(events):
+        author, code = event.get("author"), event.get("code") or event.get("error_code") or ""
+        match event.get("kind"):
+            case "tool.finished" if event.get("is_error"):
+                told.append(f"{author} called {event.get('tool')} and got {_why(code, event.get('result'))}")
+            case "run.finished" if event.get("status") == "failed":
+                told.append(f"the run of {author} failed: {_why(code, event.get('error'))}")
+            case "error":
+                told.append(f"{author} failed: {_why(code, event.get('text'))}")
+            case "limit.reached":
+                told.append(f"{author} reached a limit: {_why(event.get('limit'), event.get('detail'))}")
+            case "handover.refused":
+                target = event.get("target")
+                told.append(f"{author} could not hand over to {target}: {_why(code, event.get('detail'))}")
+    return (told[0], tuple(told[1:3])) if told else ("", ())
+
+
+def _too_many(case: Case, check: str, outcomes: Collection[str], most: int, what: str, step: str) -> Iterator[Finding]:  # noqa: PLR0913, PLR0917 - the words of one check
+    rows = case.log.rows(TurnQuery(outcomes=outcomes, since=case.since))
+    if not rows:
+        yield Finding(check, "ok", f"no turn {what} in {case.window}")
+        return
+    latest = rows[-1]
+    yield about_turn(
+        check,
+        "warn" if len(rows) > most else "ok",
+        f"{counted(len(rows), 'turn')} {what} in {case.window}",
+        latest,
+        next_step=f"%lango trace {latest['number']} {step}",
+        evidence=listed([f"{named(row)}: {_asked(row)}" for row in reversed(rows)]),
+    )
+
+
+def _why(code: object, detail: object) -> str:
+    said = shorten(mask(" ".join(str(detail or "").split())), _LONGEST)
+    return ": ".join(part for part in (str(code or ""), said) if part) or "no reason given"
+
+
+def _asked(row: Row) -> str:
+    return shorten(mask(" ".join(str(row.get("text") or "").split())), 60)
+
+
+def _number(row: Row) -> int:
+    return int(str(row["number"]))
+
+
+def _duration(row: Row) -> float:
+    found = row.get("duration_ms")
+    return float(found) if isinstance(found, int | float) else 0.0
+
+
+def _it(rows: Sequence[Row]) -> str:
+    return "it" if len(rows) == 1 else "them"

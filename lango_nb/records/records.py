@@ -1,0 +1,134 @@
+"""All records of an engine over one store: what was said, what happened, what is remembered and to be done."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lango_nb.core.clock import Clock
+from lango_nb.core.errors import StoreError
+from lango_nb.core.ids import Ids
+from lango_nb.core.once import once
+from lango_nb.records.sessions import Sessions
+from lango_nb.records.traces import Traces
+
+if TYPE_CHECKING:  # an engine in memory is ready without any of it
+    from lango_nb.records.memories import Memories
+    from lango_nb.records.resume import Interrupted
+    from lango_nb.records.runs import Runs
+    from lango_nb.records.tasks import Tasks
+    from lango_nb.stores.memory import MemoryStore
+    from lango_nb.stores.store import Documents, Durability, Store
+
+logger = logging.getLogger("lango_nb")
+
+
+class Records:
+    """What an engine keeps, and where.
+
+    Parameters
+    ----------
+    store : Store, optional
+        In memory when absent.
+    ids : Ids
+    clock : Clock
+    durability : {"turn", "event", "none"}
+        When what happens is written down.
+    """
+
+    def __init__(self, store: Store | None, ids: Ids, clock: Clock, durability: Durability = "turn") -> None:
+        self._given, self._ids, self._clock = store, ids, clock
+        self.found: tuple[Interrupted, ...] = ()
+        """What an earlier process left open, and what was closed."""
+        self.traces: Traces
+        self.sessions: Sessions
+        if store is None:
+            self.traces, self.sessions = Traces(), Sessions()
+        else:
+            from lango_nb.records.stored_sessions import StoredSessions
+            from lango_nb.records.stored_traces import StoredTraces
+
+            self.traces, self.sessions = StoredTraces(store, durability), StoredSessions(store)
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether records outlive the process."""
+        return self._given is not None and self._given.is_durable
+
+    @property
+    def store(self) -> Store:
+        """Where records lie, as rows; for records in memory rows are made when this is asked for."""
+        if self._given is not None:
+            return self._given
+        self.traces.fill(self._memory.log)
+        return self._memory
+
+    @once
+    def _memory(self) -> MemoryStore:
+        """The rows of what is in memory."""
+        from lango_nb.stores.memory import MemoryStore
+
+        return MemoryStore()
+
+    def documents(self, kind: str) -> Documents:
+        """Return the rows of one kind."""
+        return (self._memory if self._given is None else self._given).documents(kind)
+
+    def resume(self, root: Callable[[str], str]) -> None:
+        """Close what processes that are gone left open, and say so; see :mod:`lango_nb.records.resume`.
+
+        Parameters
+        ----------
+        root : callable
+            Name of the root agent of a topology.
+
+        Raises
+        ------
+        StoreError
+            The store cannot be read.
+        """
+        if self._given is None or not self._given.is_durable:
+            return
+        from lango_nb.records.resume import resume
+
+        try:
+            self.found = tuple(resume(self._given, self._clock.now(), root))
+        except StoreError as error:
+            if error.code != "read_only":
+                raise
+        for item in self.found:
+            logger.warning(item.sentence)
+
+    @once
+    def runs(self) -> Runs:
+        """All teammate runs."""
+        from lango_nb.records.runs import Runs
+
+        if self._given is None:
+            return Runs()
+        from lango_nb.records.stored_runs import StoredRuns
+
+        return Runs(StoredRuns(self._given))
+
+    @once
+    def tasks(self) -> Tasks:
+        """The working list of root and agents."""
+        from lango_nb.records.tasks import KIND, Tasks
+
+        return Tasks(self.documents(KIND))
+
+    @once
+    def memories(self) -> Memories:
+        """What agents keep for themselves."""
+        from lango_nb.records.memories import ROWS, Memories, StoredMemories
+
+        return Memories(self._ids, self._clock, StoredMemories(self.documents(ROWS)))
+
+    def close(self) -> None:
+        """Write down what still can be, and let go of the store."""
+        if self._given is not None:
+            try:
+                self.traces.save()
+            finally:
+                self._given.close()

@@ -1,0 +1,96 @@
+"""Teammate runs in a store: written down as they change, found again by every later engine."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from lango_nb.core.errors import StoreError
+from lango_nb.records.agent_run import AgentRun
+from lango_nb.records.packing import pack_run, unpack_event, unpack_run
+from lango_nb.stores.store import Row, Store
+
+if TYPE_CHECKING:
+    from lango_nb.core.events import Event
+
+logger = logging.getLogger("lango_nb")
+
+KIND = "run"
+"""Kind of the documents that hold runs."""
+
+
+class StoredRuns:
+    """What :class:`~lango_nb.records.runs.Runs` writes its runs to.
+
+    A run is written down when it is made and when it changes, without waiting for the disk: the end of the turn does
+    that for all. What cannot be written is tried again with the next change; the trace of its turn has it as well.
+
+    Parameters
+    ----------
+    store : Store
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._rows = store.documents(KIND)
+        self._log = store.log
+        self._writer = store.writer
+        self._unsaved: dict[str, Row] = {}
+
+    def keep(self, run: AgentRun) -> None:
+        """Write a run down as it is now."""
+        row = run_row(run, 0)
+        try:
+            row["writer"] = self._writer()
+            self._rows.put(*self._unsaved.values(), row, is_urgent=False)
+        except StoreError as error:
+            if not self._unsaved:
+                logger.warning("run %s is not written down yet; it is kept in memory: %s", run.id, error)
+            self._unsaved[run.id] = row
+        else:
+            self._unsaved.clear()
+
+    def get(self, run_id: str) -> AgentRun | None:
+        """Return a run that was written down, or ``None``."""
+        row = self._rows.get(run_id)
+        return _run(row) if row is not None else None
+
+    def list(self) -> list[AgentRun]:
+        """Return all runs that were written down, in order of creation."""
+        return [_run(row) for row in self._rows.find()]
+
+    def events(self, run: AgentRun) -> tuple[Event, ...]:
+        """Return what happened in a run, also after the end of its turn."""
+        stored = self._log.read(run.turn_id)
+        if stored is None:
+            return ()
+        return tuple(unpack_event(row) for row in stored.events if row.get("run_id") == run.id)
+
+    def living(self) -> Iterator[tuple[int, AgentRun]]:
+        """Yield runs that have not ended, each with the number of the opening of the store that made it."""
+        for row in (*self._rows.find({"status": "spawned"}), *self._rows.find({"status": "running"})):
+            yield int(str(row["writer"])), _run(row)
+
+
+def run_row(run: AgentRun, writer: int) -> Row:
+    """Return a run as a row.
+
+    Parameters
+    ----------
+    run : AgentRun
+    writer : int
+        The opening of the store that made it, or ended it.
+    """
+    return {
+        "id": run.id,
+        "session_id": run.parent_id,
+        "turn_id": run.turn_id,
+        "agent": run.requested_agent,
+        "status": run.status,
+        "writer": writer,
+        "run": pack_run(run),
+    }
+
+
+def _run(row: Row) -> AgentRun:
+    return unpack_run(cast("Row", row["run"]))

@@ -1,0 +1,97 @@
+"""Conversations in a store: read when they are opened, and again when another process went on with them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from threading import RLock
+
+from lango_nb.core.errors import StoreError
+from lango_nb.core.messages import Message
+from lango_nb.records.masked import masked
+from lango_nb.records.packing import history_of, pack_message, unpack_message
+from lango_nb.records.sessions import Session, Sessions
+from lango_nb.stores.store import Documents, Row, Store, TurnLog, TurnQuery
+
+logger = logging.getLogger("lango_nb")
+
+LATE = "message"
+"""Kind of the documents that hold what runs left after the end of their turns."""
+
+
+class StoredSession(Session):
+    """A conversation whose late messages are written down.
+
+    Parameters
+    ----------
+    session_id : str
+    late : Documents
+    """
+
+    def __init__(self, session_id: str, late: Documents) -> None:
+        super().__init__(session_id)
+        self.version: object = None
+        """What the store said of the session when it was last read."""
+        self._late = late
+        self._unsaved: list[Row] = []
+
+    def leave(self, messages: Sequence[Message], source: str) -> None:
+        """Keep what a run left after its turn had ended; what cannot be written now is written with the next."""
+        super().leave(messages, source)
+        if messages:
+            packed = [pack_message(masked(message)) for message in messages]
+            self._unsaved.append({"id": source, "session_id": self.id, "messages": packed})  # type: ignore[dict-item]
+        try:
+            self._late.put(*self._unsaved)
+        except StoreError as error:
+            logger.warning("what run %s left is not written down yet; it is kept in memory: %s", source, error)
+        else:
+            self._unsaved.clear()
+
+
+class StoredSessions(Sessions):
+    """All conversations of a store.
+
+    Parameters
+    ----------
+    store : Store
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._log: TurnLog = store.log
+        self._late = store.documents(LATE)
+        self._lock = RLock()
+
+    def open(self, session_id: str) -> Session:
+        """Return a session as it is now: with what other processes added, in the order of their turns."""
+        with self._lock:
+            session = super().open(session_id)
+            assert isinstance(session, StoredSession)  # noqa: S101 - this class makes them
+            version = self._log.version(session_id)
+            if version != session.version:
+                self._read(session)
+                session.version = version
+        return session
+
+    def _new(self, session_id: str) -> Session:
+        return StoredSession(session_id, self._late)
+
+    def _read(self, session: Session) -> None:
+        rows = self._log.rows(TurnQuery(session=session.id))
+        new = {str(row["id"]) for row in rows if row["outcome"] != "running"} - session.known
+        if new:
+            for stored in self._log.scan(TurnQuery(session=session.id, ids=new), with_events=False):
+                session.messages.extend(history_of(stored.body))
+            session.known |= new
+        for row in self._late.find({"session_id": session.id}):
+            if row["id"] not in session.known:
+                session.known.add(str(row["id"]))
+                packed = row["messages"]
+                assert isinstance(packed, list)  # noqa: S101 - written above
+                session.messages.extend(unpack_message(message) for message in packed)  # type: ignore[arg-type]
+
+    def names(self) -> list[str]:
+        """Return the names of all sessions of the store, and of those opened here that have no turn yet."""
+        stored = [str(row["id"]) for row in self._log.sessions()]
+        return list(dict.fromkeys([*stored, *super().names()]))
