@@ -130,18 +130,14 @@ class Engine:
         self.workspace = _folder(workspace)
         self.approver: Approver = approver_named(approver) if isinstance(approver, str) else approver or DenyAll()
         self.model = resolve_model(self.settings.agent.model_name if model is None else model)
-        self.records = self._open_records(store, home)
-        self.sessions, self.traces = self.records.sessions, self.records.traces
+        self._keep_records(self._open_records(store, home))
         self.catalog = ToolCatalog(tools_by_settings(self.settings) if tools is None else tools)
         self.processes = ProcessTable()
         self.listeners: list[Listener] = []
-        self.approvals = Approvals(self.records.documents(APPROVALS) if self.records.is_durable else None)
-        """Open questions, and the answers that still hold; any front end may answer, from any thread."""
         a2a = self.settings.a2a
         self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
         self._queues: dict[str, Queue] = {}
         self._user_hooks: list[UserHook] = []
-        self._hooks: HookChain | None = None
         self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
         self.use(topology)
         self.records.resume(self._root_of)
@@ -155,6 +151,44 @@ class Engine:
         else:
             opened = address
         return Records(opened, self.ids, self.clock, settings.durability)
+
+    def _keep_records(self, records: Records) -> None:
+        """Work with records from now on."""
+        self.records = records
+        self.sessions, self.traces = records.sessions, records.traces
+        self.approvals = Approvals(records.documents(APPROVALS) if records.is_durable else None)
+        """Open questions, and the answers that still hold; any front end may answer, from any thread."""
+        for name in ("runs", "teammates", "services"):  # made of records when they are next asked for
+            self.__dict__.pop(name, None)
+        self._hooks: HookChain | None = None
+        self._ready: TurnContext | None = None
+
+    def open_store(self, store: Store | str | Path, home: Path | None = None) -> None:
+        """Keep records in a store from now on; what a process that is gone left open in it is closed.
+
+        Parameters
+        ----------
+        store : Store or str or Path
+            As for the engine itself.
+        home : Path, optional
+
+        Raises
+        ------
+        UsageError
+            There are turns already: their records stay where they are.
+        StoreError
+            The store cannot be read.
+        """
+        if not self.records.is_durable and len(self.traces):
+            raise UsageError(
+                f"there are {len(self.traces)} turns in memory already, which cannot move; open the records in a new "
+                "Lab, or before the first turn"
+            )
+        records = self._open_records(store, home)
+        if self.records.is_durable:
+            self.close()
+        self._keep_records(records)
+        self.records.resume(self._root_of)
 
     def _root_of(self, topology: str) -> str:
         """Return the name of the root agent of a topology; of the present one where it is not known any more."""
@@ -241,7 +275,7 @@ class Engine:
         tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
         self.topology, self.registry, self.tree = topology, registry, tree
         self._router: Router | None = None
-        self._ready: TurnContext | None = None
+        self._ready = None
 
     @property
     def router(self) -> Router:

@@ -6,9 +6,14 @@
     lango partition                  who owns which tool
     lango settings                   every setting and where its value comes from
     lango agent status|list|tools    mode and registry, definitions, tool categories
+    lango trace list|show|export     the turns that are stored
+    lango graph SESSION              who handed work to whom
+    lango metrics                    how agents and tools did
+    lango doctor                     what is wrong, and what to do about it
 
-Exit codes: 0 done, 1 the turn failed, 2 usage, 3 settings or definitions, 4 refused, 130 stopped. Results go to
-standard output; errors, questions and remarks go to standard error, one line each where one line is enough.
+Exit codes: 0 done, 1 the turn failed or the doctor found something broken, 2 usage, 3 settings or definitions, 4
+refused, 5 records cannot be read or written, 130 stopped. Results go to standard output; errors, questions and remarks
+go to standard error, one line each where one line is enough.
 """
 
 from __future__ import annotations

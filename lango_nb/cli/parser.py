@@ -17,6 +17,10 @@ NOUNS = {
     "partition": "show who owns which tool, and by which rule",
     "settings": "show every setting and where its value comes from",
     "agent": "show the agents' status, their definitions, the tool categories",
+    "trace": "list the turns that are stored, show one, or write it to a file",
+    "graph": "show who handed work to whom in a session",
+    "metrics": "show how agents and tools did: success, calls, p50, p95, p99",
+    "doctor": "look for what is wrong, and say what to do about it",
 }
 """Commands in the order of the help; each is a module of this folder, loaded when it is asked for."""
 
@@ -93,9 +97,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def add_common(parser: argparse.ArgumentParser) -> None:
-    """Add the options that all commands but ``lab`` share."""
-    parser.add_argument("--output", choices=("table", "json"), default="table", help="what is written (%(default)s)")
+def add_common(parser: argparse.ArgumentParser, *outputs: str) -> None:
+    """Add the options that all commands but ``lab`` share; some can write more than a table and JSON."""
+    choices = ("table", "json", *outputs)
+    parser.add_argument("--output", choices=choices, default="table", help="what is written (%(default)s)")
     parser.add_argument("--topology", metavar="NAME", help="topology instead of the one in the settings")
     parser.add_argument("--model", metavar="NAME", help="model instead of the one in the settings")
     parser.add_argument("--workspace", metavar="DIR", default=".", help="folder that file tools may not leave (.)")
@@ -126,7 +131,8 @@ def _parser(wanted: str) -> Parser:
     parser = Parser(
         prog="lango",
         description="A laboratory for multi-agent routing: who owns a tool, who would get a request, and why.",
-        epilog="Exit codes: 0 done, 1 the turn failed, 2 usage, 3 settings or definitions, 4 refused, 130 stopped.",
+        epilog="Exit codes: 0 done, 1 the turn failed or the doctor found something broken, 2 usage, 3 settings or "
+        "definitions, 4 refused, 5 records cannot be read or written, 130 stopped.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"lango {__version__}")

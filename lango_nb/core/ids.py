@@ -30,15 +30,15 @@ class CountedIds:
     Parameters
     ----------
     mark : callable, optional
-        Gives what tells these names from those of other counters that write to the same place, its number for
-        instance; asked for once, with the first name.
+        Gives what stands before the number, to tell these names from those of other counters that write to the same
+        place; asked for once, with the first name.
 
     Examples
     --------
     >>> ids = CountedIds()
     >>> ids.new("turn"), ids.new("turn"), ids.new("call")
     ('turn-1', 'turn-2', 'call-1')
-    >>> CountedIds(mark=lambda: 7).new("turn")
+    >>> CountedIds(mark=lambda: "7-").new("turn")
     'turn-7-1'
     """
 
@@ -52,5 +52,5 @@ class CountedIds:
         counter = self._counters.get(kind) or self._counters.setdefault(kind, itertools.count(1))
         if self._marked is None:
             assert self._mark is not None  # noqa: S101 - it was given, or there is nothing to find out
-            self._marked = f"{self._mark()}-"
+            self._marked = str(self._mark())
         return f"{kind}-{self._marked}{next(counter)}"

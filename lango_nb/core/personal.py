@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from lango_nb.core.cards import CARD, card_end
+
 _IBAN_LENGTHS = {
     entry[:2]: int(entry[2:])
     for entry in (
@@ -25,10 +27,6 @@ _IBAN_LENGTHS = {
         "PL28 PT25 QA29 RO24 RS22 SA24 SE24 SI19 SK24 SM27 TN24 TR26 UA29 XK20"
     ).split()
 }
-_CARD_LENGTHS = {"2": (16,), "3": (15, 14), "4": (16, 19), "5": (16,), "6": (16, 17, 18, 19)}
-"""Digits of a card by its first one."""
-_CARD = r"(?<![\w.])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{2,4}(?:\1\d{1,3})?|([ -]?)\d{6}\2\d{4,5})(?!\w)"
-"""A card in one piece, or in groups of 4 4 4 4 or 4 6 5."""
 _SPANISH = "TRWAGMYFPDXBNJZSQVHLCKE"
 """Check letters of Spanish ids, by number modulo 23."""
 _CHINESE = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
@@ -111,16 +109,6 @@ def _prefix(text: str, characters: int, following: str) -> int:
     return 0
 
 
-def _card(found: re.Match[str]) -> int:
-    for length in _CARD_LENGTHS[found[0][0]]:
-        end = _prefix(found[0], length, "")
-        digits = [int(digit) for digit in found[0][:end] if digit.isdigit()]
-        doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
-        if end and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0:
-            return end
-    return 0
-
-
 def _iban(found: re.Match[str]) -> int:
     length = _IBAN_LENGTHS.get(found[1].upper(), 0)
     end = _prefix(found[0], length, found.string[found.end() : found.end() + 1]) if length else 0
@@ -172,10 +160,10 @@ class _Form(NamedTuple):
 @cache
 def _forms() -> tuple[re.Pattern[str], tuple[_Form, ...]]:
     """Return a pattern every text with personal data matches, and all forms, the more certain ones first."""
-    rows: tuple[tuple[str, str, Callable[[re.Match[str]], int]], ...] = (
+    rows: tuple[tuple[str, str | re.Pattern[str], Callable[[re.Match[str]], int]], ...] = (
         ("email", r"(?<![\w.%+'-])[\w.%+'-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])", _email),
         ("iban", r"(?<![A-Za-z0-9])([A-Za-z]{2})\d{2}(?: ?[A-Za-z0-9]){11,30}", _iban),
-        ("card", _CARD, _card),
+        ("card", CARD, card_end),
         ("national id", r"(?<!\w)[1-9]\d{5}(?:19|20)\d\d[01]\d[0-3]\d{4}[\dXx](?!\w)", _chinese),
         ("national id", r"(?<![\w.])[12] ?\d\d ?\d\d ?\d[\dAB] ?\d{3} ?\d{3} ?\d\d(?!\w)", _french),
         ("national id", r"(?<![\w-])(?:\d{8}|[XYZxyz]-?\d{7})-?[A-Za-z](?!\w)", _spanish),

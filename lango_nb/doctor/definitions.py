@@ -61,7 +61,7 @@ def examine_definitions(settings: Settings, topology: Topology) -> Iterator[Find
             spec = read_agent_md(file, Source.USER)
             if spec.name in seen:
                 what = f"{spec.name!r} is taken by {seen[spec.name]}"
-                raise DefinitionError(f"{file}: name: {what}; rename one of them")  # noqa: TRY301 - told like the others
+                raise DefinitionError(f"{file}: name: {what}; rename one of them")
             registry.register(spec)
         except LangoError as error:
             yield Finding(_CHECK, "fail", str(error), next_step=f"mend {file}", evidence=(str(file),))

@@ -14,6 +14,7 @@ from lango_nb.core.errors import UnknownNameError, shorten
 from lango_nb.core.masking import mask
 from lango_nb.doctor.case import Case, counted
 from lango_nb.doctor.finding import Finding
+from lango_nb.records.stored_sessions import LATE
 from lango_nb.specs.agent import Source
 from lango_nb.specs.topologies import load_topology
 from lango_nb.stores.store import Row, StoredTurn, TurnQuery, stamp
@@ -25,8 +26,6 @@ MOST_MESSAGES = 50
 _SHOWN = 80
 """Characters of a message that are shown."""
 _CHECK = "isolation"
-_LATE = "message"
-"""Kind of the documents that hold what runs left after the end of their turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ def find_leaks(case: Case) -> Iterator[Leak]:
             explained.update((session, *_said(message)) for message in history)
             names = isolated.of(str(turn.row.get("topology") or ""))
             yield from _leaks(session, history, names, turn.row)
-        for row in case.store.documents(_LATE).find({"session_id": session}):
+        for row in case.store.documents(LATE).find({"session_id": session}):
             messages = row.get("messages")
             yield from _leaks(session, messages if isinstance(messages, list) else (), isolated.of(""))
     if not case.store.is_durable:
@@ -153,7 +152,8 @@ def _leaks(
         author, text = _said(message)
         if author in isolated:
             turn = str(row["id"]) if row is not None else ""
-            yield Leak(session, author, position, _shown(text), turn, int(str(row["number"])) if row else None)
+            number = int(str(row["number"])) if row is not None else None
+            yield Leak(session, author, position, _shown(text) or _calls(message), turn, number)
 
 
 def _unexplained(case: Case, isolated: frozenset[str], explained: Counter[tuple[str, str, str]]) -> Iterator[Leak]:
@@ -166,7 +166,8 @@ def _unexplained(case: Case, isolated: frozenset[str], explained: Counter[tuple[
             if left[key]:
                 left[key] -= 1
             elif author in isolated:
-                yield Leak(session.id, author, position, _shown(message.content))
+                calls = ", ".join(call.name for call in message.tool_calls)
+                yield Leak(session.id, author, position, _shown(message.content) or f"(calls {calls})")
 
 
 def _said(message: object) -> tuple[str, str]:
@@ -176,4 +177,10 @@ def _said(message: object) -> tuple[str, str]:
 
 
 def _shown(text: str) -> str:
-    return shorten(mask(" ".join(text.split())), _SHOWN) or "(no text: a call of a tool)"
+    return shorten(mask(" ".join(text.split())), _SHOWN)
+
+
+def _calls(message: object) -> str:
+    found = message.get("tool_calls") if isinstance(message, Mapping) else None
+    calls = found if isinstance(found, list) else []
+    return f"(calls {', '.join(str(call.get('name')) for call in calls if isinstance(call, dict))})"

@@ -78,12 +78,12 @@ def examine_space(case: Case) -> Iterator[Finding]:
         yield Finding(check, "skip", "records are not on a disk of this machine")
         return
     free = shutil.disk_usage(folder).free
-    text = f"{free / 2**20:,.0f} MB are free where records lie"
     if free < LEAST_FREE_BYTES:
+        text = f"only {free / 2**20:,.0f} MB are free where records lie"
         step = "make room: a turn that cannot be written ahead does not run"
         yield Finding(check, "warn", text, next_step=step, evidence=(case.store.where,))
     else:
-        yield Finding(check, "ok", text)
+        yield Finding(check, "ok", "there is room where records lie")
 
 
 def _folder(store: Store) -> Path | None:

@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from lango_nb.core.errors import shorten
 from lango_nb.core.events import OUTCOMES
 from lango_nb.core.masking import mask
-from lango_nb.doctor.case import Case, about_turn, counted, listed, named
+from lango_nb.doctor.case import MOST_NAMED, Case, about_turn, counted, listed, named
 from lango_nb.doctor.finding import Finding
+from lango_nb.records.resume import INTERRUPTED
 from lango_nb.stores.store import Row, TurnQuery
 
 FAILED = tuple(outcome for outcome in OUTCOMES if outcome not in {"running", "success", "cancelled"})
 """Outcomes that nobody wanted: a turn that was stopped is none of them."""
-INTERRUPTED = "interrupted"
-"""Error code of a turn whose process died."""
 MOST_SHOWN = 5
 """Failed turns that are told one by one."""
 MOST_LOOPS, MOST_TIMEOUTS = 3, 5
@@ -59,8 +58,9 @@ def examine_failures(case: Case) -> Iterator[Finding]:
     for row in sorted(latest, key=_number, reverse=True):
         stored = case.log.read(str(row["id"]))
         where, evidence = failure(stored.events if stored is not None else ())
-        code = f", {row['error_code']}" if row.get("error_code") else ""
-        text = f"turn {row['number']} ended with {row['outcome']}{code}{f': {where}' if where else ''}"
+        code = str(row.get("error_code") or "")
+        ending = f"{row['outcome']} ({code})" if code and code not in where else str(row["outcome"])
+        text = f"turn {row['number']} ended with {ending}{f': {where}' if where else ''}"
         asked = f"request: {shorten(mask(' '.join(str(row.get('text') or '').split())), _LONGEST)}"
         step = f"%lango trace {row['number']}: {_STEPS.get(str(row['outcome']), 'it shows what happened')}"
         yield about_turn(check, "warn", text, row, next_step=step, evidence=(asked, *evidence))
@@ -111,16 +111,22 @@ def examine_interrupted(case: Case) -> Iterator[Finding]:
     Finding
     """
     check = "interrupted turns"
-    cancelled = case.log.rows(TurnQuery(outcomes=("cancelled",), since=case.since))
-    rows = [row for row in cancelled if row.get("error_code") == INTERRUPTED]
+    just_closed = [found.turn_id for found in case.engine.records.found]
+    queries = [TurnQuery(outcomes=("cancelled",), since=case.since)]
+    queries += [TurnQuery(ids=just_closed)] if just_closed else []
+    ended = {str(row["id"]): row for query in queries for row in case.log.rows(query)}
+    rows = sorted((row for row in ended.values() if row.get("error_code") == INTERRUPTED), key=_number)
     if not rows:
         yield Finding(check, "ok", f"no turn was interrupted in {case.window}")
         return
     latest = rows[-1]
-    text = f"{counted(len(rows), 'turn')} of {case.window} ended with the process that ran {_it(rows)}"
-    step = f"%lango trace {latest['number']} shows which calls had begun; none is repeated by itself"
-    evidence = listed([f"{named(row)}: {_asked(row)}" for row in reversed(rows)])
-    yield about_turn(check, "warn", text, latest, next_step=step, evidence=evidence)
+    text = f"{counted(len(rows), 'turn')} ended with the process that ran {_it(rows)}"
+    step = "look whether what had begun was done before you ask again: nothing is repeated by itself"
+    evidence = [f"{named(row)}: {_begun(case, row)}" for row in rows[: -MOST_NAMED - 1 : -1]]
+    if len(rows) > len(evidence):
+        evidence.append(f"and {len(rows) - len(evidence)} more")
+    step = f"%lango trace {latest['number']}: {step}"
+    yield about_turn(check, "warn", text, latest, next_step=step, evidence=tuple(evidence))
 
 
 def examine_unfinished(case: Case) -> Iterator[Finding]:
@@ -187,12 +193,13 @@ def examine_duration(case: Case) -> Iterator[Finding]:
         return
     slowest = max(rows, key=_duration)
     mean_s = sum(map(_duration, rows)) / len(rows) / 1000
-    text = f"{counted(len(rows), 'successful turn')} of {case.window} took {mean_s:,.1f} s on average"
+    text = f"{counted(len(rows), 'successful turn')} of {case.window} took"
     if mean_s > SLOW_S:
+        text = f"{text} {mean_s:,.0f} s on average"
         step = f"%lango trace {slowest['number']} shows where the time went in the slowest"
         yield about_turn(check, "warn", text, slowest, next_step=step, evidence=(f"slowest: {named(slowest)}",))
     else:
-        yield Finding(check, "ok", text)
+        yield Finding(check, "ok", f"{text} less than {SLOW_S / 60:g} minutes on average")
 
 
 def failure(events: Sequence[Row]) -> tuple[str, tuple[str, ...]]:
@@ -245,7 +252,20 @@ def _too_many(case: Case, check: str, outcomes: Collection[str], most: int, what
 
 def _why(code: object, detail: object) -> str:
     said = shorten(mask(" ".join(str(detail or "").split())), _LONGEST)
-    return ": ".join(part for part in (str(code or ""), said) if part) or "no reason given"
+    begins = str(code or "")
+    return said if begins and said.startswith(begins) else ": ".join(filter(None, (begins, said))) or "no reason given"
+
+
+def _begun(case: Case, row: Row) -> str:
+    """Name the calls of an interrupted turn of which no end is known."""
+    stored = case.log.read(str(row["id"]))
+    events = stored.events if stored is not None else []
+    lost = [
+        str(event.get("tool"))
+        for event in events
+        if event.get("kind") == "tool.finished" and event.get("code") == INTERRUPTED
+    ]
+    return f"{', '.join(lost)} had begun" if lost else "no call was under way"
 
 
 def _asked(row: Row) -> str:

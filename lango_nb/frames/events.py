@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import repeat
 
-from lango_nb.core.events import ApprovalAsked, BaseEvent, ChildForked, RunStarted, ToolStarted
+from lango_nb.core.events import BaseEvent
 from lango_nb.core.messages import USER
 from lango_nb.frames.column import Column, Sources, json_text, some
 from lango_nb.frames.frame import frame
+from lango_nb.frames.stored import event_rows, turn_rows
+from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
-
-
-def _arguments(event: ToolStarted | ApprovalAsked) -> str:
-    return json_text(event.arguments)
-
-
-def _allowed_tools(event: RunStarted) -> str | None:
-    return None if event.allowed_tools is None else ", ".join(event.allowed_tools)
-
-
-def _child(event: RunStarted | ChildForked) -> str:
-    return event.child_session if isinstance(event, RunStarted) else event.child
+from lango_nb.stores.store import Row
 
 
 def _agent(author: str) -> str | None:
@@ -38,7 +29,7 @@ INFO = (
     Column("kind", "event.kind", "string", "", "What happened: turn.started, handover, text and so on."),
     Column("at", "event.at", "datetime64[ns, UTC]", "", "When it happened."),
     Column("author", "event.author", "string", "", "user, or the agent it comes from."),
-    Column("agent", _agent, "string", "", "The author, missing for the user."),
+    Column("agent", "event.author", "string", "", "The author, missing for the user.", convert=_agent),
     Column("step", "event.step", "Int64", "", "Number of the model call it belongs to, from 1; 0 before the first."),
 )
 TEXT = (
@@ -55,7 +46,14 @@ HANDOVER = (
 RUN = (
     some("run_agent", "event.agent", "string", "", "Teammate whose run begins."),
     some("instruction", "event.instruction", "string", "", "What a run is asked to do."),
-    some("allowed_tools", _allowed_tools, "string", "", "What a run is narrowed to; missing when to nothing."),
+    some(
+        "allowed_tools",
+        "event.allowed_tools",
+        "string",
+        "",
+        "What a run is narrowed to; missing when to nothing.",
+        ", ".join,
+    ),
     some("depth", "event.depth", "Int64", "", "How many runs a run is below the root."),
     some("timeout_s", "event.timeout_s", "float64", "s", "How long a run may take."),
     some("status", "event.status", "string", "", "How a run ended: completed, failed or cancelled."),
@@ -66,14 +64,14 @@ RUN = (
     some("grant_state", "event.grant_state", "string", "", "pending, granted or denied."),
 )
 CHILD = (
-    some("child_session", _child, "string", "", "Session of its own that an agent works in."),
+    some("child_session", "event.child_session|child", "string", "", "Session of its own that an agent works in."),
     some("inherited", "event.inherited", "Int64", "messages", "Messages of its parent that a new session shows."),
     some("summary", "event.summary", "string", "", "What the parent was told of a session that was merged."),
 )
 TOOL = (
     some("call_id", "event.call_id", "string", "", "Joins a call with its result and its approval."),
     some("tool", "event.tool", "string", "", "Tool that was called."),
-    some("arguments", _arguments, "string", "JSON", "Arguments of the call."),
+    some("arguments", "event.arguments", "string", "JSON", "Arguments of the call.", json_text),
     some("arguments_hash", "event.arguments_hash", "string", "", "What an approval was bound to."),
     some("safety", "event.safety", "string", "", "safe, moderate or dangerous."),
     some("result", "event.result", "string", "", "What a tool answered, or what a run came to."),
@@ -134,16 +132,28 @@ CLOSING = (
 COLUMNS = IDS + INFO + TEXT + HANDOVER + RUN + CHILD + TOOL + APPROVAL + DECIDED + LIMIT + RECOVERY + USAGE + CLOSING
 
 
-@frame("events", COLUMNS, Trace, BaseEvent)
+def _stored(history: History, wanted: frozenset[str]) -> Sources:
+    turns: list[Row] = []
+    events: list[Row] = []
+    for turn, found in history.events():
+        events += found
+        if "turn" in wanted:
+            turns += repeat(turn, len(found))
+    return {"event": event_rows(events), **({"turn": turn_rows(turns)} if "turn" in wanted else {})}
+
+
+@frame("events", COLUMNS, Trace, BaseEvent, stored=_stored)
 def events_df(traces: Sequence[Trace | BaseEvent]) -> Sources:
     """List the events of one turn or of many, in order.
 
     Parameters
     ----------
-    traces : Trace, event, or iterable of them
-        Events alone do not know their session.
+    traces : Trace, event, or iterable of them; or History
+        Events alone do not know their session. A history also has what runs did after the end of their turn.
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -155,6 +165,8 @@ def events_df(traces: Sequence[Trace | BaseEvent]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     turns: list[object] = []
     events: list[object] = []
@@ -165,4 +177,4 @@ def events_df(traces: Sequence[Trace | BaseEvent]) -> Sources:
         else:
             events.append(item)
             turns.append(None)
-    return {"turn": turns, "event": events, "author": [event.author for event in events]}  # type: ignore[attr-defined]
+    return {"event": events, "turn": turns}

@@ -1,6 +1,7 @@
 """From records and columns to pandas.
 
     records ──(a noun's file)──→ sources {"turn": [...], "event": [...]}   lists of plain objects, equally long
+    history ──(a noun's file)──→ the same, of stored rows: only the sources that the wanted columns are made of
     columns ──(reading)────────→ one list of cells per column
     cells   ──(dtype)──────────→ DataFrame                                 the same dtypes however few rows there are
 
@@ -17,14 +18,18 @@ from math import nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, overload
 
-from lango_nb.core.errors import DefinitionError, shorten
+from lango_nb.core.errors import DefinitionError, UnknownNameError, UsageError, shorten
 from lango_nb.frames.column import Column, Dtype, FrameError, Sources
 from lango_nb.frames.reading import Reader, Reading
+from lango_nb.frames.stored import Rows
+from lango_nb.records.history import History
 
 if TYPE_CHECKING:
     import pandas as pd
 
 R_contra = TypeVar("R_contra", contravariant=True)
+Stored = Callable[[History, frozenset[str]], Sources]
+"""Reads a history: gives at least the sources of these names. One that is always given comes first."""
 _FITTING: dict[str, frozenset[type]] = {
     "string": frozenset({str, type(None)}),
     "Int64": frozenset({int, type(None)}),
@@ -37,21 +42,31 @@ _EXACT_SECONDS = 2.0**32
 
 
 class FrameMaker(Protocol[R_contra]):
-    """A function from one record, or several, to a frame."""
+    """A function from one record, or several, or a history, to a frame."""
 
     @overload
-    def __call__(self, records: R_contra | Iterable[R_contra], *, strict: Literal[True] = ...) -> pd.DataFrame: ...
+    def __call__(
+        self,
+        records: R_contra | Iterable[R_contra] | History,
+        *,
+        strict: Literal[True] = ...,
+        columns: Sequence[str] | None = ...,
+    ) -> pd.DataFrame: ...
     @overload
     def __call__(
-        self, records: R_contra | Iterable[R_contra], *, strict: Literal[False]
+        self,
+        records: R_contra | Iterable[R_contra] | History,
+        *,
+        strict: Literal[False],
+        columns: Sequence[str] | None = ...,
     ) -> tuple[pd.DataFrame, list[FrameError]]: ...
-    def __call__(self, records: Any, *, strict: bool = True) -> Any:
+    def __call__(self, records: Any, *, strict: bool = True, columns: Sequence[str] | None = None) -> Any:
         """Build the frame."""
         ...
 
 
 def frame(
-    noun: str, columns: tuple[Column, ...], *of: type
+    noun: str, columns: tuple[Column, ...], *of: type, stored: Stored | None = None
 ) -> Callable[[Callable[[Sequence[Any]], Sources]], FrameMaker[Any]]:
     """Make a frame function out of one that sorts records into sources.
 
@@ -62,36 +77,67 @@ def frame(
     columns : tuple of Column
     *of : type
         Kinds of records it takes.
+    stored : callable, optional
+        Reads a history; none is taken when absent.
 
     Returns
     -------
     decorator
         Of a function from a list of records to :data:`~lango_nb.frames.column.Sources`.
     """
+    by_name = {column.name: column for column in columns}
 
     def decorate(sort: Callable[[Sequence[Any]], Sources]) -> FrameMaker[Any]:
+        first = next(iter(inspect.signature(sort).parameters))
+
         @functools.wraps(sort)
-        def make(records: object, *, strict: bool = True) -> object:
-            given = [records] if isinstance(records, of) else list(cast("Iterable[object]", records))
-            errors = [
-                FrameError(number, "", f"expected {_names(of)}, got {type(record).__name__}")
-                for number, record in enumerate(given)
-                if not isinstance(record, of)
-            ]
-            if errors and strict:
-                raise DefinitionError(f"{noun}_df: record {errors[0].row}: {errors[0].message}")
-            made = _build(columns, sort([record for record in given if isinstance(record, of)]), errors)
+        def make(records: object, *, strict: bool = True, columns: Sequence[str] | None = None) -> object:
+            chosen = _chosen(noun, by_name, columns)
+            errors: list[FrameError] = []
+            if isinstance(records, History):
+                if stored is None:
+                    raise DefinitionError(f"{noun}_df takes {_names(of)}, not a History; give it {first}")
+                sources = stored(records, frozenset(name for column in chosen for name in column.sources))
+            else:
+                given = _checked(noun, records, of, errors, strict=strict)
+                sources = sort(given)
+            made = _build(chosen, sources, errors)
             if not strict:
                 return made, errors
             if errors:
-                first = errors[0]
-                raise DefinitionError(f"{noun}_df: row {first.row}, column {first.column!r}: {first.message}")
+                wrong = errors[0]
+                raise DefinitionError(f"{noun}_df: row {wrong.row}, column {wrong.column!r}: {wrong.message}")
             return made
 
         make.__signature__ = _signature(sort)  # type: ignore[attr-defined]  # functions may carry one
         return cast("FrameMaker[Any]", make)
 
     return decorate
+
+
+def _chosen(noun: str, known: Mapping[str, Column], wanted: Sequence[str] | None) -> tuple[Column, ...]:
+    """Return the columns of some names, in their order; all of them when none is named."""
+    if wanted is None:
+        return tuple(known.values())
+    if isinstance(wanted, str):
+        raise UsageError(f"{noun}_df: columns is a list of names; write columns=[{shorten(wanted)!r}]")
+    for name in wanted:
+        if name not in known:
+            raise UnknownNameError("column", str(name), known, where=f"{noun}_df")
+    return tuple(known[name] for name in dict.fromkeys(wanted))
+
+
+def _checked(
+    noun: str, records: object, of: tuple[type, ...], errors: list[FrameError], *, strict: bool
+) -> list[object]:
+    """Return the records that are of the right kind, and report the others."""
+    given = [records] if isinstance(records, of) else list(cast("Iterable[object]", records))
+    for number, record in enumerate(given):
+        if not isinstance(record, of):
+            errors.append(FrameError(number, "", f"expected {_names(of)}, got {type(record).__name__}"))
+            if strict:
+                raise DefinitionError(f"{noun}_df: record {number}: {errors[0].message}")
+    return [record for record in given if isinstance(record, of)]
 
 
 def columns_frame(columns: Mapping[str, Sequence[Column]]) -> pd.DataFrame:
@@ -120,6 +166,9 @@ def _build(columns: Sequence[Column], sources: Sources, errors: list[FrameError]
     length = len(next(iter(sources.values())))
     spread = _Spread(length)
     made: dict[str, Any] = {}
+    for name, objects in sources.items():
+        if isinstance(objects, Rows):
+            errors += [FrameError(row, name, problem) for row, problem in objects.strangers()]
     for column in columns:
         reading = reader.read(column)
         reading.problems.update(_misfits(column.dtype, reading))
@@ -128,7 +177,7 @@ def _build(columns: Sequence[Column], sources: Sources, errors: list[FrameError]
             FrameError(reading.row(place), column.name, reading.problems[place]) for place in sorted(reading.problems)
         ]
         made[column.name] = spread(array, reading.rows)
-    return pd.DataFrame(made, copy=False)
+    return pd.DataFrame(made, index=pd.RangeIndex(length), copy=False)
 
 
 def _misfits(dtype: Dtype, reading: Reading) -> dict[int, str]:
@@ -223,5 +272,7 @@ def _names(kinds: Sequence[type]) -> str:
 
 def _signature(sort: Callable[..., object]) -> inspect.Signature:
     first = next(iter(inspect.signature(sort).parameters.values()))
-    strict = inspect.Parameter("strict", inspect.Parameter.KEYWORD_ONLY, default=True, annotation="bool")
-    return inspect.Signature([first, strict], return_annotation="pd.DataFrame")
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    strict = inspect.Parameter("strict", keyword, default=True, annotation="bool")
+    columns = inspect.Parameter("columns", keyword, default=None, annotation="Sequence[str] | None")
+    return inspect.Signature([first, strict, columns], return_annotation="pd.DataFrame")

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, Protocol
 
 from lango_nb.core.errors import shorten
 from lango_nb.frames.column import Column, Sources
-from lango_nb.frames.stored import REQUIRED, Field, Rows, Shape
+from lango_nb.frames.stored import REQUIRED, Rows, Shape
+from lango_nb.stores.store import Row
 
 _BLOCK = 512
 """Records per block; their tuples stay below the number at which the garbage collector would start."""
@@ -53,7 +54,7 @@ class Reader:
                 source, _, rest = column.path.partition(".")
                 paths[source] += [name for name in rest.split("|") if name]
         self._sources = sources
-        self._records = {name: _Records(_kinds(objects, paths[name])) for name, objects in sources.items()}
+        self._records = {name: _Records(*_kinds(objects, paths[name])) for name, objects in sources.items()}
 
     def read(self, column: Column) -> Reading:
         """Read one column.
@@ -79,8 +80,10 @@ class Reader:
 class _Kind(Protocol):
     """The records of one kind, and the rows they stand in."""
 
-    rows: Sequence[int] | None
-    """``None`` for all rows."""
+    @property
+    def rows(self) -> list[int] | None:
+        """The rows; ``None`` for all of them."""
+        ...
 
     def has(self, path: str) -> bool:
         """Tell whether records of this kind have such a value."""
@@ -94,11 +97,16 @@ class _Kind(Protocol):
 class _Records:
     """The records of one source, by kind."""
 
-    def __init__(self, kinds: Sequence[_Kind]) -> None:
+    def __init__(self, kinds: Sequence[_Kind], everybody: _Kind | None = None) -> None:
         self._kinds = kinds
+        self._everybody = everybody
+        """All of them as one kind, with what every kind has; ``None`` where nothing is known about that."""
         self._rows: dict[tuple[int, ...], list[int] | None] = {}
 
     def read(self, paths: Sequence[str], *, required: bool) -> Reading:
+        if self._everybody is not None and self._everybody.has(paths[0]):
+            values, problems = self._everybody.read(paths[0])
+            return Reading(values, None, problems)
         asked: list[tuple[int, str]] = []
         for number, kind in enumerate(self._kinds):
             path = next((path for path in paths if kind.has(path)), paths[0] if required else None)
@@ -120,13 +128,16 @@ class _Records:
         return self._rows[numbers]
 
 
-def _kinds(objects: Sequence[object], paths: Sequence[str]) -> list[_Kind]:
+def _kinds(objects: Sequence[object], paths: Sequence[str]) -> tuple[list[_Kind], _Kind | None]:
     if isinstance(objects, Rows):
-        return [_StoredKind(objects, rows, shape) for shape, rows in objects.groups()]
+        common = objects.common
+        special = [path for path in paths if path.partition(".")[0] not in common]
+        kinds: list[_Kind] = [_StoredKind(objects.rows, rows, shape, special) for shape, rows in objects.groups()]
+        return kinds, _StoredKind(objects.rows, None, common, paths)
     rows: defaultdict[type, list[int]] = defaultdict(list)
     for row, kind in enumerate(map(type, objects)):
         rows[kind].append(row)
-    return [_RecordKind(objects, None if len(rows) == 1 else found, paths) for found in rows.values()]
+    return [_RecordKind(objects, None if len(rows) == 1 else found, paths) for found in rows.values()], None
 
 
 class _RecordKind:
@@ -152,18 +163,19 @@ class _RecordKind:
         """Read it, with everything else that is wanted when this is the first."""
         if self._fetched is None:
             self._fetched = _fetch(self._objects, self._paths)
-        values = self._fetched.pop(path, None)
-        return _call(attrgetter(path), [self._objects]) if values is None else (values, {})
+        values = self._fetched.get(path)
+        return _call(attrgetter(path), [self._objects]) if values is None else (list(values), {})
 
 
 class _StoredKind:
-    """Stored rows of one kind."""
+    """Stored rows of one kind, or those of all kinds with what all of them have."""
 
-    def __init__(self, stored: Rows, rows: list[int] | None, shape: Shape) -> None:
+    def __init__(self, stored: Sequence[Row], rows: list[int] | None, shape: Shape, paths: Iterable[str]) -> None:
         self.rows = rows
         self._shape = shape
-        self._stored = list(stored) if rows is None else [stored[row] for row in rows]
-        self._inner: dict[str, list[Any]] = {}
+        self._stored = stored if rows is None else [stored[row] for row in rows]
+        self._paths = [path for path in dict.fromkeys(paths) if self.has(path)]
+        self._fetched: dict[str, Found] | None = None
 
     def has(self, path: str) -> bool:
         """Look it up in the shape."""
@@ -172,28 +184,59 @@ class _StoredKind:
         return field is not None and (not rest or (field.inner is not None and rest in field.inner))
 
     def read(self, path: str) -> Found:
-        """Read it; what a row leaves out has its default."""
+        """Read it, with everything else that is wanted when this is the first."""
+        if self._fetched is None:
+            self._fetched = _fetch_stored(self._stored, self._paths, self._shape)
+        if path not in self._fetched:
+            return [None] * len(self._stored), dict.fromkeys(range(len(self._stored)), f"there is no {path}")
+        values, problems = self._fetched[path]
+        return list(values), problems
+
+
+def _fetch_stored(rows: Sequence[Mapping[str, Any]], paths: Iterable[str], shape: Shape) -> dict[str, Found]:
+    """Fetch fields of rows of one shape; what a row leaves out has its default."""
+    deeper: defaultdict[str, list[str]] = defaultdict(list)
+    for path in paths:
         first, _, rest = path.partition(".")
-        field = self._shape.get(first, _UNKNOWN)
-        if not rest or field.inner is None:
-            return _field(self._stored, first, field)
-        if first not in self._inner:
-            self._inner[first] = [row.get(first, field.default) for row in self._stored]
-        return _field(self._inner[first], rest, field.inner[rest])
+        deeper[first] += [rest] if rest else []
+    made: dict[str, Found] = {}
+    for first, (values, problems) in _fetch_fields(rows, {name: shape[name] for name in deeper}).items():
+        inner = shape[first].inner
+        if inner is not None:
+            found = _fetch_stored(values, deeper[first], inner)
+            made |= {f"{first}.{rest}": found[rest] for rest in found}
+        made[first] = values, problems
+    return made
 
 
-_UNKNOWN = Field()
+def _fetch_fields(rows: Sequence[Mapping[str, Any]], shape: Shape) -> dict[str, Found]:
+    lists: dict[str, list[Any]] = {name: [] for name in shape}
+    problems: dict[str, dict[int, str]] = {name: {} for name in shape}
+    always = [name for name, field in shape.items() if field.default is REQUIRED]
+    sometimes = [(lists[name], name, field.default) for name, field in shape.items() if field.default is not REQUIRED]
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK]
+        try:
+            for name, values in zip(always, _columns_of(block, always), strict=True):
+                lists[name].extend(values)
+        except KeyError:  # a row lacks something
+            for name in always:
+                found, wrong = _call_one_by_one(itemgetter(name), [block])
+                lists[name] += found
+                problems[name] |= {start + place: f"{name} is missing" for place in wrong}
+        for values, name, default in sometimes:
+            values += [row.get(name, default) for row in block]
+    made: dict[str, Found] = {}
+    for name, values in lists.items():
+        read = shape[name].read
+        made[name] = (values, problems[name]) if read is None else _converting(read, values, problems[name])
+    return made
 
 
-def _field(rows: Sequence[Mapping[str, Any]], name: str, field: Field) -> Found:
-    problems: dict[int, str] = {}
-    values: list[Any]
-    if field.default is REQUIRED:
-        values, problems = _call(itemgetter(name), [rows])
-    else:
-        default = field.default
-        values = [row.get(name, default) for row in rows]
-    return _converting(field.read, values, problems) if field.read is not None else (values, problems)
+def _columns_of(block: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Iterable[Sequence[Any]]:
+    if len(names) < 2:  # noqa: PLR2004 - a getter of one name gives no tuple
+        return [list(map(itemgetter(name), block)) for name in names]
+    return zip(*map(itemgetter(*names), block), strict=True)
 
 
 def _converted(reading: Reading, column: Column) -> Reading:
@@ -246,16 +289,14 @@ def _fetch_together(objects: Sequence[object], names: Sequence[str]) -> dict[str
     return dict(zip(names, lists, strict=True))
 
 
-def _call(function: Callable[..., object], lists: Sequence[Sequence[object]]) -> tuple[list[Any], dict[int, str]]:
+def _call(function: Callable[..., object], lists: Sequence[Sequence[object]]) -> Found:
     try:
         return list(map(function, *lists)), {}
     except Exception:  # noqa: BLE001 - a record may raise anything; they are now read one by one to find which
         return _call_one_by_one(function, lists)
 
 
-def _call_one_by_one(
-    function: Callable[..., object], lists: Sequence[Sequence[object]]
-) -> tuple[list[Any], dict[int, str]]:
+def _call_one_by_one(function: Callable[..., object], lists: Sequence[Sequence[object]]) -> Found:
     values: list[Any] = []
     problems: dict[int, str] = {}
     for place, parts in enumerate(zip(*lists, strict=True)):

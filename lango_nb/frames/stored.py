@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, get_args, overload
 
 from lango_nb.core.errors import shorten
@@ -52,7 +52,7 @@ class Rows(Sequence[Row]):
 
     Parameters
     ----------
-    rows : sequence of dict
+    rows : list of dict
     shapes : mapping of str to Shape
         By kind.
     tag : str
@@ -60,24 +60,25 @@ class Rows(Sequence[Row]):
     """
 
     def __init__(self, rows: Sequence[Row], shapes: Mapping[str, Shape], tag: str = "") -> None:
-        self._rows = rows
+        self.rows = rows
         self._shapes = shapes
         self._tag = tag
+        first, *others = shapes.values()
+        self.common: Shape = {
+            name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)
+        }
+        """What all kinds have in common."""
 
-    def groups(self) -> Iterator[tuple[Shape, list[int] | None]]:
+    def groups(self) -> Iterator[tuple[Shape, list[int]]]:
         """Sort the rows by kind.
 
         Yields
         ------
         shape : Shape
-        places : list of int or None
-            Places of the rows of that kind; ``None`` for all of them. Rows of no known kind are in none.
+        places : list of int
+            Places of the rows of that kind, if there are any; rows of no known kind are in none.
         """
-        if not self._tag:
-            yield self._shapes[_ANY], None
-            return
-        places = self._places()
-        yield from ((self._shapes[kind], found) for kind, found in places.items() if kind in self._shapes)
+        yield from ((self._shapes[kind], found) for kind, found in self._places.items() if kind in self._shapes)
 
     def strangers(self) -> Iterator[tuple[int, str]]:
         """Find rows of no known kind.
@@ -87,17 +88,19 @@ class Rows(Sequence[Row]):
         place : int
         problem : str
         """
-        if self._tag:
-            for kind, places in self._places().items():
-                if kind not in self._shapes:
-                    named = shorten(repr(kind), 60)
-                    yield from ((place, f"there is no kind {named}; a newer lango_nb may know it") for place in places)
+        for kind, places in self._places.items():
+            if kind not in self._shapes:
+                named = shorten(repr(kind), 60)
+                yield from ((place, f"there is no kind {named}; a newer lango_nb may know it") for place in places)
 
-    def _places(self) -> dict[object, list[int]]:
+    @cached_property
+    def _places(self) -> Mapping[object, list[int]]:
+        if not self._tag:
+            return {}
         places: defaultdict[object, list[int]] = defaultdict(list)
-        for place, row in enumerate(self._rows):
-            kind = row.get(self._tag)
-            places[kind if isinstance(kind, str) else repr(kind)].append(place)
+        tag = self._tag
+        for place, row in enumerate(self.rows):
+            places[row.get(tag)].append(place)
         return places
 
     @overload
@@ -105,10 +108,10 @@ class Rows(Sequence[Row]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Row]: ...
     def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
-        return self._rows[place]
+        return self.rows[place]
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
 
 def event_rows(rows: Sequence[Row]) -> Rows:
@@ -117,8 +120,13 @@ def event_rows(rows: Sequence[Row]) -> Rows:
 
 
 def turn_rows(rows: Sequence[Row]) -> Rows:
-    """Return rows of turns as a source; of one that has not ended, what belongs to its end is empty."""
-    return Rows([pack(unpack_turn(row)) if row.get("outcome") == "running" else row for row in rows], _turns())
+    """Return rows of turns as a source."""
+    return Rows(rows, _turns())
+
+
+def whole_turn(row: Row) -> Row:
+    """Return the row of a turn with all its fields: of one that has not ended, what belongs to its end is empty."""
+    return pack(unpack_turn(row)) if row.get("outcome") == "running" else row
 
 
 def message_rows(rows: Sequence[Row]) -> Rows:

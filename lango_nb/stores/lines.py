@@ -223,6 +223,33 @@ def check_header(row: Row, kind: str, where: str) -> None:
         raise StoreError(f"{where} holds {found!r} where {kind!r} belongs; move it away", "damaged")
 
 
+def check_damaged_header(line: bytes, where: str) -> None:
+    """Make sure that a first line which does not check was not written by a newer version in another way.
+
+    Parameters
+    ----------
+    line : bytes
+    where : str
+        The file, as errors name it.
+
+    Raises
+    ------
+    StoreError
+        With code ``newer_schema``.
+    """
+    try:
+        row = orjson.loads(line)
+    except ValueError:
+        return
+    schema = row.get("schema") if isinstance(row, dict) else None
+    if not isinstance(schema, int) or schema <= SCHEMA:
+        return
+    try:  # our own header with a damaged digit
+        decode(line.replace(b'"schema":%d' % schema, b'"schema":%d' % SCHEMA, 1))
+    except ValueError:
+        check_header({"kind": "", **row}, "", where)
+
+
 def _rescue(piece: bytes, offset: int, reading: Reading) -> bytes:
     """Find the records within a piece that is not one; return what is left behind the last of them."""
     ends = [found.end() for found in _ENDS.finditer(piece)]

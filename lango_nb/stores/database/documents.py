@@ -75,14 +75,14 @@ class SqlDocuments:
             )
             return changed
 
-        return self._database.write(work, is_urgent=is_urgent)
+        return self._database.write(work, is_urgent=is_urgent) if self._database.exists() else None
 
     def remove(self, *keys: str) -> int:
         """Forget rows and count them."""
         dialect = self._database.dialect
         statement = f"DELETE FROM lango_documents WHERE kind = :kind AND {dialect.among('id', 'ids')}"  # noqa: S608
         ids = dialect.values([to_name(key) for key in keys])
-        if not keys or not self._database.read(lambda _: True, default=False):
+        if not keys or not self._database.exists():
             return 0
         return self._database.write(lambda connection: connection.change(statement, kind=self._name, ids=ids))
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -162,14 +161,14 @@ class Database(Protocol):
     dialect: Dialect
     durability: Durability
 
+    def exists(self) -> bool:
+        """Tell whether anything was ever stored."""
+        ...
+
     def read(self, work: Callable[[Connection], T], default: T) -> T:
         """Look at one moment; the default when nothing was ever stored."""
         ...
 
     def write(self, work: Callable[[Connection], T], *, is_urgent: bool = True) -> T:
         """Do everything or nothing; what must be tried again is done again from the beginning."""
-        ...
-
-    def alone(self) -> AbstractContextManager[None]:
-        """Keep other threads from writing."""
         ...

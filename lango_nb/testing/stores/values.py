@@ -91,16 +91,17 @@ class ValuesContract(StoreUnderTest):
     def test_fields_of_rows_that_a_store_may_use_itself(self, tmp_path: Path) -> None:
         words = "crc schema op table doc_id _id rowid key value data row body events generation place writer is_open offset"
         more: dict[str, Any] = dict.fromkeys(words.split(), "mine")
+        document, row, first = {**task(), **more}, {**begun(), **more}, {**event(), **more}
         store = self.open(tmp_path)
-        store.documents("task").put(task(**more))
-        store.log.begin(begun(**more), [event(**more)])
-        store.log.finish("turn-1", [], ended(begun(**more)), {**more})
+        store.documents("task").put(document)
+        store.log.begin(row, [first])
+        store.log.finish("turn-1", [], ended(row), more)
         for opened in (store, self.reopen(tmp_path)) if self.is_durable else (store,):
-            assert opened.documents("task").get("task-1") == task(**more)
+            assert opened.documents("task").get("task-1") == document
             turn = opened.log.read("turn-1")
             assert turn is not None
-            assert turn.row == {**ended(begun(**more)), "number": 1}
-            assert turn.events == [event(**more)]
+            assert turn.row == {**ended(row), "number": 1}
+            assert turn.events == [first]
             assert turn.body == more
 
     def test_a_megabyte(self, tmp_path: Path) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import types
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from lango_nb.core import events
-from lango_nb.core.events import Event
+from lango_nb.core.events import Event, Outcome, TurnFinished
 from lango_nb.core.messages import Message
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
@@ -25,12 +24,12 @@ KINDS: dict[str, type[BaseModel]] = {one.model_fields["kind"].default: one for o
 """The models of all events by kind."""
 
 letters = st.characters(exclude_categories=())  # halves of characters too: models send them
-texts = st.sampled_from(("", "vault", "fs_read", '{"a": 1}', "\n", '","crc":"00000000"}')) | st.text(letters, max_size=12)
+known = st.sampled_from(("", "vault", "fs_read", '{"a": 1}', "\n", '","crc":"00000000"}'))
+texts = known | st.text(letters, max_size=12)
 numbers = st.integers(-(2**70), 2**70)
-floats = st.floats(allow_nan=False, allow_infinity=False)
-times = st.datetimes(datetime(1970, 1, 2), datetime(2199, 1, 1), timezones=st.just(UTC)) | st.just(  # noqa: DTZ001
-    datetime(2026, 1, 1, tzinfo=UTC)
-)
+floats = st.floats(allow_nan=False, allow_infinity=False).map(lambda number: number + 0.0)  # no minus zero
+moments = st.datetimes(datetime(1970, 1, 2), datetime(2199, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+times = st.just(datetime(2026, 1, 1, tzinfo=UTC)) | moments.map(lambda at: at.replace(fold=0))
 values = st.recursive(
     st.none() | st.booleans() | numbers | floats | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
@@ -63,28 +62,17 @@ def of(annotation: Any) -> st.SearchStrategy[Any]:
     return record(annotation)
 
 
-def record(kind: type[Any], **fixed: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Make records of a type; what has a default has it every other time."""
-    named = {"Outcome": events.Outcome, "Router": Router, "Event": Event}
-    hints = get_type_hints(kind, localns=named)
+def record(kind: type[Any], **beside: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Make records of a type; a field that has a default has it every other time."""
+    hints = get_type_hints(kind, localns={"Outcome": Outcome, "Router": Router, "Event": Event})
     if issubclass(kind, BaseModel):
-        names = {name: field.is_required() for name, field in kind.model_fields.items() if name != "kind"}
+        is_needed = {name: field.is_required() for name, field in kind.model_fields.items() if name != "kind"}
     else:
-        names = {item.name: "default" not in repr(item) for item in fields(kind) if item.compare}
-        names = {item.name: item.default is item.default_factory for item in fields(kind) if item.compare}
-    made = {name: fixed.get(name) or of(hints[name]) for name in names}
-    needed = {name: strategy for name, strategy in made.items() if names[name]}
-    free = {name: strategy for name, strategy in made.items() if not names[name]}
-    return st.fixed_dictionaries(needed, optional=free).map(lambda given: kind(**given, **_beside(given, fixed)))
-
-
-def _beside(given: dict[str, Any], fixed: dict[str, st.SearchStrategy[Any]]) -> dict[str, Any]:
-    return {}
-
-
-def decision() -> st.SearchStrategy[Decision]:
-    """Make decisions that hold what a router said."""
-    return st.tuples(record(Decision, router=st.none()), record(Route))
+        is_needed = {item.name: item.default is MISSING for item in fields(kind) if item.compare}
+    made = {name: of(hints[name]) for name in is_needed}
+    needed = {name: strategy for name, strategy in made.items() if is_needed[name]}
+    free = {name: strategy for name, strategy in made.items() if not is_needed[name]}
+    return st.fixed_dictionaries({**needed, **beside}, optional=free).map(lambda given: kind(**given))
 
 
 messages: st.SearchStrategy[Message] = record(Message)
@@ -92,3 +80,19 @@ runs: st.SearchStrategy[AgentRun] = record(AgentRun)
 tasks: st.SearchStrategy[Task] = record(Task)
 memories: st.SearchStrategy[Memory] = record(Memory)
 turns: st.SearchStrategy[Turn] = record(Turn)
+decisions: st.SearchStrategy[Decision] = record(Decision, kept=record(Route))
+"""Each holds what a router said."""
+any_event: st.SearchStrategy[Event] = st.sampled_from(sorted(KINDS)).flatmap(lambda kind: record(KINDS[kind]))
+
+
+@st.composite
+def traces(draw: st.DrawFn) -> Trace:
+    """Make traces that end with the end of the turn."""
+    happened = draw(st.lists(any_event.filter(lambda event: event.kind != "turn.finished"), max_size=4))
+    return Trace(
+        turn=draw(turns.filter(lambda turn: turn.outcome != "running")),
+        events=(*happened, draw(record(TurnFinished))),
+        decisions=tuple(draw(st.lists(decisions, max_size=2))),
+        messages=tuple(draw(st.lists(messages, max_size=3))),
+        runs=tuple(draw(st.lists(runs, max_size=2))),
+    )

@@ -14,48 +14,51 @@ where it is tabular. pandas loads when the first ``.df`` is asked for.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.config.loading import LoadedSettings, home_folder, load_settings
+from lango_nb.config.loading import LoadedSettings, home_folder
 from lango_nb.config.settings import Settings
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import UsageError
+from lango_nb.core.errors import LangoError, UsageError
 from lango_nb.core.ids import CountedIds, Ids
-from lango_nb.engine import MAIN_SESSION, SINGLE, Engine
+from lango_nb.engine import MAIN_SESSION, Engine
+from lango_nb.lab.looking_back import LookingBack
+from lango_nb.lab.making import ToolsLike, default_tools, first_topology, read_approver, read_settings, read_tools
+from lango_nb.lab.shown import (
+    counted,
+    diff_view,
+    frames,
+    owner_of,
+    shown_folder,
+    shown_store,
+    source_of,
+    texts_table,
+)
 from lango_nb.models.model import Model
 from lango_nb.models.named import resolve_model
-from lango_nb.records.traces import TurnRef
 from lango_nb.routing.diff import TreeDiff, diff
-from lango_nb.routing.partition import Assignment, Partition
+from lango_nb.routing.partition import Partition
 from lango_nb.routing.tree import AgentNode, AgentTree
-from lango_nb.runtime.approvals import Approver, AskWith, approver_named
+from lango_nb.runtime.approvals import Approver
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Topology
-from lango_nb.tools.builtin import builtin_tools
-from lango_nb.tools.by_name import spec_families, tools_by_name
+from lango_nb.stores.opening import RECORDS
 from lango_nb.tools.tool import Tool
 from lango_nb.viz.table import Table
-from lango_nb.viz.view import OpenQuestions, Result, RunView, View, events_view, runs_view
+from lango_nb.viz.view import OpenQuestions, Result, View
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lango_nb.hooks.chain import HookChain
-    from lango_nb.records.agent_run import AgentRun
-    from lango_nb.records.memories import Memory
-    from lango_nb.records.tasks import Task
-    from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.route import Route
-    from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
     from lango_nb.runtime.context import Listener
+    from lango_nb.stores.store import Store
 
-ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
 
-
-class Lab:
+class Lab(LookingBack):
     """A laboratory around one engine.
 
     Parameters
@@ -69,7 +72,9 @@ class Lab:
     workspace : str or Path
         Folder the file tools work in and may not leave; its settings files are read.
     home : str or Path, optional
-        Folder of your own settings; ``LANGO_HOME`` or ``~/.lango`` when absent. Records stay in memory.
+        Folder of your own settings, and of everything that is kept: turns, runs, tasks, memories. When absent, settings
+        are those of ``LANGO_HOME`` or ``~/.lango``, and records stay in memory unless ``store`` or the setting
+        ``store.url`` says otherwise.
     settings : Settings or mapping, optional
         Arguments: they win over files and environment.
     approver : Approver or {"ask", "allow", "deny", "hold"}, optional
@@ -77,6 +82,10 @@ class Lab:
         waits until somebody answers it in :attr:`approvals`.
     clock, ids : optional
         Stepped ones make everything repeat to the letter.
+    store : Store or str or Path, optional
+        Where records lie: a folder, ``home``, or a database such as ``sqlite:///records.db``.
+    session : str
+        The conversation to begin or to go on with.
 
     Raises
     ------
@@ -103,21 +112,33 @@ class Lab:
         approver: Approver | str | None = None,
         clock: Clock | None = None,
         ids: Ids | None = None,
+        store: Store | str | Path | None = None,
+        session: str = MAIN_SESSION,
     ) -> None:
-        self._loaded = _settings(settings, Path(workspace), Path(home) if home is not None else home_folder())
-        chosen = _topology(self._loaded) if topology is None else topology
+        folder = Path(home).expanduser() if home is not None else home_folder()
+        self._loaded = read_settings(settings, Path(workspace), folder)
+        self._home, self._counts_ids = folder, ids is None
+        chosen = first_topology(self._loaded) if topology is None else topology
+        if store is None and home is not None and not self._loaded.settings.store.url:
+            store = folder / RECORDS
         self.engine: Engine = Engine(
             self._loaded.settings,
             topology=chosen,
-            tools=_default_tools() if tools is None else read_tools(tools),
+            tools=default_tools() if tools is None else read_tools(tools),
             model=model,
             workspace=workspace,
             approver=read_approver(approver),
             clock=clock,
-            ids=ids or CountedIds(),
+            ids=ids or CountedIds(mark=self._mark),
+            store=store,
+            home=folder,
         )
-        self.session = MAIN_SESSION
+        self.session = session
         self._session_count = 1
+
+    def _mark(self) -> str:
+        """Return what tells the ids of this lab from those of others in the same store; nothing in memory."""
+        return f"{self.engine.store.writer()}-" if self.engine.records.is_durable else ""
 
     # -- looking -------------------------------------------------------------------------------------------------------
 
@@ -130,22 +151,22 @@ class Lab:
     def tree(self) -> View[AgentTree]:
         """Who is there; one row per agent."""
         tree = self.engine.tree
-        return View(tree, lambda: _frames().agents_df(tree))
+        return View(tree, lambda: frames().agents_df(tree))
 
     def agents(self) -> View[AgentTree]:
         """List the agents: role, tools, keywords, where the definition came from."""
         tree = self.engine.tree
-        rows = tuple((node.name, node.role, len(node.tools), _source(node), node.description or "") for node in tree)
+        rows = tuple((node.name, node.role, len(node.tools), source_of(node), node.description or "") for node in tree)
         note = f"left out, because no tool is theirs: {', '.join(tree.skipped)}" if tree.skipped else ""
         table = Table(
             f"agents of {tree.topology.name}", ("agent", "role", "tools", "source", "description"), rows, note
         )
-        return View(tree, lambda: _frames().agents_df(tree), table)
+        return View(tree, lambda: frames().agents_df(tree), table)
 
     def partition(self) -> View[Partition]:
         """Show who owns which tool, and why; one row per tool."""
         partition = self.engine.tree.partition
-        return View(partition, lambda: _frames().partition_df(partition))
+        return View(partition, lambda: frames().partition_df(partition))
 
     def tools(self, query: str | None = None) -> View[tuple[Tool, ...]]:
         """List tools with their owners.
@@ -160,7 +181,7 @@ class Lab:
         rows = tuple(
             (
                 tool.name,
-                _owner(tree.partition.why(tool.name)),
+                owner_of(tree.partition.why(tool.name)),
                 tool.family,
                 tool.safety,
                 "by name only" if tool.is_by_name else "runs",
@@ -168,13 +189,13 @@ class Lab:
             for tool in found
         )
         by_name = sum(tool.is_by_name for tool in found)
-        title = _count(len(found), "tool") + (f" for {query!r}" if query else "")
+        title = counted(len(found), "tool") + (f" for {query!r}" if query else "")
         note = f"{len(found) - by_name} run here, {by_name} are known by name only"
         table = Table(title, ("tool", "owner", "family", "safety", "handler"), rows, note)
         names = {tool.name for tool in found}
 
         def frame() -> pd.DataFrame:
-            every: pd.DataFrame = _frames().tools_df(tree)
+            every: pd.DataFrame = frames().tools_df(tree)
             return every[every["tool"].isin(names)].reset_index(drop=True)
 
         return View(found, frame, table)
@@ -211,7 +232,7 @@ class Lab:
             There is no such agent in the tree.
         """
         node = self.engine.tree.root if agent is None else self.engine.tree[agent]
-        return View(node, lambda: _frames().prompt_df(node))
+        return View(node, lambda: frames().prompt_df(node))
 
     def route(self, text: str) -> View[Route]:
         """Say who would get a request, and why not another; nothing runs.
@@ -226,7 +247,7 @@ class Lab:
             ``.chosen`` is the agent's name, ``None`` when the root should answer itself or the router abstains.
         """
         route = self.engine.route(text)
-        return View(route, lambda: _frames().routing_df(route))
+        return View(route, lambda: frames().routing_df(route))
 
     def diff(self, other: str | Topology | AgentTree | Lab | View[AgentTree]) -> View[TreeDiff]:
         """Compare this tree with another one.
@@ -246,7 +267,7 @@ class Lab:
             second = self.engine.tree_for(other)
         else:
             raise UsageError(f"a tree is compared with a topology, a Lab or a tree, not with {type(other).__name__}")
-        return _diff_view(diff(self.engine.tree, second))
+        return diff_view(diff(self.engine.tree, second))
 
     # -- running -------------------------------------------------------------------------------------------------------
 
@@ -282,134 +303,75 @@ class Lab:
             ),
             show,
         )
-        return Result(trace, lambda: _frames().events_df(trace))
+        return Result(trace, lambda: frames().events_df(trace))
 
     async def aask(self, text: str, *, approver: Approver | str | None = None) -> Result:
         """Run a request on the present loop; the same result as :meth:`ask`."""
         answerer = read_approver(approver) if approver is not None else None
         trace = await self.engine.run(text, self.session, approver=answerer)
-        return Result(trace, lambda: _frames().events_df(trace))
+        return Result(trace, lambda: frames().events_df(trace))
 
     def new(self) -> str:
         """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``."""
+        taken = set(self.engine.sessions.names())
         self._session_count += 1
+        while f"session-{self._session_count}" in taken:
+            self._session_count += 1
         self.session = f"session-{self._session_count}"
         return self.session
 
-    # -- looking back --------------------------------------------------------------------------------------------------
-
-    @property
-    def turns(self) -> View[tuple[Turn, ...]]:
-        """All turns, oldest first."""
-        turns = self.engine.traces.turns()
-        from lango_nb.viz.turns import Turns
-
-        return View(turns, lambda: _frames().turns_df(turns), Turns(turns))
-
-    def trace(self, turn: TurnRef | None = None) -> View[Trace]:
-        """Show what happened in a turn, agent by agent.
+    def open(self, what: str | Path) -> View[Any]:
+        """Go on with a conversation, keep records in a folder, or read traces from a file.
 
         Parameters
         ----------
-        turn : int or str, optional
-            Number from 1, negative from the end, or id; the last when absent.
-        """
-        trace = self._trace(turn)
-        return View(trace, lambda: _frames().events_df(trace))
-
-    def events(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
-        """List the events of a turn, one row each."""
-        trace = self._trace(turn)
-        return events_view(trace.events, trace)
-
-    @property
-    def runs(self) -> View[tuple[AgentRun, ...]]:
-        """All teammate runs as they are now, oldest first."""
-        return runs_view(self.engine.runs.list())
-
-    def run(self, run_id: str) -> RunView:
-        """Show one teammate run, and what happened in it, also after its turn was over.
-
-        Parameters
-        ----------
-        run_id : str
-            ``arun-1`` for instance; :attr:`runs` lists them.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no such run.
-        """
-        run = self.engine.runs.get(run_id)
-        ended = {trace.turn.id: trace.events for trace in self.engine.traces}
-        events = ended.get(run.turn_id, ())
-        return RunView(run, self.engine.runs.events(run_id), events[-1].seq if events else 0)
-
-    @property
-    def tasks(self) -> View[tuple[Task, ...]]:
-        """What root and agents noted as to be done, oldest first."""
-        from lango_nb.viz.tasks import tasks_table
-
-        tasks = self.engine.tasks.list()
-        return View(tasks, lambda: _frames().tasks_df(tasks), tasks_table(tasks))
-
-    def memories(self, agent: str | None = None) -> View[tuple[Memory, ...]]:
-        """List what agents remember; looking counts as no use.
-
-        Parameters
-        ----------
-        agent : str, optional
-            Whose memories; those of every agent of the tree when absent.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no such agent in the tree.
-        """
-        from lango_nb.viz.memories import memories_table
-
-        engine = self.engine
-        names = engine.tree.names if agent is None else (engine.tree[agent].name,)
-        found = tuple(memory for name in names for memory in engine.memories.search(name, limit=len(engine.memories)))
-        table = memories_table(found, agent, is_kept=engine.settings.agent_memory.enabled)
-        return View(found, lambda: _frames().memories_df(found), table)
-
-    def messages(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
-        """List the messages of a turn with their authors: what its root saw, and what its runs left."""
-        trace = self._trace(turn)
-        rows = tuple(
-            (number, message.role, message.author or "", message.content, ", ".join(c.name for c in message.tool_calls))
-            for number, message in enumerate(trace.messages, 1)
-        )
-        columns = ("message", "role", "author", "content", "calls")
-        table = Table(f"messages of turn {trace.turn.number}", columns, rows)
-        return View(trace.messages, lambda: _frames().messages_df(trace), table)
-
-    def why(self, turn: TurnRef | None = None) -> View[Any]:
-        """Say why a request went where it went.
-
-        Parameters
-        ----------
-        turn : int or str, optional
-            The last when absent.
+        what : str or Path
+            Name of a session; a file that :meth:`export` wrote, or a trace as JSON of the original lango; ``home``, a
+            folder or the address of a database: from then on everything is kept there.
 
         Returns
         -------
         View
-            The decisions of the turn with all candidates; for a turn that was not handed over, what the router says.
-        """
-        trace = self._trace(turn)
-        if not trace.decisions:
-            return self.route(trace.turn.text)
-        decisions = trace.decisions
-        return View(decisions, lambda: _frames().decisions_df(trace), shown=decisions)
+            The session's turns; the traces of the file; what is kept in the folder.
 
-    def _trace(self, turn: TurnRef | None) -> Trace:
-        if not len(self.engine.traces):
-            raise UsageError("there is no turn yet; ask something first: lab.ask('hello')")
-        if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int | str)):
-            raise UsageError(f"a turn is a number or an id, not {type(turn).__name__}")
-        return self.engine.traces.get(-1 if turn is None else turn)
+        Raises
+        ------
+        UsageError
+            There are turns in memory already, so that records cannot move any more.
+        UnknownNameError
+            There is no such session, file or folder.
+        """
+        from lango_nb.lab.opening import open_in
+
+        return open_in(self, what)
+
+    def keep_in(self, store: Store | str | Path) -> None:
+        """Keep records there from now on.
+
+        Parameters
+        ----------
+        store : Store or str or Path
+            ``home``, a folder, the address of a database, or a store.
+
+        Raises
+        ------
+        UsageError
+            There are turns in memory already.
+        StoreError
+            The store cannot be read.
+        """
+        before = self.engine.ids
+        if self._counts_ids:
+            self.engine.ids = CountedIds(mark=self._mark)
+        try:
+            self.engine.open_store(store, self._home)
+        except LangoError:
+            self.engine.ids = before
+            raise
+
+    def close(self) -> None:
+        """Stop what still runs, write down what still can be, and let go of the store."""
+        self.engine.close()
 
     # -- changing ------------------------------------------------------------------------------------------------------
 
@@ -441,7 +403,7 @@ class Lab:
         why = "no tool is its own yet" if spec.is_active else f"its status is {spec.status!r}"
         note = f"{spec.name} is known from now on, but not in the tree: {why}"
         rows = (("prefixes", ", ".join(spec.prefixes)), ("keywords", ", ".join(spec.keywords)))
-        return _diff_view(change.record, Table(f"agent {spec.name}", ("what", "value"), rows, note))
+        return diff_view(change.record, Table(f"agent {spec.name}", ("what", "value"), rows, note))
 
     def add_tools(self, tools: ToolsLike) -> View[tuple[Any, ...]]:
         """Let tools join the catalog and show where each lands.
@@ -455,19 +417,19 @@ class Lab:
         self.engine.add_tools(*new)
         partition = self.engine.tree.partition
         landed = tuple(partition.why(tool.name) for tool in new)
-        rows = tuple((item.tool, _owner(item), item.reason) for item in landed)
+        rows = tuple((item.tool, owner_of(item), item.reason) for item in landed)
         names = {tool.name for tool in new}
 
         def frame() -> pd.DataFrame:
-            every: pd.DataFrame = _frames().partition_df(partition)
+            every: pd.DataFrame = frames().partition_df(partition)
             return every[every["tool"].isin(names)].reset_index(drop=True)
 
-        return View(landed, frame, Table(f"{_count(len(new), 'tool')} joined", ("tool", "lands at", "why"), rows))
+        return View(landed, frame, Table(f"{counted(len(new), 'tool')} joined", ("tool", "lands at", "why"), rows))
 
     def _changing(self, change: Callable[[], None]) -> View[TreeDiff]:
         before = self.engine.tree
         change()
-        return _diff_view(diff(before, self.engine.tree))
+        return diff_view(diff(before, self.engine.tree))
 
     @property
     def model(self) -> Model:
@@ -502,7 +464,7 @@ class Lab:
         )
 
         def frame() -> pd.DataFrame:
-            return _texts_df(["key", "value", "default", "origin", "sentence"], rows)
+            return texts_table(["key", "value", "default", "origin", "sentence"], rows)
 
         return View(self._loaded, frame, table)
 
@@ -517,109 +479,19 @@ class Lab:
             "model": engine.model.name,
             "session": self.session,
             "turns": str(len(engine.traces)),
-            "workspace": _shown_folder(engine.workspace),
+            "records": shown_store(engine.store),
+            "workspace": shown_folder(engine.workspace),
         }
+        if engine.records.found:
+            values["found"] = "; ".join(item.sentence for item in engine.records.found)
         if engine.warnings:
             values["warnings"] = "; ".join(engine.warnings)
         table = Table("lango", ("what", "value"), tuple(values.items()))
 
         def frame() -> pd.DataFrame:
-            return _texts_df(["what", "value"], list(values.items()))
+            return texts_table(["what", "value"], list(values.items()))
 
         return View(values, frame, table)
 
     def __repr__(self) -> str:
         return f"Lab({self.topology}, {len(self.engine.tree.names)} agents, {len(self.engine.catalog)} tools)"
-
-
-def read_tools(tools: ToolsLike) -> tuple[Tool, ...]:
-    """Return tools from whatever describes them; what has no handler is known by name only."""
-    if isinstance(tools, Sequence) and not isinstance(tools, str) and all(isinstance(tool, Tool) for tool in tools):
-        return tuple(tools)  # type: ignore[arg-type]  # all of them are
-    if isinstance(tools, Tool):
-        return (tools,)
-    return tools_by_name(tools)
-
-
-def read_approver(approver: Approver | str | None) -> Approver:
-    """Return the approver of a name; the person at the keyboard when absent.
-
-    Raises
-    ------
-    UnknownNameError
-        The name is none of ``ask``, ``allow``, ``deny``, ``hold``.
-    """
-    if approver is None or approver == "ask":
-        return AskWith(_ask_person)
-    return approver_named(approver) if isinstance(approver, str) else approver
-
-
-async def _ask_person(request: ApprovalRequest) -> ApprovalAnswer | None:
-    from lango_nb.runtime.ask import ask_person
-
-    return await ask_person(request)
-
-
-def _settings(settings: Settings | Mapping[str, Any] | None, folder: Path, home: Path) -> LoadedSettings:
-    if isinstance(settings, Settings):
-        return _with_teammates(load_settings(overrides=settings.model_dump(exclude_defaults=True)))
-    return _with_teammates(load_settings(folder, home, os.environ, settings))
-
-
-def _with_teammates(loaded: LoadedSettings) -> LoadedSettings:
-    """Switch the teammate runtime on unless somebody wrote down that it is off: a lab is there to show it."""
-    if loaded.origins["background.enabled"] != "default":
-        return loaded
-    background = loaded.settings.background.model_copy(update={"enabled": True})
-    return LoadedSettings(
-        loaded.settings.model_copy(update={"background": background}), {**loaded.origins, "background.enabled": "lab"}
-    )
-
-
-def _topology(loaded: LoadedSettings) -> str:
-    """Return the topology to start with: a lab shows agents unless somebody wrote down that there is only one."""
-    is_said = loaded.origins["agent.multiAgent"] != "default"
-    return SINGLE if is_said and not loaded.settings.agent.multi_agent else loaded.settings.lab.topology
-
-
-def _default_tools() -> tuple[Tool, ...]:
-    return (*builtin_tools(), *spec_families())
-
-
-def _frames() -> Any:
-    from lango_nb import frames
-
-    return frames
-
-
-def _diff_view(found: TreeDiff, shown: Table | None = None) -> View[TreeDiff]:
-    def frame() -> pd.DataFrame:
-        columns = ["tool", "change", "before", "after", "rule_before", "rule_after"]
-        rows = [[getattr(change, column) for column in columns] for change in found.tools]
-        return _texts_df(columns, rows)
-
-    return View(found, frame, shown)
-
-
-def _source(node: AgentNode) -> str:
-    return node.spec.source.name.lower() if node.spec is not None else "builtin"
-
-
-def _owner(item: Assignment) -> str:
-    """Name who has a tool, in the words of the pictures."""
-    return item.agent or {"universal": "everybody", "dropped": "root only"}.get(item.rule, "nobody")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun if number == 1 else noun + 's'}"
-
-
-def _shown_folder(folder: Path) -> str:
-    """Name a folder without its path, so that saved notebooks do not tell where they ran."""
-    return "." if folder == Path.cwd() else folder.name
-
-
-def _texts_df(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.DataFrame:
-    from lango_nb.frames.texts import texts_df
-
-    return texts_df(columns, rows)

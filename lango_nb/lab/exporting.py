@@ -1,0 +1,61 @@
+"""Writing turns to one file: a page, JSON lines, or OpenTelemetry spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lango_nb.core.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from lango_nb.records.turns import Trace
+
+FORMATS = ("html", "jsonl", "otel")
+_BY_NAME = {".html": "html", ".htm": "html", ".jsonl": "jsonl", ".json": "otel"}
+
+
+def export(traces: Sequence[Trace], path: Path, form: str | None = None, *, overwrite: bool = False) -> Path:
+    """Write turns to a file.
+
+    Parameters
+    ----------
+    traces : sequence of Trace
+    path : Path
+    form : {"html", "jsonl", "otel"}, optional
+        What the file's name says when absent.
+    overwrite : bool
+        Whether a file of that name is replaced.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    UsageError
+        The format is unknown, there is nothing to write, or there is a file of that name.
+    StoreError
+        It cannot be written.
+    """
+    path = path.expanduser()
+    chosen = form or _BY_NAME.get(path.suffix.lower())
+    if chosen is None:
+        raise UsageError(f"what to write to {path.name} is not clear; end it with .html or .jsonl, or name a format")
+    if chosen not in FORMATS:
+        raise UnknownNameError("format", chosen, FORMATS)
+    if not traces:
+        raise UsageError("there is no turn to export; ask something first, or name a session that has turns")
+    from lango_nb.records.exporting import write_jsonl, write_text
+
+    if chosen == "jsonl":
+        write_jsonl(path, traces, overwrite=overwrite)
+    elif chosen == "otel":
+        from lango_nb.records.otel import to_otlp_json
+
+        write_text(path, to_otlp_json(traces), overwrite=overwrite)
+    else:
+        from lango_nb.viz.page import page
+
+        write_text(path, page(traces), overwrite=overwrite)
+    return path

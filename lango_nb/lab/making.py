@@ -1,0 +1,77 @@
+"""What a lab is made of: tools from whatever describes them, who answers, which settings hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lango_nb.config.loading import LoadedSettings, load_settings
+from lango_nb.config.settings import Settings
+from lango_nb.engine import SINGLE
+from lango_nb.runtime.approvals import Approver, AskWith, approver_named
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.by_name import spec_families, tools_by_name
+from lango_nb.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
+
+ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
+
+
+def read_tools(tools: ToolsLike) -> tuple[Tool, ...]:
+    """Return tools from whatever describes them; what has no handler is known by name only."""
+    if isinstance(tools, Sequence) and not isinstance(tools, str) and all(isinstance(tool, Tool) for tool in tools):
+        return tuple(tools)  # type: ignore[arg-type]  # all of them are
+    if isinstance(tools, Tool):
+        return (tools,)
+    return tools_by_name(tools)
+
+
+def read_approver(approver: Approver | str | None) -> Approver:
+    """Return the approver of a name; the person at the keyboard when absent.
+
+    Raises
+    ------
+    UnknownNameError
+        The name is none of ``ask``, ``allow``, ``deny``, ``hold``.
+    """
+    if approver is None or approver == "ask":
+        return AskWith(_ask_person)
+    return approver_named(approver) if isinstance(approver, str) else approver
+
+
+async def _ask_person(request: ApprovalRequest) -> ApprovalAnswer | None:
+    from lango_nb.runtime.ask import ask_person
+
+    return await ask_person(request)
+
+
+def read_settings(settings: Settings | Mapping[str, Any] | None, folder: Path, home: Path) -> LoadedSettings:
+    """Return the settings that hold: the given ones alone, or over files and environment."""
+    if isinstance(settings, Settings):
+        return _with_teammates(load_settings(overrides=settings.model_dump(exclude_defaults=True)))
+    return _with_teammates(load_settings(folder, home, os.environ, settings))
+
+
+def _with_teammates(loaded: LoadedSettings) -> LoadedSettings:
+    """Switch the teammate runtime on unless somebody wrote down that it is off: a lab is there to show it."""
+    if loaded.origins["background.enabled"] != "default":
+        return loaded
+    background = loaded.settings.background.model_copy(update={"enabled": True})
+    return LoadedSettings(
+        loaded.settings.model_copy(update={"background": background}), {**loaded.origins, "background.enabled": "lab"}
+    )
+
+
+def first_topology(loaded: LoadedSettings) -> str:
+    """Return the topology to start with: a lab shows agents unless somebody wrote down that there is only one."""
+    is_said = loaded.origins["agent.multiAgent"] != "default"
+    return SINGLE if is_said and not loaded.settings.agent.multi_agent else loaded.settings.lab.topology
+
+
+def default_tools() -> tuple[Tool, ...]:
+    """Return the families that are real, and by name those of the specification that are not built yet."""
+    return (*builtin_tools(), *spec_families())

@@ -1,0 +1,76 @@
+"""Going on with what there is: a conversation, records in a folder or a database, traces in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.lab.shown import counted, frames, shown_store
+from lango_nb.stores.opening import HOME
+from lango_nb.viz.table import Table
+from lango_nb.viz.view import View
+
+if TYPE_CHECKING:
+    from lango_nb.lab.lab import Lab
+    from lango_nb.records.turns import Trace
+
+
+def open_in(lab: Lab, what: str | Path) -> View[Any]:
+    """Open something in a lab; see :meth:`lango_nb.lab.lab.Lab.open`.
+
+    Parameters
+    ----------
+    lab : Lab
+    what : str or Path
+
+    Returns
+    -------
+    View
+    """
+    name = str(what)
+    if isinstance(what, str) and what in lab.engine.sessions.names():
+        lab.session = what
+        return lab.search(session=what)
+    if name == HOME or "://" in name:
+        return _open_records(lab, name)
+    path = Path(name).expanduser()
+    if path.is_file():
+        return traces_view(path)
+    if path.is_dir() or isinstance(what, Path) or "/" in name or name.startswith((".", "~")):
+        if path.suffix in {".json", ".jsonl"}:
+            raise UsageError(f"there is no file {name}; name one that is there, a session, or a folder for records")
+        return _open_records(lab, path)
+    raise UnknownNameError("session", name, lab.engine.sessions.names())
+
+
+def traces_view(path: Path) -> View[tuple[Trace, ...]]:
+    """Read traces from a file, to look at.
+
+    Parameters
+    ----------
+    path : Path
+        What :meth:`~lango_nb.lab.lab.Lab.export` wrote, or a trace as JSON of the original lango.
+    """
+    from lango_nb.records.importing import read_any
+    from lango_nb.viz.turns import Turns
+
+    traces = tuple(read_any(path))
+    shown = traces[0] if len(traces) == 1 else Turns(tuple(trace.turn for trace in traces))
+    return View(traces, lambda: frames().turns_df(traces), shown)
+
+
+def _open_records(lab: Lab, address: str | Path) -> View[Any]:
+    lab.keep_in(address)
+    engine = lab.engine
+    sessions = engine.sessions.names()
+    rows = [
+        ("records", shown_store(engine.store)),
+        ("turns", str(len(engine.traces))),
+        ("sessions", ", ".join(sessions[-12:]) or "none yet"),
+        ("session", lab.session),
+        *(("found", item.sentence) for item in engine.records.found),
+        *(("mended", f"{problem.where}: {problem.detail}") for problem in engine.store.problems),
+    ]
+    note = f"from now on everything is kept there, beside {counted(len(engine.traces), 'turn')} that it has"
+    return View(engine.store, None, Table("records", ("what", "value"), tuple(rows), note))

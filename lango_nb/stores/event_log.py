@@ -1,0 +1,391 @@
+"""One session's file: lines are added at its end, and everybody can follow them.
+
+Only who holds the session's lock appends. Readers take no lock: a last line that is not whole yet is left for the next
+look. What a line says of which turn is kept in :class:`~lango_nb.stores.known_turns.KnownTurns`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Literal, cast
+
+from lango_nb.core.errors import StoreError
+from lango_nb.stores import lines
+from lango_nb.stores.disk import Disk, Handle, failed
+from lango_nb.stores.known_turns import KnownTurn, KnownTurns
+from lango_nb.stores.store import Problem, Row
+from lango_nb.stores.turn_lines import KIND, turn_of
+
+FOLDER = "events"
+"""Where the files of all sessions are."""
+SUFFIX = ".jsonl"
+Sight = Literal["whole", "unclear", "missing"]
+"""What a look at a file found: everything is taken in; only who holds the lock can tell; it is not there."""
+_CHUNK = 4_000_000
+_NEW = ".new"
+"""What the name of a file ends in that is not whole yet."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_SHOWN = 48
+"""Characters of a session's id in the name of its file."""
+
+
+def file_name(session_id: str) -> str:
+    """Return the name of a session's file: readable, possible on every system, and of no other session.
+
+    Parameters
+    ----------
+    session_id : str
+        Anything.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> file_name("main"), file_name("a/b"), file_name("A/B")
+    ('main-d9cb9db2.jsonl', 'a_b-c14cddc0.jsonl', 'A_B-4dc4b61d.jsonl')
+    """
+    digits = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    shown = _UNSAFE.sub("_", session_id)[:_SHOWN].lstrip(".-")
+    return f"{shown}-{digits}{SUFFIX}" if shown else f"{digits}{SUFFIX}"
+
+
+class EventFile:
+    """A session's file as far as it is known.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is or will be.
+    name : str
+    turns : KnownTurns
+        Gets what its lines say.
+    disk : Disk
+    """
+
+    def __init__(self, folder: Path, name: str, turns: KnownTurns, disk: Disk) -> None:
+        self.name, self.where, self.path = name, f"{FOLDER}/{name}", folder / name
+        self._turns, self._disk = turns, disk
+        self.inode = self.size = 0
+        """Which file was read, and how far."""
+        self.session = ""
+        self.dirty: dict[str, KnownTurn] = {}
+        """Turns the index does not know as they are."""
+        self.unseen: dict[str, list[int]] = {}
+        """Turns that were in the file before it was another, with their places in the old one."""
+        self.damaged: list[tuple[int, bytes]] = []
+        """What no line was found in; whoever reports it empties the list."""
+        self.torn = 0
+        """Bytes at the end that are no whole line."""
+        self.held: Handle | None = None
+        """Open as long as turns of this process are: a file that is removed can be written again from it."""
+        self._lacks_newline = self._is_name_on_disk = False
+
+    def look(self, *, is_locked: bool) -> Sight:
+        """Take in what was written since the last look.
+
+        Parameters
+        ----------
+        is_locked : bool
+            Whether nobody else writes now. Otherwise whatever is strange is left as it is.
+
+        Returns
+        -------
+        Sight
+
+        Raises
+        ------
+        StoreError
+            It was written by a newer version, or cannot be read.
+        """
+        try:
+            status = os.stat(self.path)  # noqa: PTH116 - with every write
+        except FileNotFoundError:
+            return "missing"
+        if status.st_ino == self.inode and status.st_size == self.size:
+            self.torn = 0
+            return "whole"
+        handle = self._opened(os.O_RDONLY)
+        if handle is None:
+            return "missing"
+        try:
+            if handle.identity[1] != self.inode or handle.size() < self.size:
+                self._start_anew(handle.identity[1])
+            return self._read_on(handle, is_locked=is_locked)
+        except OSError as error:
+            raise failed(error, self.where, "read") from error
+        finally:
+            handle.close()
+
+    def append(self, session_id: str, data: bytes) -> int:
+        """Add whole lines; the lock is held, and the last look found the file whole or missing.
+
+        Parameters
+        ----------
+        session_id : str
+            For the header of a new file.
+        data : bytes
+
+        Returns
+        -------
+        int
+            The offset of the data.
+
+        Raises
+        ------
+        StoreError
+            The file is as it was before.
+        """
+        try:
+            handle = self.held or self._opened(os.O_RDWR | os.O_APPEND) or self._made(session_id)
+        except OSError as error:
+            raise failed(error, self.where) from error
+        start = self.size
+        before = b"\n" if self._lacks_newline else b""
+        try:
+            self._disk.write(handle.descriptor, before + data)
+        except OSError as error:
+            self._cut(handle, start)
+            raise failed(error, self.where) from error
+        finally:
+            if handle is not self.held:
+                handle.close()
+        self.size, self._lacks_newline = start + len(before) + len(data), False
+        return start + len(before)
+
+    def undo(self, size: int) -> None:
+        """Cut off what was appended last; the lock is still held."""
+        handle = self.held or self._opened(os.O_RDWR)
+        if handle is not None:
+            self._cut(handle, size)
+            if handle is not self.held:
+                handle.close()
+
+    def cut_torn(self) -> None:
+        """Cut off what is no whole line at the end; the lock is held."""
+        handle = self._opened(os.O_RDWR)
+        if handle is None:
+            return
+        try:
+            self._disk.truncate(handle.descriptor, self.size)
+        except OSError as error:
+            raise failed(error, self.where) from error
+        finally:
+            handle.close()
+        self.torn = 0
+
+    def sync(self) -> None:
+        """Force everything to the disk: the lines, and once the name of the file.
+
+        Raises
+        ------
+        StoreError
+            The system could not.
+        """
+        try:
+            handle = self.held or self._opened(os.O_RDWR)
+            if handle is None:
+                return
+            try:
+                self._disk.sync(handle.descriptor)
+            finally:
+                if handle is not self.held:
+                    handle.close()
+            if not self._is_name_on_disk:
+                self._disk.sync_folder(self.path.parent)
+                self._is_name_on_disk = True
+        except OSError as error:
+            raise failed(error, self.where) from error
+
+    def hold(self) -> None:
+        """Keep the file open: a turn of this process is."""
+        if self.held is None:
+            self.held = self._opened(os.O_RDWR | os.O_APPEND)
+
+    def let_go(self) -> None:
+        """Close the file."""
+        held, self.held = self.held, None
+        if held is not None:
+            held.close()
+
+    def reader(self) -> Handle | None:
+        """Open the file for reading if it is the one whose places are known."""
+        handle = self._opened(os.O_RDONLY)
+        if handle is not None and handle.identity[1] != self.inode:
+            handle.close()
+            return None
+        return handle
+
+    def read(self, handle: Handle, turn: KnownTurn) -> bytes:
+        """Return all lines of a turn."""
+        return b"".join([self._disk.read(handle.descriptor, start, end) for start, end in turn.pieces()])
+
+    def rewrite(self, gone: Collection[str], *, is_durable: bool) -> None:
+        """Write the file anew without some turns, or remove it when no turn is left; the lock is held.
+
+        Parameters
+        ----------
+        gone : collection of str
+            Ids of turns; they are still known afterwards.
+        is_durable : bool
+            Whether the new file is on the disk when this returns.
+        """
+        kept = [turn for turn in self._turns.files.get(self.name, {}).values() if turn.id not in gone]
+        try:
+            if not kept:
+                self._disk.remove(self.path)
+                self._forget_file()
+            else:
+                source = self._opened(os.O_RDONLY)
+                if source is not None:
+                    try:
+                        self._write_anew(source, kept, is_durable=is_durable)
+                    finally:
+                        source.close()
+            if is_durable:
+                self._disk.sync_folder(self.path.parent)
+        except OSError as error:
+            raise failed(error, self.where) from error
+
+    def restore(self) -> None:
+        """Write a file that was removed again, from what is still open of it; the lock is held."""
+        if self.held is None:
+            return
+        new = self.path.with_name(self.name + _NEW)
+        try:
+            self._disk.make_folder(self.path.parent)
+            target = self._created(new)
+            for start in range(0, self.size, _CHUNK):
+                piece = self._disk.read(self.held.descriptor, start, min(start + _CHUNK, self.size))
+                self._disk.write(target.descriptor, piece)
+            self._disk.sync(target.descriptor)
+            self._disk.replace(new, self.path)
+            self._disk.sync_folder(self.path.parent)
+        except OSError as error:
+            raise failed(error, self.where) from error
+        self.let_go()
+        self.held, self.inode = target, target.identity[1]
+
+    def _opened(self, flags: int) -> Handle | None:
+        try:
+            descriptor = self._disk.open(self.path, flags)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise failed(error, self.where, "read" if flags == os.O_RDONLY else "written") from error
+        return Handle(descriptor, is_writable=flags != os.O_RDONLY)
+
+    def _made(self, session_id: str) -> Handle:
+        """Make the file with its header."""
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
+        try:
+            descriptor = self._disk.open(self.path, flags)
+        except FileNotFoundError:
+            self._disk.make_folder(self.path.parent)
+            self._disk.sync_folder(self.path.parent.parent)
+            descriptor = self._disk.open(self.path, flags)
+        handle = Handle(descriptor, is_writable=True)
+        data = lines.encode(lines.header(KIND, session=session_id))
+        try:
+            self._disk.write(descriptor, data)
+        except OSError:
+            handle.close()
+            self._disk.remove(self.path)
+            raise
+        self._forget_file()
+        self.inode, self.size, self.session = handle.identity[1], len(data), session_id
+        return handle
+
+    def _created(self, path: Path) -> Handle:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+        return Handle(self._disk.open(path, flags), is_writable=True)
+
+    def _cut(self, handle: Handle, size: int) -> None:
+        try:
+            self._disk.truncate(handle.descriptor, size)
+        except OSError:
+            return  # the next look finds what is there now
+        self.size = size
+
+    def _forget_file(self) -> None:
+        self.let_go()
+        self.inode = self.size = self.torn = 0
+        self._lacks_newline = self._is_name_on_disk = False
+
+    def _start_anew(self, inode: int) -> None:
+        """Read the file from its beginning: it is not the one that was read before, or it was cut."""
+        for turn in self._turns.files.get(self.name, {}).values():
+            self.unseen.setdefault(turn.id, turn.places)
+            turn.places, turn.end_at = [], -1
+        self.inode, self.size, self._is_name_on_disk = inode, 0, False
+
+    def _read_on(self, handle: Handle, *, is_locked: bool) -> Sight:
+        self.torn = 0
+        for data, is_last in self._chunks(handle):
+            reading = lines.read(data, self.size)
+            if (reading.damaged or reading.torn) and not is_locked:
+                return "unclear"
+            starts = sorted([start for start, _ in reading.rows] + [start for start, _ in reading.damaged])
+            ends = dict(zip(starts, [*starts[1:], reading.torn_at], strict=True))
+            for start, row in reading.rows:
+                self._take(start, ends[start], row)
+            self.damaged += reading.damaged
+            self.size, self._lacks_newline = reading.torn_at, reading.lacks_newline
+            if is_last:
+                self.torn = len(reading.torn)
+        return "unclear" if self.torn else "whole"
+
+    def _chunks(self, handle: Handle) -> Iterator[tuple[bytes, bool]]:
+        """Yield whole lines from the known size on; the last piece ends where the file does."""
+        total, length = handle.size(), _CHUNK
+        while self.size < total:
+            end = min(self.size + length, total)
+            data = self._disk.read(handle.descriptor, self.size, end)
+            if end < total:
+                whole = data.rfind(b"\n") + 1
+                if not whole:  # a line longer than that
+                    length *= 2
+                    continue
+                data = data[:whole]
+            yield data, end == total
+            length = _CHUNK
+
+    def _take(self, start: int, end: int, row: Row) -> None:
+        if start == 0:
+            if "schema" in row:
+                lines.check_header(row, KIND, self.where)
+                self.session = str(row.get("session") or "")
+                return
+        try:
+            turn = self._turn_of(row)
+        except StoreError:
+            self.damaged.append((start, lines.encode(row)))
+            return
+        if turn is None:
+            return
+        turn.add_place(start, end)
+        if row.get("record") == "end":
+            self._turns.close(turn, cast("Row", row["row"]), start)
+        self.unseen.pop(turn.id, None)
+        self.dirty[turn.id] = turn
+
+    def _turn_of(self, line: Row) -> KnownTurn | None:
+        """Find or make the turn a line is of; nothing when it is in another file."""
+        turn_id = turn_of(line)
+        turn = self._turns.by_id.get(turn_id)
+        if turn is None:
+            writer = line.get("writer")
+            turn = KnownTurn(turn_id, 0, {}, self.name, writer=writer if isinstance(writer, int) else 0)
+            self._turns.add_read(turn, self._row_of(turn_id, line))
+        return turn if turn.file == self.name else None
+
+    def _row_of(self, turn_id: str, line: Row) -> Row:
+        row = line.get("row")
+        if isinstance(row, dict):
+            return row
+        return {"id": turn_id, "session_id": self.session, "text": "", "started_at": line.get("at", ""), "outcome": "running"}

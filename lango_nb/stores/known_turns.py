@@ -1,0 +1,156 @@
+"""What is known of every turn without reading it: its summary, and where its lines lie."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from operator import attrgetter
+
+from lango_nb.stores.memory import sessions_of
+from lango_nb.stores.store import EVERY_TURN, Row, TurnQuery
+
+_by_number = attrgetter("number")
+
+
+@dataclass(slots=True, eq=False)
+class KnownTurn:
+    """One turn."""
+
+    id: str
+    number: int
+    row: Row
+    """Its summary, with the number."""
+    file: str
+    """Name of the file it is in."""
+    places: list[int] = field(default_factory=list)
+    """Where its lines begin and end in the file: two offsets for each piece, in order."""
+    end_at: int = -1
+    """Offset of the line that closes it."""
+    writer: int = 0
+    """Who began it."""
+    is_open: bool = True
+
+    def add_place(self, start: int, end: int) -> None:
+        """Take note of more lines.
+
+        Parameters
+        ----------
+        start, end : int
+            Offsets behind all that are known.
+        """
+        if self.places and self.places[-1] == start:
+            self.places[-1] = end
+        else:
+            self.places += (start, end)
+
+    def pieces(self) -> Iterator[tuple[int, int]]:
+        """Yield where every piece begins and ends."""
+        return zip(self.places[::2], self.places[1::2], strict=True)
+
+    def close(self, row: Row, end_at: int) -> None:
+        """Take note of its end.
+
+        Parameters
+        ----------
+        row : dict
+            The whole summary; the number stays what it is.
+        end_at : int
+        """
+        self.row = row if row.get("number") == self.number else {**row, "number": self.number}
+        self.end_at, self.is_open = end_at, False
+
+
+class KnownTurns:
+    """All turns of a store, by number, id and file."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, KnownTurn] = {}
+        self.by_number: dict[int, KnownTurn] = {}
+        self.files: dict[str, dict[str, KnownTurn]] = {}
+        """Turns by id, by name of the file they are in."""
+        self._ordered: list[KnownTurn] = []
+        self._is_ordered = True
+        self._sessions: list[Row] | None = None
+        self._highest = 0
+
+    @property
+    def highest(self) -> int:
+        """The highest number there ever was here."""
+        return self._highest
+
+    def add(self, turn: KnownTurn) -> None:
+        """Take in a turn whose id and number are new."""
+        self.by_id[turn.id] = self.by_number[turn.number] = turn
+        self.files.setdefault(turn.file, {})[turn.id] = turn
+        if turn.number < self._highest:
+            self._is_ordered = False
+        else:
+            self._highest = turn.number
+        self._ordered.append(turn)
+        self._sessions = None
+
+    def drop(self, turns: Iterable[KnownTurn]) -> None:
+        """Forget turns."""
+        for turn in turns:
+            if self.by_id.get(turn.id) is turn:
+                del self.by_id[turn.id], self.by_number[turn.number]
+                in_file = self.files[turn.file]
+                del in_file[turn.id]
+                if not in_file:
+                    del self.files[turn.file]
+        self._ordered, self._is_ordered, self._sessions = list(self.by_id.values()), False, None
+
+    def ordered(self) -> list[KnownTurn]:
+        """Return all turns by number; the list is not to be changed."""
+        if not self._is_ordered:
+            self._ordered = sorted(self._ordered, key=_by_number)
+            self._is_ordered = True
+        return self._ordered
+
+    def open_turns(self) -> list[KnownTurn]:
+        """Return the turns that are not closed, by number."""
+        return [turn for turn in self.ordered() if turn.is_open]
+
+    def wanted(self, query: TurnQuery, file: str | None) -> list[KnownTurn]:
+        """Return the turns of a query, in its order.
+
+        Parameters
+        ----------
+        query : TurnQuery
+        file : str, optional
+            Name of the file of the session that is asked for.
+
+        Returns
+        -------
+        list of KnownTurn
+        """
+        if query is EVERY_TURN:
+            return self.ordered().copy()
+        turns = self._candidates(query, file)
+        found = (turn for turn in (reversed(turns) if query.newest_first else turns) if query.matches(turn.row))
+        return list(islice(found, query.limit))
+
+    def sessions(self) -> list[Row]:
+        """Return every session with its turns counted."""
+        if self._sessions is None:
+            self._sessions = sessions_of([turn.row for turn in self.ordered()])
+        return [dict(session) for session in self._sessions]
+
+    def _candidates(self, query: TurnQuery, file: str | None) -> list[KnownTurn]:
+        if query.ids is not None:
+            return self._in_order(self.by_id[key] for key in set(query.ids) if key in self.by_id)
+        if file is not None:
+            return self._in_order(self.files.get(file, {}).values())
+        turns = self.ordered()
+        return turns[bisect_right(turns, query.after, key=_by_number) :] if query.after else turns
+
+    @staticmethod
+    def _in_order(turns: Iterable[KnownTurn]) -> list[KnownTurn]:
+        return sorted(turns, key=_by_number)
+
+
+def numbers_of(turns: Collection[KnownTurn]) -> list[int]:
+    """Return the numbers of turns."""
+    return [turn.number for turn in turns]

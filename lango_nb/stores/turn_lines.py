@@ -1,0 +1,219 @@
+"""How a turn is written in its session's file, and read back.
+
+::
+
+    {"schema":1,"kind":"events","session":"main","crc":"…"}
+    {"record":"begin","turn_id":"turn-1","writer":3,"row":{…},"crc":"…"}
+    {"kind":"turn.started","turn_id":"turn-1","seq":1,…,"crc":"…"}
+    {"record":"end","turn_id":"turn-1","row":{…},"body":{…},"crc":"…"}
+
+Events stand as they are; one that could be taken for something else is put into ``{"record":"event",…}``.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import orjson
+
+from lango_nb.core.errors import StoreError
+from lango_nb.stores import lines
+from lango_nb.stores.store import Row
+
+KIND = "events"
+"""What the header of a session's file says."""
+_RECORD = b'{"record":"'
+_END = b'{"record":"end"'
+_CRC = 17
+"""Bytes of the checksum at the end of a line without its newline."""
+
+
+_MEMBERS: dict[str | None, tuple[str, ...]] = {"begin": ("row",), "end": ("row", "body"), "event": ("event",), None: ()}
+"""What every kind of line has beside the turn's id."""
+
+
+@dataclass(slots=True)
+class Content:
+    """What the lines of one turn say."""
+
+    events: list[Row] = field(default_factory=list)
+    body: Row = field(default_factory=dict)
+    damaged: list[tuple[int, bytes]] = field(default_factory=list)
+    """What is no line, each with its offset."""
+
+
+def begin_line(turn_id: str, row: Row, writer: int) -> bytes:
+    """Write that a turn begins.
+
+    Parameters
+    ----------
+    turn_id : str
+    row : dict
+        With its number.
+    writer : int
+
+    Returns
+    -------
+    bytes
+    """
+    return lines.encode({"record": "begin", "turn_id": turn_id, "writer": writer, "row": row})
+
+
+def event_lines(turn_id: str, events: Sequence[Row]) -> bytes:
+    """Write events of a turn.
+
+    Parameters
+    ----------
+    turn_id : str
+    events : sequence of dict
+
+    Returns
+    -------
+    bytes
+    """
+    return b"".join([lines.encode(_recognisable(turn_id, event)) for event in events])
+
+
+def end_line(turn_id: str, row: Row, body: Row) -> bytes:
+    """Write that a turn is closed.
+
+    Parameters
+    ----------
+    turn_id : str
+    row : dict
+        The whole summary.
+    body : dict
+
+    Returns
+    -------
+    bytes
+    """
+    return lines.encode({"record": "end", "turn_id": turn_id, "row": row, "body": body})
+
+
+def events_in(data: bytes) -> list[Row] | None:
+    """Read the events of a turn, fast.
+
+    Parameters
+    ----------
+    data : bytes
+        Its lines.
+
+    Returns
+    -------
+    list of dict or None
+        ``None`` when something is not as it was written: :func:`content_of` finds out what.
+    """
+    found: list[Row] = []
+    keep, sum_up, parse = found.append, zlib.crc32, orjson.loads
+    try:
+        for line in data.split(b"\n"):
+            if line.startswith((_RECORD, b"{ ")) or not line:
+                if line and not _is_plain(line, found):
+                    return None
+            elif sum_up(line[:-_CRC]) == int(line[-10:-2], 16):
+                event = parse(line)
+                del event["crc"]
+                keep(event)
+            else:
+                return None
+    except (ValueError, KeyError, TypeError):
+        return None
+    return found
+
+
+def content_of(data: bytes, start: int) -> Content:
+    """Read everything of a turn, and what is wrong with it.
+
+    Parameters
+    ----------
+    data : bytes
+        Its lines.
+    start : int
+        Their offset in the file.
+
+    Returns
+    -------
+    Content
+    """
+    content = Content()
+    reading = lines.read(data, start)
+    content.damaged = reading.damaged
+    if reading.torn:
+        content.damaged.append((reading.torn_at, reading.torn))
+    for _, row in reading.rows:
+        record = row.get("record")
+        if record is None:
+            content.events.append(row)
+        elif record == "event":
+            content.events.append(cast("Row", row["event"]))
+        elif record == "end":
+            content.body = cast("Row", row["body"])
+    return content
+
+
+def body_in(data: bytes) -> Row | None:
+    """Read the body out of a line that closes a turn.
+
+    Parameters
+    ----------
+    data : bytes
+        Beginning with that line.
+
+    Returns
+    -------
+    dict or None
+        ``None`` when it is damaged.
+    """
+    try:
+        row = lines.decode(data[: data.find(b"\n") + 1] or data)
+    except ValueError:
+        return None
+    return cast("Row", row["body"]) if row.get("record") == "end" else None
+
+
+def turn_of(row: Row) -> str:
+    """Return the id of the turn that a line is of.
+
+    Parameters
+    ----------
+    row : dict
+        Any line but a header.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    StoreError
+        With code ``damaged``: the line is whole and still no line of a turn.
+    """
+    turn_id, record = row.get("turn_id"), row.get("record")
+    needed = _MEMBERS.get(record) if record is None or isinstance(record, str) else None
+    if not isinstance(turn_id, str) or needed is None or not all(isinstance(row.get(name), dict) for name in needed):
+        raise StoreError("a line is no part of a turn; its checksum is right, so another program wrote it", "damaged")
+    return turn_id
+
+
+def _recognisable(turn_id: str, event: Row) -> Row:
+    is_plain = (
+        event.get("turn_id") == turn_id and "record" not in event and "crc" not in event and "schema" not in event
+    )
+    return event if is_plain else {"record": "event", "turn_id": turn_id, "event": event}
+
+
+def _is_plain(line: bytes, found: list[Row]) -> bool:
+    """Take in a line that is no event as it stands; tell whether it could be read."""
+    if line.startswith((b'{"record":"begin"', _END)):
+        return True
+    row = lines.decode(line)
+    record = row.get("record")
+    if record == "event":
+        found.append(cast("Row", row["event"]))
+    elif record is None:
+        found.append(row)
+    return True
