@@ -464,7 +464,9 @@ class Engine:
         inside = _in_turn.set(_in_turn.get() | {session})
         try:
             own = (on_event,) if on_event is not None else ()
-            return await TurnRun(context, self.sessions.open(session), text, own, self.listeners).run()
+            trace = await TurnRun(context, self.sessions.open(session), text, own, self.listeners).run()
+            self.records.clean_up_when_due(self.settings.observability.trace_store)
+            return trace
         finally:
             queue.leave()  # first: the other fails where the loop is gone and this runs in a foreign context
             _in_turn.reset(inside)

@@ -1,51 +1,75 @@
 """Secrets are taken out of every value before it is kept or shown.
 
-Two ways to recognise one: by the *shape* of a text (keys of known services, private keys, tokens, ``password = …``),
-and by the *name* of a value (an argument called ``api_key`` holds one, whatever it looks like). Masking works value by
-value; a value that cannot be masked for some reason is replaced as a whole.
+Two ways to recognise one: by the *shape* of a text (keys of known services, private keys, card numbers, mail addresses:
+:mod:`lango_nb.core.secret_shapes`), and by a *name*, of a value (an argument called ``api_key`` holds one, whatever it
+looks like) or in a text (``password = …``: :mod:`lango_nb.core.secret_values`). Masking works value by value; a value
+that cannot be masked for some reason is replaced as a whole.
+
+Every event of every turn passes here, and nearly all of them are clean: a quick look says so without a single pattern.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from threading import Lock
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-MASK = "[masked]"
-"""What stands in a secret's place."""
+from lango_nb.core.cards import replace_cards
+from lango_nb.core.errors import SettingsError, shorten
+from lango_nb.core.secret_names import is_measure, is_secret_name, normal_key
+from lango_nb.core.secret_shapes import (
+    MASK,
+    without_authorization,
+    without_mail,
+    without_passwords_in_addresses,
+    without_private_keys,
+    without_tokens,
+)
+from lango_nb.core.secret_values import without_named
 
-_WORDS = r"pass(?:word|wd|phrase|code)|secret|token|api[ _-]?key|access[ _-]?key|private[ _-]?key|credentials?"
-_HINTS = (
-    "pass", "token", "secret", "://", "sk-", "-----begin", "api", "key", "credential", "bearer", "eyj", "gh", "hf_",
-    "glpat", "akia", "asia", "aiza", "xox",
-)  # fmt: skip
-"""One quick look: a text whose lower case holds none of these holds no secret that the shapes below would find."""
+__all__ = ["MASK", "add_rules", "mask", "mask_arguments", "mask_value", "reset_rules"]
+
+
+class _Rules(NamedTuple):
+    """Secrets of your own; replaced as a whole, so that no thread ever sees half of them."""
+
+    patterns: tuple[re.Pattern[str], ...] = ()
+    keys: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    """First words of the keys."""
+
+
+_rules = _Rules()
+_lock = Lock()
 _clean: set[str] = set()
 """Short texts that were looked at and hold no secret: names of agents and tools come again and again."""
 _SHORT, _MOST_CLEAN = 80, 4096
-_SHORTEST = 7
-"""Characters of the shortest text that can hold a secret with its name: ``token=x``."""
-_SHAPES = (
-    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
-    re.compile(r"\bsk-[A-Za-z0-9_-]{16,}"),
-    re.compile(
-        r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,})"
-    ),
-    re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}\b"),
-    re.compile(r"\bAIza[0-9A-Za-z_-]{30,}"),
-    re.compile(r"\bxox[a-z]-[A-Za-z0-9-]{10,}"),
-    re.compile(r"(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]*", re.ASCII),
-)
-_AFTER_WORD = (
-    re.compile(r"(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
-    re.compile(r"(://[^/\s:@]*:)[^/\s@]+(?=@)"),
-    re.compile(rf"((?:{_WORDS})[\"']?\s*[:=]\s*)(?:\"[^\"]+\"|'[^']+'|[^\s\"',;)}}\]]+)", re.IGNORECASE),
-)
-_SECRET_NAME = re.compile(
-    rf"(?:^|[^a-z])(?:{_WORDS}|apikey|authorization|mnemonic|seed_?phrase)(?:$|[^a-z])", re.IGNORECASE
-)
+_SHORTEST = 6
+"""Characters of the shortest text that can hold a secret: ``jwt=xy``, ``a@b.io``."""
+_MOST_ROUNDS = 5
+"""Looks at a text that holds secrets: taking one out may show another."""
+_WORDS = ("pass", "token", "secret", "key")
+"""One quick look: a text whose lower case holds none of these names no secret, nor one of :data:`_WORDS_WITH_SIGN`."""
+_WORDS_WITH_SIGN = (
+    "auth", "credential", "bearer", "basic", "cookie", "phrase", "mnemonic", "recovery", "card", "pwd", "cv", "jwt", "otp",
+)  # fmt: skip
+"""Words that name a secret only where ``:``, ``=`` or a tag follows."""
+_RUN = "a" * 15
+"""Characters of the shortest key of a service, as :data:`_AS_RUN` writes them."""
+_AS_RUN = bytes(97 if chr(code).isalnum() and code < 128 or chr(code) in "_-" else 32 for code in range(256))
+_CARD = "0" * 13
+"""Digits of the shortest card, as :data:`_AS_DIGITS` writes them; blanks, dashes and what is not ASCII are left out."""
+_AS_DIGITS = bytes(48 if 48 <= code < 58 else 120 for code in range(256))
+_BETWEEN_DIGITS = b" -?"
+_LEAST_CARD = 10**12
+_VALUES = ("value", "Value", "VALUE", "val")
+_LABELS = ("name", "key", "header", "field", "variable", "Name", "Key", "NAME", "KEY")
+"""Where a name may stand beside its value, as lists of variables and of headers have it."""
+_PROBE = "Lorem ipsum, 12 (3.5) [x] {y} <z> a_b-c/d\\e \"f\" 'g' h@i.jk #!?;:&%$=+*~^|`\n\t0x1F \u00e4\u4e2d"
+"""Nothing in here is a secret; a pattern that finds nothing of no length in here is taken to find something."""
 
 
 def mask(text: str) -> str:
@@ -58,37 +82,86 @@ def mask(text: str) -> str:
     Returns
     -------
     str
-        The same text where it holds none.
+        The same text where it holds none; masking it again changes nothing.
 
     Examples
     --------
     >>> mask("use sk-abcdefghijklmnop1234 for it"), mask("password = hunter2, user = ada")
     ('use [masked] for it', 'password = [masked], user = ada')
+    >>> mask("card 4111 1111 1111 1111 of ada@example.org"), mask('{"token": "abc", "n": 1}')
+    ('card [masked] of [masked]', '{"token": "[masked]", "n": 1}')
     >>> mask("the token bucket is full")
     'the token bucket is full'
     """
     if len(text) < _SHORTEST or text in _clean:
         return text
-    folded = text.lower()
-    for hint in _HINTS:
-        if hint in folded:
-            return _without_secrets(text)
-    if len(text) <= _SHORT:
-        if len(_clean) >= _MOST_CLEAN:
-            _clean.clear()
-        _clean.add(text)
-    return text
-
-
-def _without_secrets(text: str) -> str:
+    clean, rules = _clean, _rules  # in this order: what is clean by older rules is not noted as clean by newer ones
     try:
-        for shape in _SHAPES:
-            text = shape.sub(MASK, text)
-        for shape in _AFTER_WORD:
-            text = shape.sub(lambda match: match[1] + MASK, text)
+        masked = _without_secrets(text, rules)
     except Exception:  # noqa: BLE001 - a masker that fails must not let the value through
         return MASK
-    return text
+    if masked is text and len(text) <= _SHORT:
+        if len(clean) >= _MOST_CLEAN:
+            clean.clear()
+        clean.add(text)
+    return masked
+
+
+def _without_secrets(text: str, rules: _Rules) -> str:
+    """Look until nothing more is found; the same text when nothing was."""
+    for _ in range(_MOST_ROUNDS):
+        looked_at = _looked_at(text, rules)
+        if looked_at == text:
+            return text
+        text = looked_at
+    return MASK
+
+
+def _looked_at(text: str, rules: _Rules) -> str:
+    """Take out what one look finds; each kind of secret is looked for where a cheap sign of it is there."""
+    for pattern in rules.patterns:
+        text = _without_own(pattern, text)
+    coded = text.encode("ascii", "replace")
+    has_run = _RUN in coded.translate(_AS_RUN).decode()
+    has_sign = ":" in text or "=" in text or ">" in text
+    folded = text.lower()
+    if _has_word(folded, rules, has_sign=has_sign):
+        text = without_private_keys(text) if "PRIVATE KEY" in text else text
+        text = without_tokens(text) if has_run else text
+        text = without_passwords_in_addresses(text) if has_sign else text
+        text = without_named(without_authorization(text), rules.keys)
+    elif has_run or "://" in text:
+        text = without_passwords_in_addresses(without_authorization(without_tokens(text)))
+    if "@" in text or "%40" in text:
+        text = without_mail(text)
+    return replace_cards(text, MASK) if _CARD in coded.translate(_AS_DIGITS, _BETWEEN_DIGITS).decode() else text
+
+
+def _has_word(folded: str, rules: _Rules, *, has_sign: bool) -> bool:
+    for word in _WORDS:
+        if word in folded:
+            return True
+    if has_sign:
+        for word in _WORDS_WITH_SIGN:
+            if word in folded:
+                return True
+    for word in rules.hints:
+        if word in folded:
+            return True
+    return False
+
+
+def _without_own(pattern: re.Pattern[str], text: str) -> str:
+    """Take out what a pattern of your own finds; what was taken out before is not looked at."""
+    found = [pattern.search(part) for part in text.split(MASK)]
+    if not any(found):
+        return text
+    if any(one is not None and not one[0] for one in found):
+        return MASK  # it says that a secret is here, and not what it is
+    return MASK.join(pattern.sub(MASK, part) for part in text.split(MASK))
+
+
+# -- values ------------------------------------------------------------------------------------------------------------
 
 
 def mask_value(value: JsonValue, name: str = "") -> JsonValue:
@@ -97,29 +170,176 @@ def mask_value(value: JsonValue, name: str = "") -> JsonValue:
     Parameters
     ----------
     value : JSON value
+        Bytes, tuples and sets are taken as the texts and lists they stand for.
     name : str
-        What the value is called; a telling name masks it whatever it looks like.
+        What the value is called; a telling name masks it whatever it looks like, unless it only counts.
+
+    Returns
+    -------
+    JSON value
 
     Examples
     --------
     >>> mask_value({"api_key": "abc", "path": "a.txt", "env": {"DB_PASSWORD": "x"}})
     {'api_key': '[masked]', 'path': 'a.txt', 'env': {'DB_PASSWORD': '[masked]'}}
+    >>> mask_value({"credentials": {"user": "ada"}, "card": 4111111111111111, "tokens": 5})
+    {'credentials': '[masked]', 'card': '[masked]', 'tokens': 5}
     """
-    if isinstance(value, dict):
-        return mask_arguments(value)
-    if isinstance(value, list):
-        return [mask_value(item, name) for item in value]
-    if value is not None and value != "" and name and _is_secret_name(name):
+    try:
+        return _masked(value, name)
+    except Exception:  # noqa: BLE001 - a masker that fails must not let the value through, however deep it is
         return MASK
-    return mask(value) if isinstance(value, str) else value
 
 
 def mask_arguments(arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Take secrets out of named values."""
-    return {mask(name): mask_value(value, name) for name, value in arguments.items()}
+    """Take secrets out of named values.
+
+    Parameters
+    ----------
+    arguments : mapping
+        Arguments of a call, or any row of named values.
+
+    Returns
+    -------
+    dict
+        Names are masked as well; those that would be the same are numbered.
+    """
+    try:
+        return _masked_items(arguments)
+    except Exception:  # noqa: BLE001 - as above
+        return {MASK: MASK}
 
 
-@lru_cache(maxsize=1024)
-def _is_secret_name(name: str) -> bool:
-    """Tell whether a name promises a secret; camelCase is split, so that ``accessToken`` is two words."""
-    return _SECRET_NAME.search(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)) is not None
+def _masked(value: object, name: str) -> Any:
+    if name and _is_something(value) and is_secret_name(name, _rules.keys) and not is_measure(name, value):
+        return MASK
+    match value:
+        case str():
+            return mask(value)
+        case None | bool():
+            return value
+        case Mapping():
+            return _masked_items(value)
+        case list() | tuple() | set() | frozenset():
+            return _masked_items_of_list(tuple(value))
+        case int() | float():
+            return _masked_number(value)
+        case bytes() | bytearray():
+            text = bytes(value).decode(errors="replace")
+            return value if (masked := mask(text)) == text else masked
+    return value
+
+
+def _is_something(value: object) -> bool:
+    return value is not None and value not in ("", b"", [], {}, ())
+
+
+def _masked_number(value: float) -> float | str:
+    """Take out a number of a card, or what a pattern of your own finds in a number."""
+    is_long = abs(value) >= _LEAST_CARD
+    return (
+        MASK
+        if (is_long or _rules.patterns) and mask(text := f"{value:.0f}" if is_long else str(value)) != text
+        else value
+    )
+
+
+def _masked_items(items: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """Take secrets out of named values; ``{"name": "DB_PASSWORD", "value": …}`` names one as well."""
+    label = _label(items)
+    masked: dict[str, JsonValue] = {}
+    for name, value in items.items():
+        clean = unique = mask(str(name))
+        while unique in masked:
+            unique = f"{clean} {len(masked) + 1}"
+        masked[unique] = _masked(value, label if label and name in _VALUES else str(name))
+    return masked
+
+
+def _label(items: Mapping[str, Any]) -> str:
+    """Return the telling name that stands beside a value; empty when there is none."""
+    if not any(name in items for name in _VALUES):
+        return ""
+    labels = (items.get(name) for name in _LABELS)
+    return next((one for one in labels if isinstance(one, str) and is_secret_name(one, _rules.keys)), "")
+
+
+def _masked_items_of_list(items: tuple[Any, ...]) -> list[JsonValue]:
+    """Take secrets out of a list; what follows ``--password`` in it is one."""
+    masked: list[JsonValue] = []
+    before: object = None
+    for item in items:
+        is_option = isinstance(before, str) and before.startswith("--") and not str(item).startswith("-")
+        masked.append(_masked(item, str(before)[2:] if is_option else ""))
+        before = item
+    return masked
+
+
+# -- secrets of your own -----------------------------------------------------------------------------------------------
+
+
+def add_rules(patterns: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
+    """Take further secrets out of everything from now on, in the whole process.
+
+    Once something is named a secret, nothing in the process shows it any more; so rules are added and never taken back.
+
+    Parameters
+    ----------
+    patterns : iterable of str
+        Regular expressions; what they match is masked. A pattern is run on every text that is kept: keep it simple,
+        ``EMP-[0-9]{6}`` and not ``(a+)+b``, because nothing stops one that takes for ever.
+    keys : iterable of str
+        Names of arguments and fields; ``badge number`` is also ``badge_number``, ``badgeNumber`` and ``BADGE-NUMBER``.
+
+    Raises
+    ------
+    SettingsError
+        A pattern is none, or can match nothing at all; a key has no letter. No rule is added then.
+
+    Examples
+    --------
+    >>> add_rules(["EMP-[0-9]{6}"], ["badge number"])
+    >>> mask("EMP-123456 has badgeNumber: 7"), mask_value({"badge_number": 7})
+    ('[masked] has badgeNumber: [masked]', {'badge_number': '[masked]'})
+    >>> reset_rules()
+    """
+    global _rules, _clean  # noqa: PLW0603 - rules are the process's: no lab of it shows what another one hides
+    own = tuple(_compiled(pattern) for pattern in patterns)
+    named = tuple(_checked_key(key) for key in keys)
+    with _lock:
+        every = _Rules(tuple(dict.fromkeys((*_rules.patterns, *own))), tuple(sorted({*_rules.keys, *named})), ())
+        _rules = every._replace(hints=tuple(sorted({key.split()[0] for key in every.keys})))
+        _clean = set()
+
+
+def reset_rules() -> None:
+    """Forget all rules that were added; for tests."""
+    global _rules, _clean  # noqa: PLW0603 - as above
+    with _lock:
+        _rules, _clean = _Rules(), set()
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        found = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        place = getattr(error, "pos", None)
+        where = f" at position {place}" if place is not None else ""
+        reason = getattr(error, "msg", str(error))
+        raise SettingsError(
+            f"security.masking.patterns: {shorten(pattern)!r} is no regular expression: {reason}{where}; mend it"
+        ) from error
+    if found.search("") is not None or any(not one[0] for one in found.finditer(_PROBE)):
+        raise SettingsError(
+            f"security.masking.patterns: {shorten(pattern)!r} can match an empty text, which would be everywhere; "
+            "write what must be there, with + instead of * for instance"
+        )
+    return found
+
+
+def _checked_key(key: str) -> str:
+    if not (normal := normal_key(key)):
+        raise SettingsError(
+            f"security.masking.keys: {shorten(key)!r} names nothing; write a name of letters and digits"
+        )
+    return normal

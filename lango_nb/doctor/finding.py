@@ -74,7 +74,8 @@ class Report:
         """One line: how many findings there are of which status."""
         counts = {status: len(self.of(status)) for status in STATUSES}
         words = {"fail": "failed", "warn": "to look at", "ok": "fine", "skip": "skipped"}
-        said = [f"{counts[status]} {words[status]}" for status in reversed(STATUSES) if counts[status]]
+        worst_first = sorted(STATUSES, key=_SEVERITY.__getitem__, reverse=True)
+        said = [f"{counts[status]} {words[status]}" for status in worst_first if counts[status]]
         return ", ".join(said) or "nothing was looked at"
 
     def rows(self) -> tuple[tuple[str, str, str, str], ...]:

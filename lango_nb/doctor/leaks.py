@@ -95,21 +95,23 @@ def find_leaks(case: Case) -> Iterator[Leak]:
     """
     isolated = _Isolated(case)
     since = stamp(case.since)
-    sessions = [str(row["id"]) for row in case.log.sessions() if str(row.get("last_at") or "") >= since]
+    stored = {str(row["id"]): str(row.get("last_at") or "") for row in case.log.sessions()}
+    sessions = [name for name, last_at in stored.items() if last_at >= since]
     explained: Counter[tuple[str, str, str]] = Counter()
     for session in sessions:
         newest = TurnQuery(session=session, newest_first=True, limit=MOST_TURNS)
         turns = sorted(case.log.scan(newest, with_events=False), key=lambda turn: int(str(turn.row["number"])))
         for turn in turns:
             history = _history(turn)
-            explained.update((session, *_said(message)) for message in history)
+            explained.update(_key(session, *_said(message)) for message in history)
             names = isolated.of(str(turn.row.get("topology") or ""))
             yield from _leaks(session, history, names, turn.row)
         for row in case.store.documents(LATE).find({"session_id": session}):
             messages = row.get("messages")
             yield from _leaks(session, messages if isinstance(messages, list) else (), isolated.of(""))
     if not case.store.is_durable:
-        yield from _unexplained(case, isolated.of(""), explained)
+        open_ones = [name for name in case.engine.sessions.names() if name in sessions or name not in stored]
+        yield from _unexplained(case, open_ones, isolated.of(""), explained)
 
 
 class _Isolated:
@@ -156,18 +158,25 @@ def _leaks(
             yield Leak(session, author, position, _shown(text) or _calls(message), turn, number)
 
 
-def _unexplained(case: Case, isolated: frozenset[str], explained: Counter[tuple[str, str, str]]) -> Iterator[Leak]:
+def _unexplained(
+    case: Case, sessions: Iterable[str], isolated: frozenset[str], explained: Counter[tuple[str, str, str]]
+) -> Iterator[Leak]:
     """Look at conversations in memory for messages that no turn accounts for."""
-    for session in case.engine.sessions:
-        left = Counter(explained)
-        for position, message in enumerate(session.messages, start=1):
+    left = Counter(explained)
+    for name in sessions:
+        for position, message in enumerate(case.engine.sessions.get(name).messages, start=1):
             author = message.author or ""
-            key = (session.id, author, mask(message.content))
+            key = _key(name, author, message.content)
             if left[key]:
                 left[key] -= 1
             elif author in isolated:
                 calls = ", ".join(call.name for call in message.tool_calls)
-                yield Leak(session.id, author, position, _shown(message.content) or f"(calls {calls})")
+                yield Leak(name, author, position, _shown(message.content) or f"(calls {calls})")
+
+
+def _key(session: str, author: str, content: str) -> tuple[str, str, str]:
+    """Name a message, so that it is known again in a conversation that was not masked."""
+    return session, author, mask(content)
 
 
 def _said(message: object) -> tuple[str, str]:

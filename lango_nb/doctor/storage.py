@@ -57,9 +57,7 @@ def examine_store(case: Case) -> Iterator[Finding]:
         text = f"{problem.where}: {problem.detail}" if problem.where else problem.detail
         yield Finding(check, _status(problem), text, next_step=problem.next_step, evidence=(problem.code,))
     if store.is_durable and not problems and not unsaved:
-        yield Finding(
-            check, "ok", f"{store.name} store in {store.where}: {counted(case.log.count(), 'turn')}, all sound"
-        )
+        yield Finding(check, "ok", f"{store.name} store with {counted(case.log.count(), 'turn')}, all sound")
 
 
 def examine_space(case: Case) -> Iterator[Finding]:

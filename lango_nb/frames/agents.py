@@ -101,6 +101,8 @@ def agents_df(trees: Sequence[AgentTree]) -> Sources:
     trees : AgentTree or iterable of AgentTree
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -111,6 +113,8 @@ def agents_df(trees: Sequence[AgentTree]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     rows = [(tree, node) for tree in trees for node in tree]
     return {

@@ -10,30 +10,19 @@ from lango_nb.frames.frame import frame
 from lango_nb.runtime.approvals import PendingApproval
 
 
-def _arguments(question: PendingApproval) -> str:
-    return json_text(mask_arguments(question.request.arguments))
+@dataclass(frozen=True, slots=True)
+class _Approval:
+    """One question, one answer, or both."""
 
+    session_id: str | None
+    asked: object = None
+    """An event, stored or not; or the request of an open question."""
+    decided: object = None
 
-IDS = (
-    Column("session_id", "question.request.session_id", "string", "", "Session of the call."),
-    Column("turn_id", "question.request.turn_id", "string", "", "Turn of the call."),
-    Column(
-        "run_id", "question.request.run_id", "string", "", "Teammate run that calls; empty for the turn's own work."
-    ),
-    Column("request_id", "question.id", "string", "", "Names the question for whoever answers it."),
-    Column("call_id", "question.request.call_id", "string", "", "Joins the question with the call's events."),
-)
-WHAT = (
-    Column("agent", "question.request.agent", "string", "", "Who wants to call."),
-    Column("tool", "question.request.tool", "string", "", "What it wants to call."),
-    Column("arguments", _arguments, "string", "JSON", "With these arguments; secrets are masked."),
-    Column("arguments_hash", "question.request.arguments_hash", "string", "", "What the answer is bound to."),
-    Column("reason", "question.request.reason", "string", "", "Why the call needs an answer."),
-    Column("problem", "question.request.problem", "string", "", "What is wrong with the arguments; usually empty."),
-    Column("asked_at", "question.request.asked_at", "datetime64[ns, UTC]", "", "When it was asked; may be missing."),
-)
-COLUMNS = IDS + WHAT
-
+    @property
+    def call(self) -> object:
+        """What knows about the call."""
+        return self.decided if self.asked is None else self.asked
 
 @frame("approvals", COLUMNS, PendingApproval)
 def approvals_df(questions: Sequence[PendingApproval]) -> Sources:
@@ -44,6 +33,8 @@ def approvals_df(questions: Sequence[PendingApproval]) -> Sources:
     questions : PendingApproval or iterable of PendingApproval
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -54,5 +45,7 @@ def approvals_df(questions: Sequence[PendingApproval]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     return {"question": list(questions)}

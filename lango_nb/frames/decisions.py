@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lango_nb.frames.column import Column, Sources, some
-from lango_nb.frames.frame import frame
+from lango_nb.frames.frame import Wanted, frame
+from lango_nb.frames.stored import rows_in
 from lango_nb.records.decisions import Decision
+from lango_nb.records.history import History
+from lango_nb.records.packing import unpack_decision
 from lango_nb.records.turns import Trace
 from lango_nb.routing.route import Candidate, Signal
 
@@ -42,7 +45,7 @@ def _is_router_choice(decision: Decision, agent: str) -> bool:
 
 
 IDS = (
-    some("session_id", "turn.session_id", "string", "", "Session; missing for decisions without their trace."),
+    Column("session_id", "session", "string", "", "Session; missing for decisions without their trace."),
     Column("turn_id", "decision.turn_id", "string", "", "Turn the decision belongs to."),
     Column("seq", "decision.seq", "Int64", "", "Position of the hand-over in the turn, from 1."),
     Column("decision_id", "decision.id", "string", "", "Id of the decision."),
@@ -71,16 +74,40 @@ CANDIDATE = (
 COLUMNS = IDS + WHAT + CANDIDATE
 
 
-@frame("decisions", COLUMNS, Trace, Decision)
+def _candidates(decisions: Iterable[tuple[str | None, Decision]]) -> Sources:
+    rows: list[tuple[object, ...]] = []
+    for session, decision in decisions:
+        excluded = dict(decision.excluded)
+        rows += [
+            (session, decision, rank, candidate, candidate.agent, excluded.get(candidate.agent))
+            for rank, candidate in enumerate(decision.candidates, 1)
+        ]
+        if decision.chosen not in {candidate.agent for candidate in decision.candidates}:
+            rows.append((session, decision, None, None, decision.chosen, excluded.get(decision.chosen)))
+    names = ("session", "decision", "rank", "candidate", "agent", "excluded")
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def _stored(history: History, wanted: Wanted) -> Sources:  # noqa: ARG001 - a decision is read as a whole
+    return _candidates(
+        (str(stored.row["session_id"]), unpack_decision(row))
+        for stored in history.scan(with_events=False)
+        for row in rows_in(stored.body, "decisions")
+    )
+
+
+@frame("decisions", COLUMNS, Trace, Decision, stored=_stored)
 def decisions_df(traces: Sequence[Trace | Decision]) -> Sources:
     """List hand-overs as they were decided, each with every candidate.
 
     Parameters
     ----------
-    traces : Trace, Decision, or iterable of them
+    traces : Trace, Decision, or iterable of them; or History
         Decisions alone do not know their session.
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -92,17 +119,13 @@ def decisions_df(traces: Sequence[Trace | Decision]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
-    rows: list[tuple[object, ...]] = []
+    found: list[tuple[str | None, Decision]] = []
     for item in traces:
-        turn = item.turn if isinstance(item, Trace) else None
-        for decision in item.decisions if isinstance(item, Trace) else (item,):
-            excluded = dict(decision.excluded)
-            rows += [
-                (turn, decision, rank, candidate, candidate.agent, excluded.get(candidate.agent))
-                for rank, candidate in enumerate(decision.candidates, 1)
-            ]
-            if decision.chosen not in {candidate.agent for candidate in decision.candidates}:
-                rows.append((turn, decision, None, None, decision.chosen, excluded.get(decision.chosen)))
-    names = ("turn", "decision", "rank", "candidate", "agent", "excluded")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        if isinstance(item, Trace):
+            found += [(item.turn.session_id, decision) for decision in item.decisions]
+        else:
+            found.append((None, item))
+    return _candidates(found)

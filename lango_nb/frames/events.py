@@ -8,11 +8,10 @@ from itertools import repeat
 from lango_nb.core.events import BaseEvent
 from lango_nb.core.messages import USER
 from lango_nb.frames.column import Column, Sources, json_text, some
-from lango_nb.frames.frame import frame
+from lango_nb.frames.frame import Wanted, frame
 from lango_nb.frames.stored import event_rows, turn_rows
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
-from lango_nb.stores.store import Row
 
 
 def _agent(author: str) -> str | None:
@@ -132,14 +131,17 @@ CLOSING = (
 COLUMNS = IDS + INFO + TEXT + HANDOVER + RUN + CHILD + TOOL + APPROVAL + DECIDED + LIMIT + RECOVERY + USAGE + CLOSING
 
 
-def _stored(history: History, wanted: frozenset[str]) -> Sources:
-    turns: list[Row] = []
-    events: list[Row] = []
+def _stored(history: History, wanted: Wanted) -> Sources:
+    events = event_rows(wanted.get("event", ()))
+    if "turn" not in wanted:
+        for _, found in history.events():
+            events.extend(found)
+        return {"event": events}
+    turns = turn_rows(wanted["turn"])
     for turn, found in history.events():
-        events += found
-        if "turn" in wanted:
-            turns += repeat(turn, len(found))
-    return {"event": event_rows(events), **({"turn": turn_rows(turns)} if "turn" in wanted else {})}
+        events.extend(found)
+        turns.extend(repeat(turn, len(found)))
+    return {"event": events, "turn": turns}
 
 
 @frame("events", COLUMNS, Trace, BaseEvent, stored=_stored)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, overloa
 
 from lango_nb.core.errors import DefinitionError, UnknownNameError, UsageError, shorten
 from lango_nb.frames.column import Column, Dtype, FrameError, Sources
-from lango_nb.frames.reading import Reader, Reading
+from lango_nb.frames.reading import Reader, Reading, paths_of
 from lango_nb.frames.stored import Rows
 from lango_nb.records.history import History
 
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 R_contra = TypeVar("R_contra", contravariant=True)
-Stored = Callable[[History, frozenset[str]], Sources]
-"""Reads a history: gives at least the sources of these names. One that is always given comes first."""
+Wanted = Mapping[str, Sequence[str]]
+"""What columns are made of: paths by source."""
+Stored = Callable[[History, Wanted], Sources]
+"""Reads a history: gives at least the wanted sources. One that is always given comes first."""
 _FITTING: dict[str, frozenset[type]] = {
     "string": frozenset({str, type(None)}),
     "Int64": frozenset({int, type(None)}),
@@ -97,7 +99,7 @@ def frame(
             if isinstance(records, History):
                 if stored is None:
                     raise DefinitionError(f"{noun}_df takes {_names(of)}, not a History; give it {first}")
-                sources = stored(records, frozenset(name for column in chosen for name in column.sources))
+                sources = stored(records, paths_of(chosen))
             else:
                 given = _checked(noun, records, of, errors, strict=strict)
                 sources = sort(given)
@@ -168,7 +170,7 @@ def _build(columns: Sequence[Column], sources: Sources, errors: list[FrameError]
     made: dict[str, Any] = {}
     for name, objects in sources.items():
         if isinstance(objects, Rows):
-            errors += [FrameError(row, name, problem) for row, problem in objects.strangers()]
+            errors += [FrameError(row, name, problem) for row, problem in objects.unknown.items()]
     for column in columns:
         reading = reader.read(column)
         reading.problems.update(_misfits(column.dtype, reading))

@@ -37,6 +37,8 @@ def memories_df(memories: Sequence[Memory]) -> Sources:
     memories : Memory or iterable of Memory
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -47,5 +49,7 @@ def memories_df(memories: Sequence[Memory]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     return {"memory": list(memories)}

@@ -52,6 +52,8 @@ def partition_df(partitions: Sequence[Partition | AgentTree]) -> Sources:
     partitions : Partition, AgentTree, or iterable of them
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -62,6 +64,8 @@ def partition_df(partitions: Sequence[Partition | AgentTree]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     parts = [item.partition if isinstance(item, AgentTree) else item for item in partitions]
     return {

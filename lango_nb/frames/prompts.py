@@ -62,6 +62,8 @@ def prompt_df(trees: Sequence[AgentTree | AgentNode]) -> Sources:
     trees : AgentTree, AgentNode, or iterable of them
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -72,6 +74,8 @@ def prompt_df(trees: Sequence[AgentTree | AgentNode]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     nodes = [node for item in trees for node in (item if isinstance(item, AgentTree) else (item,))]
     rows = [(node, place, section, section_text(section)) for node in nodes for place, section in _sections(node)]

@@ -53,6 +53,8 @@ def routing_df(routes: Sequence[Route]) -> Sources:
     routes : Route or iterable of Route
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -64,6 +66,8 @@ def routing_df(routes: Sequence[Route]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     rows: list[tuple[int, Route, int, Candidate, Signal | None]] = [
         (number, route, rank, candidate, signal)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from lango_nb.frames.column import Column, Sources
-from lango_nb.frames.frame import frame
-from lango_nb.records.agent_run import AgentRun
+from lango_nb.frames.frame import Wanted, frame
+from lango_nb.frames.stored import rows_in, run_rows
+from lango_nb.records.agent_run import TERMINAL, AgentRun
+from lango_nb.records.history import History
+from lango_nb.records.packing import unpack_run
 from lango_nb.records.turns import Trace
 
 
-def _allowed_tools(run: AgentRun) -> str | None:
-    return None if run.allowed_tools is None else ", ".join(run.allowed_tools)
+def _is_terminal(status: str) -> bool:
+    return status in TERMINAL
 
 
-def _duration_ms(run: AgentRun) -> float | None:
-    return None if run.completed_at is None else (run.completed_at - run.created_at).total_seconds() * 1000
+def _duration_ms(created_at: datetime, completed_at: datetime | None) -> float | None:
+    return None if completed_at is None else (completed_at - created_at).total_seconds() * 1000
 
 
 IDS = (
@@ -32,13 +36,20 @@ WHAT = (
     Column("spawn_depth", "run.spawn_depth", "Int64", "", "How many runs it is below the root."),
     Column("instruction", "run.instruction", "string", "", "What it is asked to do."),
     Column("spawn_reason", "run.spawn_reason", "string", "", "Why, in the words of whoever asked."),
-    Column("allowed_tools", _allowed_tools, "string", "", "What it is narrowed to; missing when to nothing."),
+    Column(
+        "allowed_tools",
+        "run.allowed_tools",
+        "string",
+        "",
+        "What it is narrowed to; missing when to nothing.",
+        convert=", ".join,
+    ),
     Column("child_session", "run.child_session", "string", "", "Its own session; empty when it works in its parent's."),
     Column("timeout_s", "run.timeout_s", "float64", "s", "How long it may take."),
 )
 OUTCOME = (
     Column("status", "run.status", "string", "", "spawned, running, completed, failed or cancelled."),
-    Column("is_terminal", "run.is_terminal", "boolean", "", "Whether it has ended."),
+    Column("is_terminal", "run.status", "boolean", "", "Whether it has ended.", convert=_is_terminal),
     Column("result", "run.result", "string", "", "What it came to."),
     Column("error", "run.error", "string", "", "Why it did not end well."),
     Column("error_code", "run.error_code", "string", "", "Short word for what went wrong; empty when nothing did."),
@@ -62,16 +73,30 @@ TIME = (
 COLUMNS = IDS + WHAT + OUTCOME + CONDITION + TIME
 
 
-@frame("runs", COLUMNS, AgentRun, Trace)
+def _stored(history: History, wanted: Wanted) -> Sources:
+    found = [row for stored in history.scan(with_events=False) for row in rows_in(stored.body, "runs")]
+    runs = run_rows(wanted.get("run", ()))
+    runs.extend(found)
+    times = [unpack_run(row) for row in found] if "created_at" in wanted else []
+    return {
+        "run": runs,
+        "created_at": [run.created_at for run in times],
+        "completed_at": [run.completed_at for run in times],
+    }
+
+
+@frame("runs", COLUMNS, AgentRun, Trace, stored=_stored)
 def runs_df(runs: Sequence[AgentRun | Trace]) -> Sources:
     """List teammate runs.
 
     Parameters
     ----------
-    runs : AgentRun, Trace, or iterable of them
-        A trace has its runs as they were when the turn ended.
+    runs : AgentRun, Trace, or iterable of them; or History
+        A trace and a history have runs as they were when their turn ended.
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -82,5 +107,12 @@ def runs_df(runs: Sequence[AgentRun | Trace]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
-    return {"run": [run for item in runs for run in (item.runs if isinstance(item, Trace) else (item,))]}
+    found = [run for item in runs for run in (item.runs if isinstance(item, Trace) else (item,))]
+    return {
+        "run": found,
+        "created_at": [run.created_at for run in found],
+        "completed_at": [run.completed_at for run in found],
+    }

@@ -1,24 +1,27 @@
 """Rows as they are stored, read like the records they were made of, without making these records again.
 
-A stored row leaves out what has its default and writes a time as a text. A :class:`Shape` knows both, so that a column
-gets the same value from a row as from the record.
+A stored row leaves out what has its default and writes a time as a text. A :data:`Shape` knows both, so that a column
+gets the same value from a row as from the record. Rows come from a file a few at a time: what columns want of them is
+taken at once, and the rows are forgotten.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import datetime
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, get_args, overload
+from functools import cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.events import BaseEvent, Event
 from lango_nb.core.messages import Message, ToolCall, Usage
+from lango_nb.frames.calling import Found, converted
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.packing import unpack_turn
-from lango_nb.records.rows import pack
+from lango_nb.records.rows import damaged, pack
 from lango_nb.records.turns import Turn
 from lango_nb.stores.store import Row
 
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
 REQUIRED = object()
 """Stands for the default of a field that has none."""
+_BLOCK = 1024
+"""Rows that are taken apart together: few enough for the processor's cache."""
 _ANY = ""
 """Kind of all rows where there is one kind only."""
 
@@ -47,96 +52,188 @@ Shape = Mapping[str, Field]
 """The fields of one kind of row, by name."""
 
 
-class Rows(Sequence[Row]):
+class StoredKind:
+    """What is wanted of rows of one kind.
+
+    Parameters
+    ----------
+    shape : Shape
+    paths : iterable of str
+        Fields that are wanted, ``usage.model`` for instance; what the shape has not is left out.
+    """
+
+    def __init__(self, shape: Shape, paths: Iterable[str]) -> None:
+        self.places: list[int] = []
+        self._shape = shape
+        deeper: defaultdict[str, list[str]] = defaultdict(list)
+        for path in paths:
+            name, _, rest = path.partition(".")
+            if name in shape:
+                deeper[name] += [rest] if rest else []
+        self._values: dict[str, list[Any]] = {name: [] for name in deeper}
+        self._problems: dict[str, dict[int, str]] = {name: {} for name in deeper}
+        self._always = [name for name in deeper if shape[name].default is REQUIRED]
+        self._sometimes = [(name, shape[name].default) for name in deeper if shape[name].default is not REQUIRED]
+        self._inner = {name: StoredKind(inner, deeper[name]) for name in deeper if (inner := shape[name].inner)}
+        self._count = 0
+
+    @property
+    def rows(self) -> list[int] | None:
+        """Places of its rows."""
+        return self.places
+
+    def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take what is wanted of some rows."""
+        try:
+            for name, values in zip(self._always, _columns_of(rows, self._always), strict=True):
+                self._values[name].extend(values)
+        except KeyError:  # a row lacks something
+            for name in self._always:
+                lacking = {
+                    self._count + place: f"{name} is missing" for place, row in enumerate(rows) if name not in row
+                }
+                self._values[name] += [row.get(name) for row in rows]
+                self._problems[name] |= lacking
+        for name, default in self._sometimes:
+            if name in self._inner:
+                self._inner[name].take([row.get(name, {}) for row in rows])
+            else:
+                self._values[name] += [row.get(name, default) for row in rows]
+        self._count += len(rows)
+
+    def has(self, path: str) -> bool:
+        """Tell whether rows of this kind have such a field."""
+        name, _, rest = path.partition(".")
+        field = self._shape.get(name)
+        return field is not None and (not rest or (field.inner is not None and rest in field.inner))
+
+    def read(self, path: str) -> Found:
+        """Return the values that were taken, and what is wrong with them by place."""
+        name, _, rest = path.partition(".")
+        if rest and name in self._inner:
+            return self._inner[name].read(rest)
+        if name not in self._values:
+            return [None] * self._count, dict.fromkeys(range(self._count), f"there is no {path}")
+        read, values, problems = self._shape[name].read, self._values[name], self._problems[name]
+        if read is None:
+            return list(values), dict(problems)
+        made, wrong = converted(read, values)
+        return made, {**problems, **wrong}
+
+
+class Rows:
     """Rows of one source.
 
     Parameters
     ----------
-    rows : list of dict
+    paths : sequence of str
+        What is wanted of them.
     shapes : mapping of str to Shape
         By kind.
     tag : str
         Field that tells the kinds apart; empty where there is only one.
     """
 
-    def __init__(self, rows: Sequence[Row], shapes: Mapping[str, Shape], tag: str = "") -> None:
-        self.rows = rows
-        self._shapes = shapes
-        self._tag = tag
+    def __init__(self, paths: Sequence[str], shapes: Mapping[str, Shape], tag: str = "") -> None:
         first, *others = shapes.values()
-        self.common: Shape = {
-            name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)
-        }
-        """What all kinds have in common."""
+        common = {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
+        special = [path for path in paths if path.partition(".")[0] not in common]
+        self.everybody = StoredKind(common, paths)
+        """What all kinds have in common, of all rows."""
+        self._shapes, self._tag, self._special = shapes, tag, special
+        self._kinds: dict[str, StoredKind] = {}
+        self._unknown: dict[int, str] = {}
+        self._waiting: list[Row] = []
+        self._taken = 0
 
-    def groups(self) -> Iterator[tuple[Shape, list[int]]]:
-        """Sort the rows by kind.
+    def extend(self, rows: Iterable[Row]) -> None:
+        """Add rows; they are not kept."""
+        self._waiting += rows
+        if len(self._waiting) >= _BLOCK:
+            self._take()
 
-        Yields
-        ------
-        shape : Shape
-        places : list of int
-            Places of the rows of that kind, if there are any; rows of no known kind are in none.
-        """
-        yield from ((self._shapes[kind], found) for kind, found in self._places.items() if kind in self._shapes)
+    @property
+    def kinds(self) -> list[StoredKind]:
+        """The kinds there are, with what is special about them."""
+        self._take()
+        return list(self._kinds.values())
 
-    def strangers(self) -> Iterator[tuple[int, str]]:
-        """Find rows of no known kind.
+    @property
+    def unknown(self) -> Mapping[int, str]:
+        """Rows of no known kind, by place, with what is wrong."""
+        self._take()
+        return self._unknown
 
-        Yields
-        ------
-        place : int
-        problem : str
-        """
-        for kind, places in self._places.items():
+    def _take(self) -> None:
+        rows, self._waiting = self._waiting, []
+        self.everybody.take(rows)
+        if self._tag:
+            self._sort(rows)
+        self._taken += len(rows)
+
+    def _sort(self, rows: Sequence[Row]) -> None:
+        by_kind: defaultdict[str, list[int]] = defaultdict(list)
+        for place, row in enumerate(rows):
+            by_kind[str(row.get(self._tag))].append(place)
+        for kind, places in by_kind.items():
             if kind not in self._shapes:
-                named = shorten(repr(kind), 60)
-                yield from ((place, f"there is no kind {named}; a newer lango_nb may know it") for place in places)
-
-    @cached_property
-    def _places(self) -> Mapping[object, list[int]]:
-        if not self._tag:
-            return {}
-        places: defaultdict[object, list[int]] = defaultdict(list)
-        tag = self._tag
-        for place, row in enumerate(self.rows):
-            places[row.get(tag)].append(place)
-        return places
-
-    @overload
-    def __getitem__(self, place: int) -> Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
-        return self.rows[place]
+                problem = f"there is no kind {shorten(repr(kind), 60)}; a newer lango_nb may know it"
+                self._unknown |= dict.fromkeys((self._taken + place for place in places), problem)
+                continue
+            if kind not in self._kinds:
+                self._kinds[kind] = StoredKind(self._shapes[kind], self._special)
+            found = self._kinds[kind]
+            found.places += [self._taken + place for place in places]
+            found.take([rows[place] for place in places])
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self._taken + len(self._waiting)
 
 
-def event_rows(rows: Sequence[Row]) -> Rows:
-    """Return rows of events as a source."""
-    return Rows(rows, _events(), "kind")
+def _columns_of(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Iterable[Sequence[Any]]:
+    if len(names) < 2 or not rows:  # noqa: PLR2004 - a getter of one name gives no tuple
+        return [list(map(itemgetter(name), rows)) for name in names]
+    return zip(*map(itemgetter(*names), rows), strict=True)
 
 
-def turn_rows(rows: Sequence[Row]) -> Rows:
-    """Return rows of turns as a source."""
-    return Rows(rows, _turns())
+def event_rows(paths: Sequence[str]) -> Rows:
+    """Make a source of stored events."""
+    return Rows(paths, _events(), "kind")
+
+
+def turn_rows(paths: Sequence[str]) -> Rows:
+    """Make a source of stored summaries of turns."""
+    return Rows(paths, _turns())
+
+
+def message_rows(paths: Sequence[str]) -> Rows:
+    """Make a source of stored messages."""
+    return Rows(paths, _messages())
+
+
+def run_rows(paths: Sequence[str]) -> Rows:
+    """Make a source of stored teammate runs."""
+    return Rows(paths, _runs())
+
+
+def session_rows(paths: Sequence[str]) -> Rows:
+    """Make a source of a store's list of sessions."""
+    time = Field(read=datetime.fromisoformat)
+    shape = {"id": Field(), "title": Field(""), "turns": Field(), "created_at": time, "last_at": time}
+    return Rows(paths, {_ANY: shape})
+
+
+def rows_in(body: Row, name: str) -> list[Row]:
+    """Return the rows of one kind that are in a turn's body; a turn that has not ended has none."""
+    found = body.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise damaged("the body of a turn", name, "is no list of records")
+    return cast("list[Row]", found)
 
 
 def whole_turn(row: Row) -> Row:
     """Return the row of a turn with all its fields: of one that has not ended, what belongs to its end is empty."""
     return pack(unpack_turn(row)) if row.get("outcome") == "running" else row
-
-
-def message_rows(rows: Sequence[Row]) -> Rows:
-    """Return rows of messages as a source."""
-    return Rows(rows, _messages())
-
-
-def run_rows(rows: Sequence[Row]) -> Rows:
-    """Return rows of teammate runs as a source."""
-    return Rows(rows, _runs())
 
 
 @cache

@@ -28,6 +28,8 @@ def tasks_df(tasks: Sequence[Task]) -> Sources:
     tasks : Task or iterable of Task
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -38,5 +40,7 @@ def tasks_df(tasks: Sequence[Task]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     return {"task": list(tasks)}

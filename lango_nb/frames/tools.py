@@ -51,6 +51,8 @@ def tools_df(tools: Sequence[AgentTree | Partition | Tool]) -> Sources:
         Owners are known for trees and partitions, users for trees only.
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -61,6 +63,8 @@ def tools_df(tools: Sequence[AgentTree | Partition | Tool]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     rows: list[tuple[Tool, Assignment | None, str | None]] = []
     for item in tools:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lango_nb.frames.column import Column, Sources
-from lango_nb.frames.frame import frame
+from lango_nb.frames.frame import Wanted, frame
+from lango_nb.frames.stored import turn_rows, whole_turn
+from lango_nb.records.history import History
 from lango_nb.records.turns import Trace, Turn
 
 
-def _path(turn: Turn) -> str:
-    return " → ".join(turn.path)
+def _last(path: Sequence[str]) -> str | None:
+    return path[-1] if path else None
 
 
-def _agent(turn: Turn) -> str | None:
-    return turn.path[-1] if turn.path else None
+def _is_ok(outcome: str) -> bool:
+    return outcome == "success"
 
 
 IDS = (
@@ -27,13 +29,20 @@ WHAT = (
     Column("model", "turn.model", "string", "", "Model that answered."),
     Column("text", "turn.text", "string", "", "What the user wrote, byte for byte."),
     Column("answer", "turn.answer", "string", "", "What the user got; empty when the turn ended without."),
-    Column("agent", _agent, "string", "", "Agent that worked last."),
-    Column("path", _path, "string", "", "Agents in the order in which they worked, joined by arrows."),
+    Column("agent", "turn.path", "string", "", "Agent that worked last.", convert=_last),
+    Column(
+        "path",
+        "turn.path",
+        "string",
+        "",
+        "Agents in the order in which they worked, joined by arrows.",
+        convert=" → ".join,
+    ),
 )
 OUTCOME = (
     Column("outcome", "turn.outcome", "string", "", "How the turn ended."),
     Column("error_code", "turn.error_code", "string", "", "Short word for what went wrong; empty when nothing did."),
-    Column("is_ok", "turn.is_ok", "boolean", "", "Whether the outcome is success."),
+    Column("is_ok", "turn.outcome", "boolean", "", "Whether the outcome is success.", convert=_is_ok),
 )
 COUNTS = (
     Column("rounds", "turn.rounds", "Int64", "", "Replies that handed the request over."),
@@ -50,15 +59,24 @@ TIME = (
 COLUMNS = IDS + WHAT + OUTCOME + COUNTS + TIME
 
 
-@frame("turns", COLUMNS, Turn, Trace)
+def _stored(history: History, wanted: Wanted) -> Sources:
+    turns = turn_rows(wanted.get("turn", ()))
+    turns.extend(map(whole_turn, history.rows()))
+    return {"turn": turns}
+
+
+@frame("turns", COLUMNS, Turn, Trace, stored=_stored)
 def turns_df(turns: Sequence[Turn | Trace]) -> Sources:
     """List turns with their outcome and counts.
 
     Parameters
     ----------
-    turns : Turn, Trace, or iterable of them
+    turns : Turn, Trace, or iterable of them; or History
+        Of a history no event is read.
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -69,5 +87,7 @@ def turns_df(turns: Sequence[Turn | Trace]) -> Sources:
     ------
     DefinitionError
         A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
     """
     return {"turn": [item.turn if isinstance(item, Trace) else item for item in turns]}

@@ -70,7 +70,20 @@ def texts_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.
 
 
 def shown_store(store: Store) -> str:
-    """Say where records lie, without the path of a folder below the present one or elsewhere."""
+    """Say where records lie; of a folder elsewhere its last two names, so that notebooks do not tell where they ran.
+
+    Parameters
+    ----------
+    store : Store
+    """
     if not store.is_durable:
         return "in memory; %lango open FOLDER keeps them"
-    return f"{store.name}: {store.where}"
+    place = store.where
+    folder = Path(place).expanduser()
+    if "://" not in place and folder.is_absolute():
+        here = Path.cwd()
+        if folder.is_relative_to(here):
+            place = folder.relative_to(here).as_posix()
+        elif not place.startswith("~"):
+            place = "/".join(("…", *folder.parts[-2:]))
+    return f"{store.name}: {place}"

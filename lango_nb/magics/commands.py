@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["topology", "agent", "tool", "turn", "command", "model", "setting", "approval", "run"]
+Kind = Literal[
+    "topology", "agent", "tool", "turn", "command", "model", "setting", "approval", "run", "session", "file", "outcome"
+]
 """What a word names; completion offers the names there are."""
 
 
@@ -25,6 +27,8 @@ class Option:
     """The values it takes; any when empty."""
     group: str = ""
     """Options of one group exclude each other."""
+    kind: Kind | None = None
+    """What its value names, for completion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,17 @@ APPROVE = Option(
 )
 FOR_TURN = Option("--turn", "the same call may run again in this turn", group="scope")
 FOR_SESSION = Option("--session", "the same call may run again in this session", group="scope")
+OF_SESSION = Option("--session", "only of this session", metavar="NAME", kind="session")
+OF_AGENT = Option("--agent", "only where this agent worked", metavar="NAME", kind="agent")
+NARROWING = (
+    OF_SESSION,
+    OF_AGENT,
+    Option("--tool", "only where this tool was called", metavar="NAME", kind="tool"),
+    Option("--outcome", "only with this outcome", metavar="NAME", kind="outcome"),
+    Option("--since", "only from then on: 2026-01-31, or 24h for that long ago", metavar="WHEN"),
+    Option("--until", "only before then", metavar="WHEN"),
+    Option("--limit", "at most so many, the latest", metavar="NUMBER"),
+)
 TABLE = (DF, JSON, TEXT)
 DRAWING = (DF, JSON, MERMAID, TEXT)
 
@@ -165,8 +180,31 @@ COMMANDS: dict[str, Command] = {
             options=(TIMING, *DRAWING),
         ),
         Command("events", "list the events of a turn; without one, of the last", "%lango events", _TURN, options=TABLE),
-        Command("turns", "list the turns so far", "%lango turns", options=TABLE),
-        Command("runs", "list the teammate runs: who works on what, and what came of it", "%lango runs", options=TABLE),
+        Command(
+            "turns",
+            "list the turns so far, or those of a session, an agent, a tool, an outcome, a time",
+            "%lango turns --outcome timeout --since 24h",
+            options=(*NARROWING, *TABLE),
+        ),
+        Command(
+            "search",
+            "find turns by what was asked or answered",
+            "%lango search --agent vault encrypt",
+            has_text=True,
+            options=(*NARROWING, *TABLE),
+        ),
+        Command(
+            "sessions",
+            "list the conversations that are kept",
+            "%lango sessions",
+            options=TABLE,
+        ),
+        Command(
+            "runs",
+            "list the teammate runs: who works on what, and what came of it",
+            "%lango runs --agent operator",
+            options=(OF_SESSION, OF_AGENT, *TABLE),
+        ),
         Command(
             "run",
             "show a teammate run and what happened in it, also after its turn",
@@ -176,11 +214,49 @@ COMMANDS: dict[str, Command] = {
         ),
         Command("tasks", "list what root and agents noted as to be done", "%lango tasks", options=TABLE),
         Command(
-            "memories",
+            "memory",
             "list what agents remember; with a name, what that agent does",
-            "%lango memories librarian",
+            "%lango memory librarian",
             Word("AGENT", "agent"),
             options=TABLE,
+        ),
+        Command(
+            "doctor",
+            "look for what is wrong: settings, definitions, the store, failed turns, leaks; each with what to do next",
+            "%lango doctor",
+            options=(Option("--hours", "how far back turns are looked at; 24 when absent", metavar="NUMBER"), *TABLE),
+        ),
+        Command(
+            "metrics",
+            "measure agents over what is kept: success, calls, p50, p95, p99; with a name, over that session",
+            "%lango metrics main",
+            Word("SESSION", "session"),
+            options=TABLE,
+        ),
+        Command(
+            "graph",
+            "show who handed work to whom in a session; without a name, in the present one",
+            "%lango graph main",
+            Word("SESSION", "session"),
+            options=DRAWING,
+        ),
+        Command(
+            "export",
+            "write a turn, or a session, to one file: a page (.html), JSON lines (.jsonl) or OpenTelemetry (.json)",
+            "%lango export turn.html --turn -1",
+            Word("FILE", "file", is_required=True),
+            options=(
+                Option("--turn", "which turn; the last when absent", metavar="TURN", group="what", kind="turn"),
+                Option("--session", "a whole session", metavar="NAME", group="what", kind="session"),
+                Option("--format", "in place of what the file's name says", "FORMAT", ("html", "jsonl", "otel")),
+                Option("--overwrite", "replace a file of that name"),
+            ),
+        ),
+        Command(
+            "open",
+            "go on with a session, read a file of traces, or keep everything in a folder from now on",
+            "%lango open ~/.lango/records",
+            Word("WHAT", "session", is_required=True),
         ),
         Command("approvals", "list the calls that wait for an answer", "%lango approvals", options=TABLE),
         Command(

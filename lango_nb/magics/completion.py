@@ -123,7 +123,10 @@ def _complete_arguments(command: Command, done: Sequence[str], fragment: str, wo
         elif not token.startswith("--"):
             words.append(token)
     if waiting is not None:
-        return None if waiting is OUT else _matching(fragment, waiting.choices, waiting.metavar.lower())
+        if waiting is OUT:
+            return None
+        names = waiting.choices if waiting.kind is None else world.names(waiting.kind)
+        return _matching(fragment, names, waiting.kind or waiting.metavar.lower())
     if command.has_text and words:
         return None
     if fragment.startswith("-"):

@@ -16,6 +16,7 @@ from traitlets import Bool, Enum, TraitError, Unicode, default, validate
 from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, UsageError, shorten
 from lango_nb.magics import progress
 from lango_nb.magics.commands import COMMANDS, TIMING, Kind
+from lango_nb.magics.history import HistoryCommands
 from lango_nb.magics.line import Line, parse_line
 from lango_nb.magics.names import fill_names
 
@@ -35,7 +36,7 @@ class RefusedSettingError(UsageError, TraitError):
 
 
 @magics_class
-class LangoMagics(Magics):
+class LangoMagics(HistoryCommands, Magics):
     """What ``%lango`` starts with, and what it uses now."""
 
     shell: InteractiveShell
@@ -45,6 +46,9 @@ class LangoMagics(Magics):
         config=True
     )
     workspace = Unicode(".", help="Folder the file tools work in and may not leave.").tag(config=True)
+    home = Unicode(help="Folder in which everything is kept, 'home' for your own; empty keeps it in memory.").tag(
+        config=True
+    )
     stream = Bool(help="Show what a turn is doing when it takes long; LANGO_NB_PROGRESS=0 turns it off.").tag(
         config=True
     )
@@ -173,14 +177,6 @@ class LangoMagics(Magics):
         """List the events of a turn."""
         return self.lab.events(line.word)
 
-    def do_turns(self, _line: Line, _names: Names) -> View[Any]:
-        """List the turns."""
-        return self.lab.turns
-
-    def do_runs(self, _line: Line, _names: Names) -> View[Any]:
-        """List the teammate runs."""
-        return self.lab.runs
-
     def do_run(self, line: Line, _names: Names) -> View[Any]:
         """Show a teammate run."""
         return self.lab.run(line.word or "")
@@ -188,10 +184,6 @@ class LangoMagics(Magics):
     def do_tasks(self, _line: Line, _names: Names) -> View[Any]:
         """List the tasks."""
         return self.lab.tasks
-
-    def do_memories(self, line: Line, _names: Names) -> View[Any]:
-        """List what agents remember."""
-        return self.lab.memories(line.word)
 
     def do_new(self, _line: Line, _names: Names) -> View[Any]:
         """Begin a new session."""
@@ -268,7 +260,11 @@ class LangoMagics(Magics):
             from lango_nb.lab import Lab
 
             self._lab = Lab(
-                self.topology or None, model=self.model or None, workspace=self.workspace, approver=self.approve
+                self.topology or None,
+                model=self.model or None,
+                workspace=self.workspace,
+                approver=self.approve,
+                store=self.home or None,
             )
             self._follow()
         return self._lab
@@ -289,7 +285,7 @@ class LangoMagics(Magics):
     def _stream_by_default(self) -> bool:
         return progress.is_wanted()
 
-    @validate("topology", "model", "approve", "workspace")
+    @validate("topology", "model", "approve", "workspace", "home")
     def _take(self, proposal: Any) -> Any:
         """Let the live lab take a value, or refuse it with one line."""
         name, value = proposal["trait"].name, proposal["value"]
@@ -313,6 +309,8 @@ class LangoMagics(Magics):
                 lab.approver = value
             case "workspace":
                 lab.engine.workspace = Path(_checked(name, value)).resolve()
+            case "home":
+                lab.keep_in(value)
         print(f"{name}: {value}")  # noqa: T201 - %config has no result to return
         return value
 
@@ -418,15 +416,24 @@ def _stopped() -> list[str]:
     return ["KeyboardInterrupt: the turn was stopped; what happened until then is in %lango trace"]
 
 
+def _outcomes() -> tuple[str, ...]:
+    from lango_nb.core.events import OUTCOMES
+
+    return OUTCOMES
+
+
 _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "topology": lambda _magics: _topology_names(),
     "agent": lambda magics: magics.lab.engine.tree.names,
     "tool": lambda magics: sorted(tool.name for tool in magics.lab.engine.catalog),
-    "turn": lambda magics: [str(number) for number in range(len(magics.lab.engine.traces), 0, -1)],
+    "turn": lambda magics: [str(number) for number in reversed(magics.lab.engine.traces.numbers())],
     "run": lambda magics: [run.id for run in reversed(magics.lab.engine.runs.list())],
     "setting": lambda magics: [row.key for row in magics.lab.config().record.rows()],
     "model": lambda _magics: ("offline",),
     "approval": lambda magics: [question.id for question in magics.lab.engine.approvals.pending],
+    "session": lambda magics: magics.lab.engine.sessions.names(),
+    "file": lambda _magics: (),
+    "outcome": lambda _magics: _outcomes(),
     "command": lambda _magics: tuple(COMMANDS),
 }
 """What there is to name, by kind; the latest turn and run first."""

@@ -5,10 +5,10 @@
     {"event": {…}}       what happened in it, in order; what its runs did after its end comes last
     {"body": {…}}        its messages, decisions and runs
     …                    the next turn
-    {"end": {"turns": 2}}
+    {"end": {"turns": 2, "lines": 25}}
 
 Every line is plain JSON with its checksum, as in a store (:mod:`lango_nb.stores.lines`). A file that was cut lacks its
-last line, and is refused like one in which something is damaged.
+last line, and one that lost a line in between has fewer than that says: both are refused like a damaged one.
 """
 
 from __future__ import annotations
@@ -56,16 +56,17 @@ def write_jsonl(path: str | Path, turns: Iterable[Trace | StoredTurn], *, overwr
     """
     target = Path(path).expanduser()
     _check_free(target, overwrite=overwrite)
-    count = 0
+    turns_written, lines = 0, 2
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(encode(header(KIND)))
                 for turn in turns:
-                    file.writelines(_lines(turn))
-                    count += 1
-                file.write(encode({"end": {"turns": count}}))
+                    written = list(_lines(turn))
+                    file.writelines(written)
+                    turns_written, lines = turns_written + 1, lines + len(written)
+                file.write(encode({"end": {"turns": turns_written, "lines": lines}}))
                 file.flush()
                 os.fsync(handle)
             _put(Path(name), target, overwrite=overwrite)
@@ -73,7 +74,7 @@ def write_jsonl(path: str | Path, turns: Iterable[Trace | StoredTurn], *, overwr
             Path(name).unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
-    return count
+    return turns_written
 
 
 def read_jsonl(path: str | Path) -> list[Trace]:
@@ -154,20 +155,25 @@ def turns_of(data: bytes, where: str) -> Iterator[StoredTurn]:
     if not is_export(data):
         raise StoreError(f"{where} is no export of lango_nb; give a file that was exported as JSON lines", "damaged")
     reading = read(data)
+    schema = _schema(reading.rows, where)
     broken = [place for place, _ in reading.damaged] + ([reading.torn_at] if reading.torn else [])
     if broken:
         raise StoreError(f"{where} is damaged at byte {min(broken)}; export it once more, or fetch it again", "damaged")
     rows = [row for _, row in reading.rows]
-    schema = FIRST_SCHEMA
-    if rows[0] != {"schema": FIRST_SCHEMA, "kind": KIND}:
-        check_header(rows[0], KIND, where)
-        schema = cast("int", rows[0]["schema"])
     if rows[-1].keys() != {"end"}:
         raise StoreError(f"{where} ends before its last line; export it once more, or fetch it again", "damaged")
     turns = list(_grouped(rows[1:-1], schema, where))
-    if rows[-1]["end"] != {"turns": len(turns)}:
-        raise StoreError(f"{where} lacks some of its turns; export it once more, or fetch it again", "damaged")
+    if rows[-1]["end"] != {"turns": len(turns), "lines": len(rows)}:
+        raise StoreError(f"{where} lacks some of its lines; export it once more, or fetch it again", "damaged")
     return iter(turns)
+
+
+def _schema(rows: list[tuple[int, Row]], where: str) -> int:
+    """Return the version of a file; a header that is damaged is found with everything else that is."""
+    if not rows or rows[0][0] or rows[0][1] == {"schema": FIRST_SCHEMA, "kind": KIND}:
+        return FIRST_SCHEMA
+    check_header(rows[0][1], KIND, where)
+    return cast("int", rows[0][1]["schema"])
 
 
 def _lines(turn: Trace | StoredTurn) -> Iterator[bytes]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections.abc import Callable
+from threading import Thread
 from typing import TYPE_CHECKING
 
-from lango_nb.core.clock import Clock
+from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import StoreError
 from lango_nb.core.ids import Ids
 from lango_nb.core.once import once
@@ -14,8 +17,10 @@ from lango_nb.records.sessions import Sessions
 from lango_nb.records.traces import Traces
 
 if TYPE_CHECKING:  # an engine in memory is ready without any of it
+    from lango_nb.config.settings import TraceStoreSettings
     from lango_nb.records.memories import Memories
     from lango_nb.records.resume import Interrupted
+    from lango_nb.records.retention import Purged
     from lango_nb.records.runs import Runs
     from lango_nb.records.tasks import Tasks
     from lango_nb.stores.memory import MemoryStore
@@ -39,6 +44,7 @@ class Records:
 
     def __init__(self, store: Store | None, ids: Ids, clock: Clock, durability: Durability = "turn") -> None:
         self._given, self._ids, self._clock = store, ids, clock
+        self._cleaned_s = -math.inf
         self.found: tuple[Interrupted, ...] = ()
         """What an earlier process left open, and what was closed."""
         self.traces: Traces
@@ -124,6 +130,54 @@ class Records:
         from lango_nb.records.memories import ROWS, Memories, StoredMemories
 
         return Memories(self._ids, self._clock, StoredMemories(self.documents(ROWS)))
+
+    def clean_up(self, settings: TraceStoreSettings) -> Purged:
+        """Forget old turns, and the runs they made; see :mod:`lango_nb.records.retention`.
+
+        Parameters
+        ----------
+        settings : TraceStoreSettings
+
+        Returns
+        -------
+        Purged
+
+        Raises
+        ------
+        StoreError
+            The store cannot be written.
+        """
+        from lango_nb.records.retention import Retention
+        from lango_nb.records.stored_runs import KIND
+
+        store = self.store
+        purged = Retention(store.log, settings, self._clock).run(self._clock.now())
+        if purged.total and self.is_durable:
+            runs = store.documents(KIND)
+            seen = runs.find()  # before the turns are read: runs of a turn that begins just now must stay
+            kept = {row["id"] for row in store.log.rows()}
+            runs.remove(*(str(row["id"]) for row in seen if row["turn_id"] not in kept))
+        return purged
+
+    def clean_up_when_due(self, settings: TraceStoreSettings) -> None:
+        """Forget old turns beside whatever else goes on, if that was not done for a while."""
+        interval_s = settings.cleanup_interval_s
+        now_s = time.monotonic()
+        if not self.is_durable or not interval_s or now_s < self._cleaned_s + interval_s:
+            return
+        if not isinstance(self._clock, SystemClock):  # whose time is stepped wants to repeat to the letter
+            return
+        self._cleaned_s = now_s
+        Thread(target=self._clean_up_quietly, args=(settings,), name="lango-clean-up", daemon=True).start()
+
+    def _clean_up_quietly(self, settings: TraceStoreSettings) -> None:
+        try:
+            purged = self.clean_up(settings)
+        except StoreError as error:
+            logger.warning("old turns were not forgotten: %s", error)
+        else:
+            if purged.total:
+                logger.info("%s", purged)
 
     def close(self) -> None:
         """Write down what still can be, and let go of the store."""

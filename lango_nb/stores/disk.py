@@ -28,7 +28,7 @@ class Disk:
         return os.open(path, flags | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600)
 
     def read(self, descriptor: int, start: int, end: int) -> bytes:
-        """Return the bytes between two offsets; fewer when the file ends before. One thread at a time.
+        """Return the bytes between two offsets; fewer when the file ends before.
 
         Parameters
         ----------
@@ -38,9 +38,8 @@ class Disk:
         -------
         bytes
         """
-        os.lseek(descriptor, start, os.SEEK_SET)
         pieces = []
-        while start < end and (piece := os.read(descriptor, min(end - start, _CHUNK))):
+        while start < end and (piece := _read_some(descriptor, min(end - start, _CHUNK), start)):
             pieces.append(piece)
             start += len(piece)
         return b"".join(pieces)
@@ -120,3 +119,10 @@ class Handle:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _read_some(descriptor: int, size: int, start: int) -> bytes:
+    if hasattr(os, "pread"):  # a forked process has the same place in the file, and must not move it
+        return os.pread(descriptor, size, start)
+    os.lseek(descriptor, start, os.SEEK_SET)
+    return os.read(descriptor, size)

@@ -9,25 +9,24 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, cast
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores import lines
-from lango_nb.stores.disk import Disk, Handle, failed
+from lango_nb.stores.atomic import store_error, sync_folder
+from lango_nb.stores.disk import Disk, Handle
 from lango_nb.stores.known_turns import KnownTurn, KnownTurns
-from lango_nb.stores.store import Problem, Row
+from lango_nb.stores.store import Row
 from lango_nb.stores.turn_lines import KIND, turn_of
 
 FOLDER = "events"
 """Where the files of all sessions are."""
 SUFFIX = ".jsonl"
 Sight = Literal["whole", "unclear", "missing"]
-"""What a look at a file found: everything is taken in; only who holds the lock can tell; it is not there."""
+"""What a look at a file found: all whole lines are taken in; only a final look can tell; it is not there."""
 _CHUNK = 4_000_000
-_NEW = ".new"
-"""What the name of a file ends in that is not whole yet."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _SHOWN = 48
 """Characters of a session's id in the name of its file."""
@@ -84,15 +83,18 @@ class EventFile:
         """Bytes at the end that are no whole line."""
         self.held: Handle | None = None
         """Open as long as turns of this process are: a file that is removed can be written again from it."""
+        self.is_unsynced = False
+        """Whether something was written here that may not be on the disk yet."""
         self._lacks_newline = self._is_name_on_disk = False
 
-    def look(self, *, is_locked: bool) -> Sight:
+    def look(self, *, is_final: bool) -> Sight:
         """Take in what was written since the last look.
 
         Parameters
         ----------
-        is_locked : bool
-            Whether nobody else writes now. Otherwise whatever is strange is left as it is.
+        is_final : bool
+            Whether nobody else writes now, so that damaged lines are just that. Otherwise they are left for a look
+            that is.
 
         Returns
         -------
@@ -116,9 +118,9 @@ class EventFile:
         try:
             if handle.identity[1] != self.inode or handle.size() < self.size:
                 self._start_anew(handle.identity[1])
-            return self._read_on(handle, is_locked=is_locked)
+            return self._read_on(handle, is_final=is_final)
         except OSError as error:
-            raise failed(error, self.where, "read") from error
+            raise _unreadable(error, self.where) from error
         finally:
             handle.close()
 
@@ -142,20 +144,23 @@ class EventFile:
             The file is as it was before.
         """
         try:
-            handle = self.held or self._opened(os.O_RDWR | os.O_APPEND) or self._made(session_id)
+            handle = self.held or self._opened(os.O_RDWR | os.O_APPEND) or self._made()
         except OSError as error:
-            raise failed(error, self.where) from error
+            raise store_error(error, self.where) from error
         start = self.size
         before = b"\n" if self._lacks_newline else b""
+        if not start:
+            before = lines.encode(lines.header(KIND, session=session_id))
+            self.inode, self.session = handle.identity[1], session_id
         try:
             self._disk.write(handle.descriptor, before + data)
         except OSError as error:
             self._cut(handle, start)
-            raise failed(error, self.where) from error
+            raise store_error(error, self.where) from error
         finally:
             if handle is not self.held:
                 handle.close()
-        self.size, self._lacks_newline = start + len(before) + len(data), False
+        self.size, self._lacks_newline, self.is_unsynced = start + len(before) + len(data), False, True
         return start + len(before)
 
     def undo(self, size: int) -> None:
@@ -174,7 +179,7 @@ class EventFile:
         try:
             self._disk.truncate(handle.descriptor, self.size)
         except OSError as error:
-            raise failed(error, self.where) from error
+            raise store_error(error, self.where) from error
         finally:
             handle.close()
         self.torn = 0
@@ -197,10 +202,10 @@ class EventFile:
                 if handle is not self.held:
                     handle.close()
             if not self._is_name_on_disk:
-                self._disk.sync_folder(self.path.parent)
-                self._is_name_on_disk = True
+                sync_folder(self.path.parent)
+            self._is_name_on_disk, self.is_unsynced = True, False
         except OSError as error:
-            raise failed(error, self.where) from error
+            raise store_error(error, self.where) from error
 
     def hold(self) -> None:
         """Keep the file open: a turn of this process is."""
@@ -221,55 +226,32 @@ class EventFile:
             return None
         return handle
 
-    def read(self, handle: Handle, turn: KnownTurn) -> bytes:
-        """Return all lines of a turn."""
-        return b"".join([self._disk.read(handle.descriptor, start, end) for start, end in turn.pieces()])
-
-    def rewrite(self, gone: Collection[str], *, is_durable: bool) -> None:
-        """Write the file anew without some turns, or remove it when no turn is left; the lock is held.
+    def replaced(self, new: Path, size: int) -> None:
+        """Go on with a file that was written beside this one, and put it in its place; the lock is held.
 
         Parameters
         ----------
-        gone : collection of str
-            Ids of turns; they are still known afterwards.
-        is_durable : bool
-            Whether the new file is on the disk when this returns.
+        new : Path
+            On the disk already.
+        size : int
+            How much of it is known.
         """
-        kept = [turn for turn in self._turns.files.get(self.name, {}).values() if turn.id not in gone]
-        try:
-            if not kept:
-                self._disk.remove(self.path)
-                self._forget_file()
+        is_held = self.held is not None
+        self._disk.replace(new, self.path)
+        self.forget()
+        handle = self._opened(os.O_RDWR | os.O_APPEND)
+        if handle is not None:
+            self.inode, self.size = handle.identity[1], size
+            if is_held:
+                self.held = handle
             else:
-                source = self._opened(os.O_RDONLY)
-                if source is not None:
-                    try:
-                        self._write_anew(source, kept, is_durable=is_durable)
-                    finally:
-                        source.close()
-            if is_durable:
-                self._disk.sync_folder(self.path.parent)
-        except OSError as error:
-            raise failed(error, self.where) from error
+                handle.close()
 
-    def restore(self) -> None:
-        """Write a file that was removed again, from what is still open of it; the lock is held."""
-        if self.held is None:
-            return
-        new = self.path.with_name(self.name + _NEW)
-        try:
-            self._disk.make_folder(self.path.parent)
-            target = self._created(new)
-            for start in range(0, self.size, _CHUNK):
-                piece = self._disk.read(self.held.descriptor, start, min(start + _CHUNK, self.size))
-                self._disk.write(target.descriptor, piece)
-            self._disk.sync(target.descriptor)
-            self._disk.replace(new, self.path)
-            self._disk.sync_folder(self.path.parent)
-        except OSError as error:
-            raise failed(error, self.where) from error
+    def forget(self) -> None:
+        """Let go of the file, and know nothing of it; its turns stay known."""
         self.let_go()
-        self.held, self.inode = target, target.identity[1]
+        self.inode = self.size = self.torn = 0
+        self._lacks_newline = self._is_name_on_disk = False
 
     def _opened(self, flags: int) -> Handle | None:
         try:
@@ -277,33 +259,19 @@ class EventFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise failed(error, self.where, "read" if flags == os.O_RDONLY else "written") from error
+            raise (_unreadable if flags == os.O_RDONLY else store_error)(error, self.where) from error
         return Handle(descriptor, is_writable=flags != os.O_RDONLY)
 
-    def _made(self, session_id: str) -> Handle:
-        """Make the file with its header."""
+    def _made(self) -> Handle:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
+        self.forget()
         try:
             descriptor = self._disk.open(self.path, flags)
         except FileNotFoundError:
             self._disk.make_folder(self.path.parent)
-            self._disk.sync_folder(self.path.parent.parent)
+            sync_folder(self.path.parent.parent)
             descriptor = self._disk.open(self.path, flags)
-        handle = Handle(descriptor, is_writable=True)
-        data = lines.encode(lines.header(KIND, session=session_id))
-        try:
-            self._disk.write(descriptor, data)
-        except OSError:
-            handle.close()
-            self._disk.remove(self.path)
-            raise
-        self._forget_file()
-        self.inode, self.size, self.session = handle.identity[1], len(data), session_id
-        return handle
-
-    def _created(self, path: Path) -> Handle:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
-        return Handle(self._disk.open(path, flags), is_writable=True)
+        return Handle(descriptor, is_writable=True)
 
     def _cut(self, handle: Handle, size: int) -> None:
         try:
@@ -312,11 +280,6 @@ class EventFile:
             return  # the next look finds what is there now
         self.size = size
 
-    def _forget_file(self) -> None:
-        self.let_go()
-        self.inode = self.size = self.torn = 0
-        self._lacks_newline = self._is_name_on_disk = False
-
     def _start_anew(self, inode: int) -> None:
         """Read the file from its beginning: it is not the one that was read before, or it was cut."""
         for turn in self._turns.files.get(self.name, {}).values():
@@ -324,11 +287,11 @@ class EventFile:
             turn.places, turn.end_at = [], -1
         self.inode, self.size, self._is_name_on_disk = inode, 0, False
 
-    def _read_on(self, handle: Handle, *, is_locked: bool) -> Sight:
+    def _read_on(self, handle: Handle, *, is_final: bool) -> Sight:
         self.torn = 0
         for data, is_last in self._chunks(handle):
             reading = lines.read(data, self.size)
-            if (reading.damaged or reading.torn) and not is_locked:
+            if reading.damaged and not is_final:
                 return "unclear"
             starts = sorted([start for start, _ in reading.rows] + [start for start, _ in reading.damaged])
             ends = dict(zip(starts, [*starts[1:], reading.torn_at], strict=True))
@@ -338,7 +301,7 @@ class EventFile:
             self.size, self._lacks_newline = reading.torn_at, reading.lacks_newline
             if is_last:
                 self.torn = len(reading.torn)
-        return "unclear" if self.torn else "whole"
+        return "whole"
 
     def _chunks(self, handle: Handle) -> Iterator[tuple[bytes, bool]]:
         """Yield whole lines from the known size on; the last piece ends where the file does."""
@@ -356,11 +319,10 @@ class EventFile:
             length = _CHUNK
 
     def _take(self, start: int, end: int, row: Row) -> None:
-        if start == 0:
-            if "schema" in row:
-                lines.check_header(row, KIND, self.where)
-                self.session = str(row.get("session") or "")
-                return
+        if start == 0 and "schema" in row:
+            lines.check_header(row, KIND, self.where)
+            self.session = str(row.get("session") or "")
+            return
         try:
             turn = self._turn_of(row)
         except StoreError:
@@ -388,4 +350,9 @@ class EventFile:
         row = line.get("row")
         if isinstance(row, dict):
             return row
-        return {"id": turn_id, "session_id": self.session, "text": "", "started_at": line.get("at", ""), "outcome": "running"}
+        at = line.get("at", "")
+        return {"id": turn_id, "session_id": self.session, "text": "", "started_at": at, "outcome": "running"}
+
+
+def _unreadable(error: OSError, where: str) -> StoreError:
+    return StoreError(f"{where} cannot be read: {error.strerror}; mend that and try again", "store")

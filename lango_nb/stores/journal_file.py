@@ -19,9 +19,9 @@ import secrets
 import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores import lines
@@ -59,7 +59,7 @@ class JournalFile:
     disk : Disk
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a choice of whoever opens the file
         self,
         path: Path,
         kind: str,
@@ -77,7 +77,8 @@ class JournalFile:
         self._where = f"{self.path.parent.name}/{self.path.name}"
         self._temporary = self.path.with_name(f"{self.path.name}.tmp")
         self._lock = PathLock(self.path.with_name(f"{self.path.name}.lock"), lock_timeout_s, self._where)
-        self._thread = threading.RLock()
+        self.threads = threading.RLock()
+        """Held while anything here is looked at or changed."""
         self._is_locked = self._is_urgent = self._is_unsynced = self._is_closed = False
         self._handle: Handle | None = None
         self._header: Row = {}
@@ -98,7 +99,7 @@ class JournalFile:
         Tables
             To be looked at inside only.
         """
-        with self._thread:
+        with self.threads:
             if not self._is_locked:
                 self._check_open()
                 self._catch_up()
@@ -118,7 +119,7 @@ class JournalFile:
         Tables
             To be changed by :meth:`stage` only.
         """
-        with self._thread:
+        with self.threads:
             if self._is_locked:
                 self._is_urgent |= is_urgent
                 yield self.tables
@@ -175,19 +176,22 @@ class JournalFile:
 
     def check(self) -> list[Problem]:
         """Read the file and say what is wrong with it; changes nothing."""
-        with self._thread:
+        with self.threads:
             if self._status() is None:
                 return []
             try:
                 findings = self._read(self._opened(), 0).findings
+                if findings:  # perhaps somebody is just writing
+                    with suppress(StoreError), self._lock:
+                        findings = self._read(self._opened(), 0).findings
             except StoreError as error:
-                code = error.code if error.code == "newer_schema" else "damaged"
-                return [Problem("newer_schema" if code == "newer_schema" else "damaged", self.path.name, str(error))]
+                is_newer = error.code == "newer_schema"
+                return [Problem("newer_schema" if is_newer else "damaged", self.path.name, str(error))]
             return findings.problems(self.path.name, is_mended=False)
 
     def close(self) -> None:
         """Force everything to the disk and let go of the file; closing twice is no error."""
-        with self._thread:
+        with self.threads:
             try:
                 if not self._is_closed:
                     self.sync()
@@ -197,7 +201,7 @@ class JournalFile:
 
     def after_fork(self) -> None:
         """Forget what threads of the parent were doing."""
-        self._thread, self._is_locked = threading.RLock(), False
+        self.threads, self._is_locked = threading.RLock(), False
         self._pending.clear()
 
     @contextmanager
@@ -366,10 +370,14 @@ class JournalFile:
                 self._disk.truncate(self._handle.descriptor, self._end)
         except OSError as error:  # the next one who writes finds it torn
             logger.warning("%s: what was half written is still there: %s", self._where, error)
-        tables = Tables()
-        for operations in self._read(self._handle, 0, self._end).changes:
-            tables.apply(operations)
-        self.tables = tables
+        try:
+            passage = self._read(self._handle, 0, self._end)
+        except StoreError:
+            self._forget()  # all of it is read again with the next look
+            raise
+        self.tables = Tables()
+        for operations in passage.changes:
+            self.tables.apply(operations)
 
     def _compact_when_due(self) -> None:
         if self._end > max(self._limit, self._compact_at) and self.tables.replaced:
@@ -377,7 +385,7 @@ class JournalFile:
                 self._rewrite(self.tables)
             except StoreError as error:
                 self._limit = 2 * self._end
-                code = "read_only" if error.code == "read_only" else "full"
+                code: Literal["full", "read_only"] = "read_only" if error.code == "read_only" else "full"
                 self._tell(
                     Problem(code, self.path.name, f"it cannot be made smaller: {error}", "make room on the disk")
                 )

@@ -18,11 +18,13 @@ Operation = list["JsonValue"]
 class Rows:
     """The documents of one table by number, in the order in which they first came."""
 
-    __slots__ = ("_numbers", "_top", "documents")
+    __slots__ = ("_numbers", "_top", "documents", "highest")
 
     def __init__(self) -> None:
         self.documents: dict[str, Row] = {}
         """By number as text, as TinyDB has them."""
+        self.highest = 0
+        """The highest number that ever was in use."""
         self._top: int | None = 0
         self._numbers: dict[str, str] | None = None
 
@@ -46,6 +48,7 @@ class Rows:
         key = str(number)
         before = self.documents.get(key)
         self.documents[key] = row
+        self.highest = max(self.highest, number)
         if self._top is not None and number > self._top:
             self._top = number
         if self._numbers is not None:

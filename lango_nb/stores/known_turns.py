@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter
+from threading import RLock
+from typing import cast
 
+from lango_nb.stores.locks import tell_after_fork
 from lango_nb.stores.memory import sessions_of
 from lango_nb.stores.store import EVERY_TURN, Row, TurnQuery
 
@@ -49,23 +52,15 @@ class KnownTurn:
         """Yield where every piece begins and ends."""
         return zip(self.places[::2], self.places[1::2], strict=True)
 
-    def close(self, row: Row, end_at: int) -> None:
-        """Take note of its end.
-
-        Parameters
-        ----------
-        row : dict
-            The whole summary; the number stays what it is.
-        end_at : int
-        """
-        self.row = row if row.get("number") == self.number else {**row, "number": self.number}
-        self.end_at, self.is_open = end_at, False
-
 
 class KnownTurns:
     """All turns of a store, by number, id and file."""
 
     def __init__(self) -> None:
+        self.lock = RLock()
+        """Held while anything here, or what is known of a file, is looked at or changed; never while somebody waits for
+        a lock on a file.
+        """
         self.by_id: dict[str, KnownTurn] = {}
         self.by_number: dict[int, KnownTurn] = {}
         self.files: dict[str, dict[str, KnownTurn]] = {}
@@ -73,34 +68,85 @@ class KnownTurns:
         self._ordered: list[KnownTurn] = []
         self._is_ordered = True
         self._sessions: list[Row] | None = None
-        self._highest = 0
-
-    @property
-    def highest(self) -> int:
+        self.highest = 0
         """The highest number there ever was here."""
-        return self._highest
+        self._unnumbered: list[KnownTurn] = []
+        tell_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Forget a lock that a thread of the parent held."""
+        self.lock = RLock()
 
     def add(self, turn: KnownTurn) -> None:
         """Take in a turn whose id and number are new."""
         self.by_id[turn.id] = self.by_number[turn.number] = turn
         self.files.setdefault(turn.file, {})[turn.id] = turn
-        if turn.number < self._highest:
+        if turn.number < self.highest:
             self._is_ordered = False
         else:
-            self._highest = turn.number
+            self.highest = turn.number
         self._ordered.append(turn)
+        self._sessions = None
+
+    def add_read(self, turn: KnownTurn, row: Row) -> None:
+        """Take in a turn that was found in a file.
+
+        Parameters
+        ----------
+        turn : KnownTurn
+            Of a new id, without a number.
+        row : dict
+            What is known of it. Without a number of its own there it gets one from :meth:`number_rest`, and is in no
+            list before.
+        """
+        turn.number, turn.row = 0, row
+        if self._is_free(row.get("number")):
+            turn.number = cast("int", row["number"])
+            self.add(turn)
+        else:
+            self.by_id[turn.id] = turn
+            self.files.setdefault(turn.file, {})[turn.id] = turn
+            self._unnumbered.append(turn)
+
+    def number_rest(self) -> None:
+        """Give new numbers to turns that were found without one, or with one that another has."""
+        found, self._unnumbered = self._unnumbered, []
+        for turn in found:
+            if self.by_id.get(turn.id) is turn:
+                number = turn.row.get("number")
+                turn.number = cast("int", number) if self._is_free(number) else self.highest + 1
+                turn.row = {**turn.row, "number": turn.number}
+                self.add(turn)
+
+    def close(self, turn: KnownTurn, row: Row, end_at: int) -> None:
+        """Take note of a turn's end.
+
+        Parameters
+        ----------
+        turn : KnownTurn
+        row : dict
+            The whole summary; the number stays what it is, unless the turn had to be given another one since.
+        end_at : int
+            Offset of the line that says so.
+        """
+        number = row.get("number")
+        if number != turn.number and self._is_free(number):
+            self._renumber(turn, cast("int", number))
+        turn.row = row if row.get("number") == turn.number else {**row, "number": turn.number}
+        turn.end_at, turn.is_open = end_at, False
         self._sessions = None
 
     def drop(self, turns: Iterable[KnownTurn]) -> None:
         """Forget turns."""
         for turn in turns:
             if self.by_id.get(turn.id) is turn:
-                del self.by_id[turn.id], self.by_number[turn.number]
+                del self.by_id[turn.id]
+                self.by_number.pop(turn.number, None)
                 in_file = self.files[turn.file]
                 del in_file[turn.id]
                 if not in_file:
                     del self.files[turn.file]
-        self._ordered, self._is_ordered, self._sessions = list(self.by_id.values()), False, None
+        self._ordered, self._is_ordered, self._sessions = list(self.by_number.values()), False, None
 
     def ordered(self) -> list[KnownTurn]:
         """Return all turns by number; the list is not to be changed."""
@@ -138,6 +184,20 @@ class KnownTurns:
             self._sessions = sessions_of([turn.row for turn in self.ordered()])
         return [dict(session) for session in self._sessions]
 
+    def _renumber(self, turn: KnownTurn, number: int) -> None:
+        if turn.number:
+            del self.by_number[turn.number]
+            turn.number = number
+            self.by_number[number] = turn
+            self.highest, self._is_ordered = max(self.highest, number), False
+        else:
+            self._unnumbered.remove(turn)
+            turn.number = number
+            self.add(turn)
+
+    def _is_free(self, number: object) -> bool:
+        return isinstance(number, int) and number > 0 and number not in self.by_number
+
     def _candidates(self, query: TurnQuery, file: str | None) -> list[KnownTurn]:
         if query.ids is not None:
             return self._in_order(self.by_id[key] for key in set(query.ids) if key in self.by_id)
@@ -149,8 +209,3 @@ class KnownTurns:
     @staticmethod
     def _in_order(turns: Iterable[KnownTurn]) -> list[KnownTurn]:
         return sorted(turns, key=_by_number)
-
-
-def numbers_of(turns: Collection[KnownTurn]) -> list[int]:
-    """Return the numbers of turns."""
-    return [turn.number for turn in turns]

@@ -116,9 +116,7 @@ def decode(line: bytes) -> Row:
     body = line[: max(end, 0)]
     if line[end : end + _LENGTH] != b'%b%08x"}' % (_MEMBER, zlib.crc32(body)):
         raise ValueError("the checksum does not fit")
-    row = (json if body.startswith(_BY_HAND) else orjson).loads(body + b"}")
-    if not isinstance(row, dict):
-        raise ValueError("it is no JSON object")  # noqa: TRY004 - bytes that are damaged, not an argument of a wrong type
+    row: Row = (json if body.startswith(_BY_HAND) else orjson).loads(body + b"}")  # what ends so can only be an object
     return row
 
 
@@ -296,9 +294,9 @@ def _by_hand(row: Row) -> bytes:
 
 def _plain(value: object) -> object:
     if isinstance(value, dict):
-        wrong = next((key for key in value if not isinstance(key, str)), None)
-        if wrong is not None:
-            raise TypeError(f"the key {shorten(repr(wrong))} is no text")
+        wrong = [key for key in value if not isinstance(key, str)]
+        if wrong:
+            raise TypeError(f"the key {shorten(repr(wrong[0]))} is no text")
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import cast
 
 import orjson
@@ -33,16 +32,6 @@ _CRC = 17
 
 _MEMBERS: dict[str | None, tuple[str, ...]] = {"begin": ("row",), "end": ("row", "body"), "event": ("event",), None: ()}
 """What every kind of line has beside the turn's id."""
-
-
-@dataclass(slots=True)
-class Content:
-    """What the lines of one turn say."""
-
-    events: list[Row] = field(default_factory=list)
-    body: Row = field(default_factory=dict)
-    damaged: list[tuple[int, bytes]] = field(default_factory=list)
-    """What is no line, each with its offset."""
 
 
 def begin_line(turn_id: str, row: Row, writer: int) -> bytes:
@@ -125,34 +114,30 @@ def events_in(data: bytes) -> list[Row] | None:
     return found
 
 
-def content_of(data: bytes, start: int) -> Content:
-    """Read everything of a turn, and what is wrong with it.
+def content_of(data: bytes) -> tuple[list[Row], Row]:
+    """Read events and body of a turn, whatever its lines look like; what is no line is passed over.
 
     Parameters
     ----------
     data : bytes
         Its lines.
-    start : int
-        Their offset in the file.
 
     Returns
     -------
-    Content
+    events : list of dict
+    body : dict
     """
-    content = Content()
-    reading = lines.read(data, start)
-    content.damaged = reading.damaged
-    if reading.torn:
-        content.damaged.append((reading.torn_at, reading.torn))
-    for _, row in reading.rows:
+    events: list[Row] = []
+    body: Row = {}
+    for _, row in lines.read(data).rows:
         record = row.get("record")
         if record is None:
-            content.events.append(row)
+            events.append(row)
         elif record == "event":
-            content.events.append(cast("Row", row["event"]))
+            events.append(cast("Row", row["event"]))
         elif record == "end":
-            content.body = cast("Row", row["body"])
-    return content
+            body = cast("Row", row["body"])
+    return events, body
 
 
 def body_in(data: bytes) -> Row | None:

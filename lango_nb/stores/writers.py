@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -19,10 +20,14 @@ from lango_nb.core.errors import StoreError
 from lango_nb.stores import lines
 from lango_nb.stores.atomic import replace_file, set_aside, store_error
 from lango_nb.stores.locks import PathLock, tell_after_fork
+from lango_nb.stores.place import Place
 from lango_nb.stores.store import Problem
 
 _FOLDER = "writers"
 _KIND = "numbers"
+_PROBES = 3
+"""How often a lock is tried before its holder counts as alive."""
+_PROBE_S = 0.001
 
 
 class Numbers:
@@ -30,18 +35,14 @@ class Numbers:
 
     Parameters
     ----------
-    folder : Path
-        The store's folder.
-    timeout_s : float
-        How long its lock is waited for.
-    report : callable
-        Gets every problem.
+    place : Place
     """
 
-    def __init__(self, folder: Path, timeout_s: float, report: Callable[[Problem], None]) -> None:
-        self._folder, self._report = folder, report
-        self._path = folder / _FOLDER / "numbers.jsonl"
-        self.lock = PathLock(folder / _FOLDER / "numbers.lock", timeout_s, "the store's list of writers")
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._path = place.folder / _FOLDER / "numbers.jsonl"
+        lock = place.folder / _FOLDER / "numbers.lock"
+        self.lock = PathLock(lock, place.lock_timeout_s, "the store's list of writers")
         self._seen: tuple[int, int] | None = None
         self._highest: dict[str, int] = {}
 
@@ -91,8 +92,8 @@ class Numbers:
             row = lines.decode(data)
         except ValueError:
             with suppress(OSError):
-                set_aside(self._folder, self._path.name, data)
-            self._report(
+                set_aside(self._place.folder, self._path.name, data)
+            self._place.report(
                 Problem(
                     "damaged",
                     f"{_FOLDER}/{self._path.name}",
@@ -117,14 +118,14 @@ class Writers:
     """
 
     def __init__(self, folder: Path, numbers: Numbers, used: Callable[[], Iterable[int]]) -> None:
-        self._folder, self._numbers, self._used = folder / _FOLDER, numbers, used
+        self._folder, self.numbers, self._used = folder / _FOLDER, numbers, used
         self._number = 0
         self._lock: PathLock | None = None
         tell_after_fork(self)
 
     @property
     def number(self) -> int:
-        """This opening's number, 0 before it has one."""
+        """The number of this opening, 0 before it has one."""
         return self._number
 
     def take(self) -> int:
@@ -141,11 +142,11 @@ class Writers:
         """
         if self._number:
             return self._number
-        with self._numbers.lock:
+        with self.numbers.lock:
             if self._number:
                 return self._number
-            number = max(self._numbers.highest("writer"), *self._used(), *self._with_locks(), 0) + 1
-            self._numbers.note("writer", number)
+            number = max(self.numbers.highest("writer"), *self._used(), *self._with_locks(), 0) + 1
+            self.numbers.note("writer", number)
             lock = self._lock_of(number)
             if not lock.take():
                 raise StoreError(f"writer {number} of the store is locked already; try again", "locked")
@@ -165,12 +166,19 @@ class Writers:
         """
         if number == self._number and number:
             return False
-        if not self._path_of(number).exists():
-            return True
         lock = self._lock_of(number)
-        is_gone = lock.take()
-        lock.let_go()
-        return is_gone
+        for _ in range(_PROBES):
+            if not self._path_of(number).exists():
+                return True
+            try:
+                is_gone = lock.take()
+            except StoreError:  # it may not be touched
+                return False
+            if is_gone:
+                lock.let_go()
+                return True
+            time.sleep(_PROBE_S)  # perhaps somebody else is just asking the same
+        return False
 
     def sweep(self, needed: Collection[int]) -> None:
         """Remove lock files of writers that are gone.
@@ -182,7 +190,7 @@ class Writers:
         """
         for number in self._with_locks():
             if number not in needed and number != self._number:
-                with self._numbers.lock:  # nobody makes a lock file now
+                with self.numbers.lock:  # nobody makes a lock file now
                     lock = self._lock_of(number)
                     if lock.take():
                         with suppress(OSError):

@@ -105,7 +105,7 @@ class SqlDocuments:
         if limit is not None and not where:
             statement += " LIMIT :limit"
             values["limit"] = max(limit, 0)
-        found = self._database.read(lambda connection: connection.rows(statement, **values), ())
+        found = self._database.rows(statement, **values)
         rows = self._reader.all("lango_documents", found)
         return narrowed(rows, where, newest_first=False, limit=limit)
 

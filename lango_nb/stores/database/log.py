@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import queries
 from lango_nb.stores.database.tables import COUNT, Connection, Database
 from lango_nb.stores.database.texts import from_text, to_name, to_text
-from lango_nb.stores.memory import key_of
+from lango_nb.stores.memory import key_of, sessions_of
 from lango_nb.stores.store import EVERY_TURN, Row, StoredTurn, TurnQuery
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ INSERT INTO lango_sessions (id, version) VALUES (:id, 1)
 ON CONFLICT (id) DO UPDATE SET version = lango_sessions.version + 1
 """
 _SESSIONS = """
-SELECT sessions.turns, first.number, first.data, latest.data
-FROM (SELECT count(*) AS turns, min(number) AS first, max(number) AS latest FROM lango_turns GROUP BY session_id) sessions
-JOIN lango_turns first ON first.number = sessions.first
-JOIN lango_turns latest ON latest.number = sessions.latest
-ORDER BY sessions.first
+SELECT sessions.turns, first.number, first.data, latest.number, latest.data
+FROM (SELECT count(*) AS turns, min(number) AS lowest, max(number) AS highest FROM lango_turns GROUP BY session_id)
+    AS sessions
+JOIN lango_turns AS first ON first.number = sessions.lowest
+JOIN lango_turns AS latest ON latest.number = sessions.highest
+ORDER BY sessions.lowest
 """
 _ABANDONED = "SELECT number, data, writer FROM lango_turns WHERE state = 'open' ORDER BY number"
 
@@ -156,7 +158,7 @@ class SqlLog:
     def rows(self, query: TurnQuery = EVERY_TURN) -> list[Row]:
         """Return the summaries of turns by number."""
         statement, values = self._select("number, data", query)
-        found = self._database.read(lambda connection: connection.rows(statement, **values), ())
+        found = self._database.rows(statement, **values)
         rows = (row for row in map(self._row, found) if row is not None)
         if query.text:
             rows = (row for row in rows if query.matches(row))
@@ -177,7 +179,7 @@ class SqlLog:
             found = connection.row("SELECT number, data FROM lango_turns WHERE id = :id", id=to_name(turn_id))
             if found is None:
                 return None
-            events = "SELECT position, data FROM lango_events WHERE turn = :turn ORDER BY position"
+            events = "SELECT turn, position, data FROM lango_events WHERE turn = :turn ORDER BY position"
             body = "SELECT data FROM lango_turn_bodies WHERE turn = :turn"
             return found, connection.rows(events, turn=found[0]), connection.row(body, turn=found[0])
 
@@ -188,7 +190,7 @@ class SqlLog:
         what = f"turn {turn_id}"
         return StoredTurn(
             {**self._reader.one(what, "lango_turns", text), "number": number},
-            self._reader.all("lango_events", ((f"{number}/{position}", event) for position, event in events)),
+            self._reader.events(events),
             self._reader.one(what, "lango_turn_bodies", body[0]) if body is not None else {},
         )
 
@@ -204,19 +206,10 @@ class SqlLog:
     def sessions(self) -> list[Row]:
         """Return every session with its turns counted."""
         sessions: list[Row] = []
-        for turns, number, first_text, latest_text in self._database.read(lambda found: found.rows(_SESSIONS), ()):
-            first, latest = self._row((number, first_text)), self._row((number, latest_text))
-            if first is None or latest is None:
-                continue
-            sessions.append(
-                {
-                    "id": str(first["session_id"]),
-                    "turns": turns,
-                    "created_at": first.get("started_at"),
-                    "last_at": latest.get("started_at"),
-                    "title": first.get("text", ""),
-                }
-            )
+        for turns, *ends in self._database.rows(_SESSIONS):
+            first, latest = self._row(ends[:2]), self._row(ends[2:])
+            if first is not None and latest is not None:
+                sessions.append({**sessions_of([first, latest])[0], "turns": turns})
         return sessions
 
     def version(self, session_id: str) -> object:
@@ -227,7 +220,7 @@ class SqlLog:
 
     def unfinished(self) -> list[Row]:
         """Return rows of open turns whose process is gone."""
-        found = self._database.read(lambda connection: connection.rows(_ABANDONED), ())
+        found = self._database.rows(_ABANDONED)
         gone = self._writers.gone({writer for _, _, writer in found})
         rows = (self._row((number, text)) for number, text, writer in found if writer in gone)
         return [row for row in rows if row is not None]
@@ -240,7 +233,7 @@ class SqlLog:
             return statement, values
         return statement + " LIMIT :limit", {**values, "limit": limit}
 
-    def _row(self, found: tuple[int, str]) -> Row | None:
+    def _row(self, found: Sequence[Any]) -> Row | None:
         number, text = found
         try:
             row = from_text(text)
@@ -255,7 +248,7 @@ class SqlLog:
             numbers = [int(str(row["number"])) for row in self.rows(query)]
         else:
             statement, values = self._select("number", query)
-            found = self._database.read(lambda connection: connection.rows(statement, **values), ())
+            found = self._database.rows(statement, **values)
             numbers = [number for (number,) in found]
         for start in range(0, len(numbers), BATCH):
             yield from self._batch(numbers[start : start + BATCH], with_events=with_events, with_bodies=with_bodies)
@@ -263,30 +256,26 @@ class SqlLog:
     def _batch(self, numbers: list[int], *, with_events: bool, with_bodies: bool) -> Iterator[StoredTurn]:
         dialect = self._database.dialect
         of_turns, values = dialect.among("turn", "numbers"), {"numbers": dialect.values(numbers)}
+        found: dict[str, Sequence[Any]] = {"turns": (), "events": (), "bodies": ()}
 
-        def work(connection: Connection) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
+        def work(connection: Connection) -> None:
             turns = f"SELECT number, data FROM lango_turns WHERE {dialect.among('number', 'numbers')}"  # noqa: S608
-            events = f"SELECT turn, position, data FROM lango_events WHERE {of_turns} ORDER BY turn, position"  # noqa: S608
-            bodies = f"SELECT turn, data FROM lango_turn_bodies WHERE {of_turns}"  # noqa: S608
-            return (
-                connection.rows(turns, **values),
-                connection.rows(events, **values) if with_events else (),
-                connection.rows(bodies, **values) if with_bodies else (),
-            )
+            found["turns"] = connection.rows(turns, **values)
+            if with_events:
+                events = f"SELECT turn, position, data FROM lango_events WHERE {of_turns} ORDER BY turn, position"  # noqa: S608
+                found["events"] = connection.rows(events, **values)
+            if with_bodies:
+                bodies = f"SELECT turn, data FROM lango_turn_bodies WHERE {of_turns}"  # noqa: S608
+                found["bodies"] = connection.rows(bodies, **values)
 
-        turns, events, bodies = self._database.read(work, ((), (), ()))
-        texts = dict(turns)
-        events_of: dict[int, list[tuple[str, str]]] = {}
-        for number, position, text in events:
-            events_of.setdefault(number, []).append((f"{number}/{position}", text))
-        body_of = dict(bodies)
+        self._database.read(work, None)
+        texts, bodies = dict(found["turns"]), dict(found["bodies"])
+        events = {number: list(rows) for number, rows in groupby(found["events"], itemgetter(0))}
         for number in numbers:
             row = self._row((number, texts[number])) if number in texts else None
             if row is not None:
-                body = self._reader.all("lango_turn_bodies", [(number, body_of[number])] if number in body_of else [])
-                yield StoredTurn(
-                    row, self._reader.all("lango_events", events_of.get(number, ())), body[0] if body else {}
-                )
+                body = self._reader.all("lango_turn_bodies", [(number, bodies[number])] if number in bodies else [])
+                yield StoredTurn(row, self._reader.events(events.get(number, ())), body[0] if body else {})
 
 
 def _columns(row: Row) -> dict[str, object]:
@@ -312,7 +301,7 @@ def _names(row: Mapping[str, object], turn: int) -> list[dict[str, object]]:
 
 
 def _placed(texts: Sequence[str], turn: int, count: int) -> list[dict[str, object]]:
-    """Number events; the count includes them."""
+    """Give events their places; the count includes them already."""
     start = count - len(texts)
     return [{"turn": turn, "position": start + place, "data": text} for place, text in enumerate(texts)]
 

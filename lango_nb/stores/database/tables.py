@@ -16,8 +16,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from lango_nb.stores.store import SCHEMA, Durability
@@ -77,6 +79,7 @@ CREATE TABLE IF NOT EXISTS lango_sessions (
 INSERT INTO lango_meta (name, value) VALUES ('schema', {schema}), ('turns', 0), ('writers', 0), ('synced', 0)
     ON CONFLICT (name) DO NOTHING
 """
+_PARAMETER = re.compile(r":(\w+)")
 COUNT = "UPDATE lango_meta SET value = value + 1 WHERE name = :name RETURNING value"
 """Count one of ``turns``, ``writers``, ``synced``: whoever counts first commits first, and no number comes twice."""
 SCHEMA_OF = "SELECT value FROM lango_meta WHERE name = 'schema'"
@@ -99,6 +102,10 @@ class Dialect:
         """Return the statements that make what is missing."""
         return _TABLES.format(schema=SCHEMA, **self._types).strip().split(";\n")
 
+    def spelled(self, statement: str) -> str:
+        """Return a statement with its ``:parameters`` as the driver takes them."""
+        return statement if self.name == "sqlite" else _for_psycopg(statement)
+
     def among(self, column: str, parameter: str) -> str:
         """Return the condition that a column is one of any number of values."""
         return self._among.format(column=column, parameter=parameter)
@@ -110,6 +117,11 @@ class Dialect:
     def holds(self, column: str, parameter: str) -> str:
         """Return the condition that a column holds a text to the letter."""
         return self._holds.format(column=column, parameter=parameter)
+
+
+@lru_cache(maxsize=256)
+def _for_psycopg(statement: str) -> str:
+    return _PARAMETER.sub(r"%(\1)s", statement.replace("%", "%%"))
 
 
 SQLITE = Dialect(
@@ -160,6 +172,10 @@ class Database(Protocol):
 
     dialect: Dialect
     durability: Durability
+
+    def rows(self, statement: str, **values: object) -> Sequence[Any]:
+        """Return all rows of one query; none when nothing was ever stored."""
+        ...
 
     def exists(self) -> bool:
         """Tell whether anything was ever stored."""

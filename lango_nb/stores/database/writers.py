@@ -6,7 +6,9 @@ PostgreSQL they are advisory locks, each held by a connection of its own, which 
 
 from __future__ import annotations
 
+import select
 import threading
+import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 3
 """Somebody who sweeps up may take a lock in the moment in which it is made."""
+_PATIENCE_S, _POLL_S = 0.1, 0.005
 _SETTINGS = """
 SELECT set_config(name, CASE name WHEN 'tcp_keepalives_idle' THEN '30' WHEN 'tcp_keepalives_interval' THEN '10'
                                   WHEN 'tcp_keepalives_count' THEN '3' ELSE '0' END, false)
@@ -30,7 +33,7 @@ WHERE name IN ('tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives
 """
 """The server ends no connection because it is idle, and learns within a minute that a machine is gone."""
 _TABLE = "CAST(CAST('lango_meta' AS regclass) AS oid)"
-_KEY = f"(CAST({_TABLE} AS bigint) << 32) | :number"
+_KEY = f"(CAST({_TABLE} AS bigint) << 32) | {{number}}"
 """A server has one set of locks per database; the table tells apart those who use different schemas."""
 _HELD = f"""
 SELECT CAST(objid AS bigint) FROM pg_locks
@@ -60,22 +63,6 @@ class Locks(Protocol):
 
     def after_fork(self) -> None:
         """Forget it: the parent has it."""
-        ...
-
-
-class Lasting(Protocol):
-    """A connection that is kept, without transactions."""
-
-    def row(self, statement: str, **values: object) -> Any:
-        """Return the first row of a query."""
-        ...
-
-    def is_ended(self) -> bool:
-        """Tell whether the server has ended it, without asking the server."""
-        ...
-
-    def close(self) -> None:
-        """End it."""
         ...
 
 
@@ -187,7 +174,12 @@ class FileLocks:
     def _sweep(self, number: int) -> None:
         """Take away the files of older writers that are gone: without its file a writer is gone as well."""
         for path in self._folder.glob("*.lock"):
-            if path.stem.isascii() and path.stem.isdigit() and int(path.stem) < number and self._is_free(int(path.stem)):
+            if (
+                path.stem.isascii()
+                and path.stem.isdigit()
+                and int(path.stem) < number
+                and self._is_free(int(path.stem))
+            ):
                 with suppress(OSError):
                     path.unlink()
 
@@ -209,6 +201,65 @@ class FileLocks:
         return PathLock(self._path_of(number), 0, f"writer {number} of the store")
 
 
+class DriverConnection:
+    """A connection of psycopg that is kept, outside of transactions.
+
+    Parameters
+    ----------
+    connection : psycopg.Connection
+    failed : callable
+        Says what an error of the driver means.
+    """
+
+    def __init__(self, connection: Any, failed: Callable[[BaseException], StoreError]) -> None:
+        self._connection, self._failed = connection, failed
+
+    def row(self, statement: str) -> Any:
+        """Return the first row of a query.
+
+        Parameters
+        ----------
+        statement : str
+
+        Returns
+        -------
+        tuple
+
+        Raises
+        ------
+        StoreError
+            The connection has ended.
+        """
+        try:
+            return self._connection.execute(statement).fetchone()
+        except Exception as error:  # noqa: BLE001 - whatever a driver raises; only sql.py imports drivers
+            raise self._failed(error) from None
+
+    def is_ended(self) -> bool:
+        """Tell whether the server has ended it; asks the server only when there is something to hear from it."""
+        if self._connection.closed:
+            return True
+        if not _has_something(self._connection.fileno()):
+            return False
+        try:
+            self.row("SELECT 1")
+        except StoreError:
+            return True
+        return False
+
+    def close(self) -> None:
+        """End it."""
+        self._connection.close()
+
+
+def _has_something(descriptor: int) -> bool:
+    if not hasattr(select, "poll"):
+        return bool(select.select([descriptor], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
 class AdvisoryLocks:
     """Locks that a PostgreSQL server holds for a connection.
 
@@ -219,15 +270,15 @@ class AdvisoryLocks:
         Makes a connection that is nobody else's.
     """
 
-    def __init__(self, database: Database, connect: Callable[[], Lasting]) -> None:
+    def __init__(self, database: Database, connect: Callable[[], DriverConnection]) -> None:
         self._database, self._connect = database, connect
-        self._connection: Lasting | None = None
+        self._connection: DriverConnection | None = None
 
     def take(self, number: int) -> bool:
         """Take the lock of this opening, if nobody has it."""
         self._connection = connection = self._connect()
         connection.row(_SETTINGS)
-        return bool(connection.row(f"SELECT pg_try_advisory_lock({_KEY})", number=number)[0])  # noqa: S608
+        return bool(connection.row(f"SELECT pg_try_advisory_lock({_KEY.format(number=number)})")[0])
 
     def hold(self, number: int) -> None:
         """Take it again on a new connection when the server has ended the old one."""
@@ -239,16 +290,23 @@ class AdvisoryLocks:
             self.take(number)  # a server that does not know yet that the old one has ended says no: it is held then
 
     def gone(self, numbers: Collection[int]) -> set[int]:
-        """Return those that nobody holds."""
-        held = self._database.read(lambda connection: {number for (number,) in connection.rows(_HELD)}, set())
-        return set(numbers) - held
+        """Return those that nobody holds.
+
+        A server learns of the end of a process a moment after it, so whoever seems to be there is looked at for a while.
+        """
+        until = time.monotonic() + _PATIENCE_S
+        while True:
+            held = {number for (number,) in self._database.rows(_HELD)}
+            if held.isdisjoint(numbers) or time.monotonic() > until:
+                return set(numbers) - held
+            time.sleep(_POLL_S)
 
     def let_go(self, number: int) -> None:
         """Give it back."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(StoreError):  # the server gives it back itself when the connection ends, a moment later
-                connection.row(f"SELECT pg_advisory_unlock({_KEY})", number=number)  # noqa: S608
+                connection.row(f"SELECT pg_advisory_unlock({_KEY.format(number=number)})")
             connection.close()
 
     def after_fork(self) -> None:
@@ -258,5 +316,5 @@ class AdvisoryLocks:
             self._connection = None
 
 
-_of_parents: list[Lasting] = []
+_of_parents: list[DriverConnection] = []
 """Connections that a child process must not end, nor drop."""

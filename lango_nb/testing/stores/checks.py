@@ -57,25 +57,20 @@ def refuses(*named: str, code: str = "") -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        message = str(error)
-        if len(message.splitlines()) != 1:
-            raise AssertionError(f"an error has one line, this has not: {message!r}") from error
-        if code and error.code != code:
-            raise AssertionError(f"the code should be {code!r}, not {error.code!r}: {message}") from error
-        missing = [part for part in named if part not in message]
+        _look_at(error, code)
+        missing = [part for part in named if part not in str(error)]
         if missing:
-            raise AssertionError(f"the error should mention {missing}: {message}") from error
+            raise AssertionError(f"the error should mention {missing}: {error}") from error
     else:
         raise AssertionError("it should be refused with a StoreError, and was not")
 
 
-def is_refused(work: Callable[[], object]) -> bool:
-    """Tell whether a `StoreError` of one line was raised; what else is raised is a fault."""
+def is_refused(work: Callable[[], object], *, code: str = "") -> bool:
+    """Tell whether a `StoreError` of one line was raised, of this code if one is given; anything else is a fault."""
     try:
         work()
     except StoreError as error:
-        if len(str(error).splitlines()) != 1:
-            raise AssertionError(f"an error has one line, this has not: {error}") from error
+        _look_at(error, code)
         return True
     return False
 
@@ -111,3 +106,11 @@ def at_once(*works: Callable[[], Result]) -> list[Result]:
     if any(thread.is_alive() for thread in threads):
         raise AssertionError(f"a thread did not end within {PATIENCE_S:.0f} s")
     return [results[place] for place in range(len(works))]
+
+
+def _look_at(error: StoreError, code: str) -> None:
+    message = str(error)
+    if len(message.splitlines()) != 1:
+        raise AssertionError(f"an error has one line, this has not: {message!r}") from error
+    if code and error.code != code:
+        raise AssertionError(f"the code should be {code!r}, not {error.code!r}: {message}") from error

@@ -10,7 +10,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from lango_nb.testing.stores.checks import PATIENCE_S
 
@@ -117,7 +117,7 @@ class Child:
         self._signal(signal.SIGKILL)
         return self.rest()
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -135,6 +135,12 @@ class StoreUnderTest:
         """Close what this test has open, and open the store as if for the first time."""
         self.close_all()
         return self.open(place)
+
+    def now_and_later(self, place: Path, store: Store) -> Iterator[Store]:
+        """Yield an open store, and then, if it is durable, the same one opened again."""
+        yield store
+        if self.is_durable:
+            yield self.reopen(place)
 
     def close_all(self) -> None:
         """Close what this test has open."""

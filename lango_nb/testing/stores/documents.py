@@ -205,7 +205,19 @@ class DocumentsContract(StoreUnderTest):
 
     def test_a_kind_may_have_any_name(self, tmp_path: Path) -> None:
         store = self.open(tmp_path)
-        kinds = ("_default", "documents", "turns", "sessions", "events", "index", "select", "a b", "Task", "task", "ä'\"%")
+        kinds = (
+            "_default",
+            "documents",
+            "turns",
+            "sessions",
+            "events",
+            "index",
+            "select",
+            "a b",
+            "Task",
+            "task",
+            "ä'\"%",
+        )
         for kind in kinds:
             store.documents(kind).put({"id": "a", "kind": kind})
         for kind in kinds:

@@ -8,6 +8,7 @@ from pathlib import Path
 from lango_nb.stores.store import Documents, Row
 from lango_nb.testing.stores.checks import ids
 from lango_nb.testing.stores.contract import StoreUnderTest
+from lango_nb.testing.stores.samples import document
 
 
 class FindingContract(StoreUnderTest):
@@ -21,7 +22,7 @@ class FindingContract(StoreUnderTest):
 
     def five(self, place: Path) -> Documents:
         """Open documents with five rows in them, even and odd ones."""
-        return self.kept(place, *({"id": f"t{number}", "odd": number % 2 == 1} for number in range(5)))
+        return self.kept(place, *(document(f"t{number}", odd=number % 2 == 1) for number in range(5)))
 
     def test_nothing_is_found_where_nothing_is(self, tmp_path: Path) -> None:
         tasks = self.kept(tmp_path)
@@ -35,7 +36,9 @@ class FindingContract(StoreUnderTest):
         assert ids(tasks.find({})) == ["b", "a", "10", "9"]
 
     def test_a_field_equals_the_value(self, tmp_path: Path) -> None:
-        tasks = self.kept(tmp_path, {"id": "a", "status": "done"}, {"id": "b", "status": "open"}, {"id": "c", "x": "done"})
+        tasks = self.kept(
+            tmp_path, {"id": "a", "status": "done"}, {"id": "b", "status": "open"}, {"id": "c", "x": "done"}
+        )
         assert ids(tasks.find({"status": "done"})) == ["a"]
         assert ids(tasks.find({"status": "nothing"})) == []
         assert ids(tasks.find({"nothing": "done"})) == []
@@ -69,7 +72,9 @@ class FindingContract(StoreUnderTest):
         assert ids(tasks.find({"x": None})) == ["t4", "t5"]
 
     def test_a_false_field_is_not_a_missing_one(self, tmp_path: Path) -> None:
-        tasks = self.kept(tmp_path, {"id": "a", "x": False}, {"id": "b"}, {"id": "c", "x": True}, {"id": "d", "x": "false"})
+        tasks = self.kept(
+            tmp_path, {"id": "a", "x": False}, {"id": "b"}, {"id": "c", "x": True}, {"id": "d", "x": "false"}
+        )
         assert ids(tasks.find({"x": False})) == ["a"]
         assert ids(tasks.find({"x": True})) == ["c"]
 
@@ -86,7 +91,7 @@ class FindingContract(StoreUnderTest):
 
     def test_large_numbers_are_told_apart(self, tmp_path: Path) -> None:
         numbers = (2**53, 2**53 + 1, 2**63 - 1, 2**63, 10**24, -(2**63))
-        tasks = self.kept(tmp_path, *({"id": f"t{place}", "x": number} for place, number in enumerate(numbers)))
+        tasks = self.kept(tmp_path, *(document(f"t{place}", x=number) for place, number in enumerate(numbers)))
         for place, number in enumerate(numbers):
             assert ids(tasks.find({"x": number})) == [f"t{place}"]
 
@@ -113,14 +118,14 @@ class FindingContract(StoreUnderTest):
 
     def test_field_names_may_hold_anything(self, tmp_path: Path) -> None:
         names = ("a.b", 'a"b', "a'b", "$", "$.x", "", "a b", "[0]", "x' OR '1'='1", "ä", "%s", ":x", "a\\b", "*", "\n")
-        tasks = self.kept(tmp_path, *({"id": f"t{place}", name: "here"} for place, name in enumerate(names)))
+        tasks = self.kept(tmp_path, *(document(f"t{place}", **{name: "here"}) for place, name in enumerate(names)))
         for place, name in enumerate(names):
             assert ids(tasks.find({name: "here"})) == [f"t{place}"], name
             assert f"t{place}" not in ids(tasks.find({name: None})), name
 
     def test_values_are_compared_to_the_letter(self, tmp_path: Path) -> None:
         texts = ("a", "A", "a ", " a", "%", "_", "a%", "'", "\\", "e\u0301", "\u00e9", "ß", "ss", "' OR 1=1 --", "")
-        tasks = self.kept(tmp_path, *({"id": f"t{place}", "x": text} for place, text in enumerate(texts)))
+        tasks = self.kept(tmp_path, *(document(f"t{place}", x=text) for place, text in enumerate(texts)))
         for place, text in enumerate(texts):
             assert ids(tasks.find({"x": text})) == [f"t{place}"], text
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from lango_nb.stores.store import Documents
@@ -64,7 +65,7 @@ class OpeningsContract(StoreUnderTest):
             for _ in range(25):
                 documents.change("counter", more, is_urgent=False)
 
-        at_once(*(lambda documents=documents: count(documents) for documents in (one, other, one, other)))  # type: ignore[misc]
+        at_once(*(partial(count, documents) for documents in (one, other, one, other)))
         assert one.get("counter") == other.get("counter") == {"id": "counter", "count": 100}
 
     @needs("is_durable", "processes")

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 _TURNS: tuple[tuple[str, str, str, str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("t1", "main", "Water the plants", "Done.", "success", ("operator",), ()),
     ("t2", "main", "read notes.md", "It has 3 lines.", "success", ("operator", "librarian"), ("fs_read",)),
-    ("t3", "other", "READ the Straße map", "ΣΊΣΥΦΟΣ was here", "timeout", ("operator", "navigator"), ("geo_find", "fs_read")),
+    (
+        "t3",
+        "other",
+        "READ the Straße map",
+        "ΣΊΣΥΦΟΣ was here",
+        "timeout",
+        ("operator", "navigator"),
+        ("geo_find", "fs_read"),
+    ),
     ("t4", "main", "encrypt 100% of a_b", "no", "tool_error", ("operator", "vault", "vault-2"), ("crypto_encrypt",)),
     ("t5", "Main", "C:\\notes 'quoted' \"twice\"", "a*b [x] (y)", "success", ("vault-2",), ("fs_read_all",)),
     ("t6", "other", "two\nlines", "naïve", "cancelled", (), ()),

@@ -28,7 +28,9 @@ def at(seconds: float) -> str:
     return stamp(START + timedelta(seconds=seconds))
 
 
-def begun(key: str = "turn-1", session: str = "main", text: str = "hello", seconds: float = 0, **more: JsonValue) -> Row:
+def begun(
+    key: str = "turn-1", session: str = "main", text: str = "hello", seconds: float = 0, **more: JsonValue
+) -> Row:
     """Return the row a turn begins with."""
     return {
         "id": key,
@@ -86,3 +88,8 @@ def play(log: TurnLog, key: str = "turn-1", session: str = "main", text: str = "
 def task(key: str = "task-1", title: str = "Water the plants", **more: JsonValue) -> Row:
     """Return a document."""
     return {"id": key, "title": title, "status": "pending", **more}
+
+
+def document(key: str, **fields: JsonValue) -> Row:
+    """Return a document with these fields only."""
+    return {"id": key, **fields}

@@ -11,8 +11,9 @@ from lango_nb.testing.stores.contract import StoreUnderTest, needs
 from lango_nb.testing.stores.samples import BODY, at, begun, ended, event, events, play
 
 NAMES = (
-    "main", "Main", "MAIN", "a/b", "../a", "..", ".", "a\\b", "/etc/passwd", "con", "a b", " a", "a ", "a.b", "a.jsonl", "ä",
-    "a\u0308", "漢字", "😀", "a\nb", "%", "'", '"', "*", "index", "documents", "s" * 300, "ß" * 200, "~", "$HOME", "a%2Fb",
+    "main", "Main", "MAIN", "a/b", "../a", "..", ".", "a\\b", "/etc/passwd", "con", "a b", " a", "a ", "a.b", "a.jsonl",
+    "ä", "a\u0308", "漢字", "😀", "a\nb", "%", "'", '"', "*", "index", "documents", "s" * 300, "ß" * 200, "~", "$HOME",
+    "a%2Fb", "-rf", "NUL", "turns", "writers", "x.lock",
 )  # fmt: skip
 """Names of sessions a person may think of, alike on purpose."""
 
@@ -68,7 +69,7 @@ class SessionsContract(StoreUnderTest):
         store = self.open(tmp_path)
         for place, session in enumerate(NAMES):
             play(store.log, f"turn-{place}", session, text=f"wish {place}")
-        for opened in (store, self.reopen(tmp_path)) if self.is_durable else (store,):
+        for opened in self.now_and_later(tmp_path, store):
             assert ids(opened.log.sessions()) == list(NAMES)
             assert [row["title"] for row in opened.log.sessions()] == [f"wish {place}" for place in range(len(NAMES))]
             for place, session in enumerate(NAMES):

@@ -10,7 +10,7 @@ from pathlib import Path
 from lango_nb.stores.store import Row, Store, TurnQuery
 from lango_nb.testing.stores.checks import at_once, ids, is_refused
 from lango_nb.testing.stores.contract import StoreUnderTest
-from lango_nb.testing.stores.samples import begun, ended, event, events, play, task
+from lango_nb.testing.stores.samples import begun, document, ended, event, events, play, task
 
 THREADS = 8
 
@@ -66,7 +66,7 @@ class ThreadsContract(StoreUnderTest):
 
     def test_changes_of_different_rows_do_not_disturb_each_other(self, tmp_path: Path) -> None:
         tasks = self.open(tmp_path).documents("task")
-        tasks.put(*({"id": f"t{thread}", "count": 0} for thread in range(THREADS)))
+        tasks.put(*(document(f"t{thread}", count=0) for thread in range(THREADS)))
 
         def count(thread: int) -> None:
             for _ in range(25):
@@ -185,7 +185,12 @@ class ThreadsContract(StoreUnderTest):
             return []
 
         def look() -> list[str]:
-            return [found for _ in range(12) for turn in log.scan() if (found := _half(turn.row, len(turn.events), turn.body))]
+            return [
+                found
+                for _ in range(12)
+                for turn in log.scan()
+                if (found := _half(turn.row, len(turn.events), turn.body))
+            ]
 
         assert at_once(write, look, look) == [[], [], []]
 

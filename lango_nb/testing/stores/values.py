@@ -1,16 +1,17 @@
-"""Every JSON value comes back as it was given, wherever it stands: in a document, an event, a turn's row or its body."""
-# ruff: noqa: D102, PLR2004, S101 - a test's name says which promise is broken
+"""Every JSON value comes back as it was given, in a document, an event, a turn's row or its body."""
+# ruff: noqa: D102, S101 - a test's name says which promise is broken
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.stores.store import Row, Store, TurnQuery
+from lango_nb.stores.store import Documents, Row, Store, TurnQuery
 from lango_nb.testing.stores.checks import ids, is_refused, letters
 from lango_nb.testing.stores.contract import StoreUnderTest, needs
-from lango_nb.testing.stores.samples import begun, ended, event, task
+from lango_nb.testing.stores.samples import begun, document, ended, event, task
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -22,19 +23,18 @@ class ValuesContract(StoreUnderTest):
     def keeps(self, place: Path, value: JsonValue) -> None:
         """Make sure that a value is kept everywhere, and is still there in a store that is opened again."""
         store = self.open(place)
-        document, first, last = task(value=value), event(seq=1, value=value), event(seq=2, value=value)
-        row, body = ended(begun(value=value), value=value), {"messages": [value], "runs": [{"value": value}]}
-        store.documents("task").put(document)
+        kept, first, last = task(value=value), event(seq=1, value=value), event(seq=2, value=value)
+        row, body = ended(begun(value=value), value=value), document("", messages=[value], runs=[{"value": value}])
+        store.documents("task").put(kept)
         store.log.begin(begun(value=value), [first])
         store.log.finish("turn-1", [last], row, body)
-        self.holds(store, value, document, [first, last], body)
-        if self.is_durable:
-            self.holds(self.reopen(place), value, document, [first, last], body)
+        for opened in self.now_and_later(place, store):
+            self.holds(opened, value, kept, [first, last], body)
 
-    def holds(self, store: Store, value: JsonValue, document: Row, events: list[Row], body: Row) -> None:
+    def holds(self, store: Store, value: JsonValue, kept: Row, events: list[Row], body: Row) -> None:
         """Make sure that a value stands everywhere."""
-        assert letters(store.documents("task").get("task-1")) == letters(document)
-        assert letters(store.documents("task").find()) == letters([document])
+        assert letters(store.documents("task").get("task-1")) == letters(kept)
+        assert letters(store.documents("task").find()) == letters([kept])
         turn = store.log.read("turn-1")
         assert turn is not None
         assert letters(turn.row["value"]) == letters(value)
@@ -71,7 +71,18 @@ class ValuesContract(StoreUnderTest):
         self.keeps(tmp_path, {"b": 1, "a": 2, "c": {"z": 1, "y": 2, "x": 3}, "aa": 3, "": 4})
 
     def test_unicode_is_neither_lost_nor_normalised(self, tmp_path: Path) -> None:
-        texts = ["Grüße", "漢字", "😀👩‍👩‍👧", "e\u0301", "\u00e9", "\u202eright\u202c", "\u200b", "\ufeff", "\uffff", "\U0010ffff"]
+        texts = [
+            "Grüße",
+            "漢字",
+            "😀👩‍👩‍👧",
+            "e\u0301",
+            "\u00e9",
+            "\u202eright\u202c",
+            "\u200b",
+            "\ufeff",
+            "\uffff",
+            "\U0010ffff",
+        ]
         self.keeps(tmp_path, [*texts, {text: text for text in texts}])
 
     def test_line_ends_and_control_characters(self, tmp_path: Path) -> None:
@@ -89,15 +100,15 @@ class ValuesContract(StoreUnderTest):
         self.keeps(tmp_path, {word: word for word in words.split()})
 
     def test_fields_of_rows_that_a_store_may_use_itself(self, tmp_path: Path) -> None:
-        words = "crc schema op table doc_id _id rowid key value data row body events generation place writer is_open offset"
+        words = "crc schema op table doc_id _id rowid key value data row body events generation place writer is_open"
         more: dict[str, Any] = dict.fromkeys(words.split(), "mine")
-        document, row, first = {**task(), **more}, {**begun(), **more}, {**event(), **more}
+        kept, row, first = {**task(), **more}, {**begun(), **more}, {**event(), **more}
         store = self.open(tmp_path)
-        store.documents("task").put(document)
+        store.documents("task").put(kept)
         store.log.begin(row, [first])
         store.log.finish("turn-1", [], ended(row), more)
-        for opened in (store, self.reopen(tmp_path)) if self.is_durable else (store,):
-            assert opened.documents("task").get("task-1") == document
+        for opened in self.now_and_later(tmp_path, store):
+            assert opened.documents("task").get("task-1") == kept
             turn = opened.log.read("turn-1")
             assert turn is not None
             assert turn.row == {**ended(row), "number": 1}
@@ -108,15 +119,33 @@ class ValuesContract(StoreUnderTest):
         self.keeps(tmp_path, {"text": "0123456789abcdé\n" * 65_536, "list": list(range(20_000))})
 
     def test_ids_may_hold_anything_readable(self, tmp_path: Path) -> None:
-        keys = ["a", "A", "a ", " a", "a/b", "../a", "..", ".", "a\\b", "%", "'", '"', "ä", "a\u0308", "a\nb", "k" * 1000, "1"]
+        keys = [
+            "a",
+            "A",
+            "a ",
+            " a",
+            "a/b",
+            "../a",
+            "..",
+            ".",
+            "a\\b",
+            "%",
+            "'",
+            '"',
+            "ä",
+            "a\u0308",
+            "a\nb",
+            "k" * 1000,
+            "1",
+        ]
         store = self.open(tmp_path)
-        store.documents("task").put(*({"id": key, "n": place} for place, key in enumerate(keys)))
+        store.documents("task").put(*(document(key, n=place) for place, key in enumerate(keys)))
         for key in keys:
             store.log.begin(begun(key), [event(key)])
-        for opened in (store, self.reopen(tmp_path)) if self.is_durable else (store,):
+        for opened in self.now_and_later(tmp_path, store):
             tasks = opened.documents("task")
             assert ids(tasks.find()) == keys
-            assert [tasks.get(key) for key in keys] == [{"id": key, "n": place} for place, key in enumerate(keys)]
+            assert [tasks.get(key) for key in keys] == [document(key, n=place) for place, key in enumerate(keys)]
             assert ids(opened.log.rows()) == keys
             assert ids(opened.log.rows(TurnQuery(ids=keys[::-1]))) == keys
             turns = [opened.log.read(key) for key in keys]
@@ -129,8 +158,10 @@ class ValuesContract(StoreUnderTest):
             key = f"turn-{place}"
             store.log.begin(begun(key, "main" if place else "of nothing", text))
             store.log.finish(key, [event(key, text=text)], ended(begun(key, text=text), answer=text), {})
-        for opened in (store, self.reopen(tmp_path)) if self.is_durable else (store,):
-            assert letters([[row["text"], row["answer"]] for row in opened.log.rows()]) == letters([[t, t] for t in texts])
+        for opened in self.now_and_later(tmp_path, store):
+            assert letters([[row["text"], row["answer"]] for row in opened.log.rows()]) == letters(
+                [[t, t] for t in texts]
+            )
             assert ids(opened.log.rows(TurnQuery(text="\x00"))) == ["turn-2"]
             assert ids(opened.log.rows(TurnQuery(text="\udcff"))) == ["turn-3"]
             assert ids(opened.log.rows(TurnQuery(text="Drop Table"))) == ["turn-5"]
@@ -141,12 +172,7 @@ class ValuesContract(StoreUnderTest):
         tasks.put(task("a"))
         foreign: tuple[Any, ...] = (object(), b"bytes", {1, 2}, {1: "a number for a name"}, 1j, print)
         for value in foreign:
-            works: tuple[Callable[[], object], ...] = (
-                lambda value=value: tasks.put(task("b"), task("a", value=value)),
-                lambda value=value: tasks.add(task("b", value=value)),
-                lambda value=value: tasks.change("a", lambda row: {**row, "value": value}),
-            )
-            for work in works:
+            for work in _ways_to_store(tasks, value):
                 if is_refused(work):
                     assert tasks.find() == [task("a")]
                 else:
@@ -157,7 +183,7 @@ class ValuesContract(StoreUnderTest):
     def test_a_number_that_is_none_is_refused_kept_or_none(self, tmp_path: Path) -> None:
         tasks = self.open(tmp_path).documents("task")
         for number in (float("nan"), float("inf"), float("-inf")):
-            if not is_refused(lambda number=number: tasks.put(task("a", value=number))):  # type: ignore[misc]
+            if not is_refused(partial(tasks.put, task("a", value=number))):
                 found = tasks.get("a")
                 assert found is not None
                 assert found["value"] is None or letters(found["value"]) == letters(number)
@@ -189,3 +215,11 @@ class ValuesContract(StoreUnderTest):
         turn = self.reopen(tmp_path).log.read("turn-1")
         assert turn is not None
         assert turn.events == [event(seq=1)]
+
+
+def _ways_to_store(tasks: Documents, value: Any) -> tuple[Callable[[], object], ...]:
+    return (
+        lambda: tasks.put(task("b"), task("a", value=value)),
+        lambda: tasks.add(task("b", value=value)),
+        lambda: tasks.change("a", lambda row: {**row, "value": value}),
+    )

@@ -15,8 +15,16 @@ from lango_nb.core.errors import LangoError
     [
         (["rout", "x"], "command 'rout' not found in lango; did you mean 'route'?"),
         (["agent", "lst"], "command 'lst' not found in lango agent; did you mean 'list'?"),
-        (["xyz"], "command 'xyz' not found in lango; there is: lab, ask, route, partition, settings, agent"),
-        ([], "lango needs a command: lab, ask, route, partition, settings, agent; see lango --help"),
+        (["xyz"], "command 'xyz' not found in lango; there is: lab, ask, route, partition, settings, agent, trace"),
+        (
+            [],
+            "lango needs a command: lab, ask, route, partition, settings, agent, trace, graph, metrics, doctor",
+        ),
+        (["trace"], "lango trace needs a command: list, show, export; see lango trace --help"),
+        (["trace", "list", "--outcome", "timout"], "--outcome takes one of running, success, timeout"),
+        (["graph"], "the following arguments are required: SESSION; see lango graph --help"),
+        (["graph", "main", "--output", "mermiad"], "--output takes one of table, json, mermaid, not 'mermiad'"),
+        (["partition", "--output", "mermaid"], "--output takes one of table, json, not 'mermaid'"),
         (["agent"], "lango agent needs a command: status, list, tools, hooks; see lango agent --help"),
         (["route"], "the following arguments are required: TEXT; see lango route --help"),
         (["route", "x", "--outptu", "json"], "lango route has no option '--outptu'; did you mean '--output'?"),
@@ -63,7 +71,21 @@ def test_a_text_that_begins_like_an_option_stands_after_two_dashes() -> None:
     assert parse(["ask", "--", "--topology"]).text == "--topology"
 
 
-@pytest.mark.parametrize("words", [["ask", "x"], ["route", "x"], ["partition"], ["settings"], ["agent", "status"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ask", "x"],
+        ["route", "x"],
+        ["partition"],
+        ["settings"],
+        ["agent", "status"],
+        ["trace", "list"],
+        ["trace", "show", "1"],
+        ["graph", "main"],
+        ["metrics"],
+        ["doctor"],
+    ],
+)
 def test_common_options_stand_before_or_after_the_text(words: list[str]) -> None:
     options = ["--topology", "octet", "--model", "m", "--workspace", "w", "--approve", "deny", "--output", "json"]
     settings = ["--settings", "a=1", "--settings", "b=2"]

@@ -19,7 +19,7 @@ from lango_nb.records.packing import history_of, late_events, pack_event, pack_t
 from lango_nb.records.sessions import author_of
 from lango_nb.records.turns import Trace
 from lango_nb.stores.lines import encode
-from lango_nb.stores.store import SCHEMA, StoredTurn
+from lango_nb.stores.store import SCHEMA, Row, StoredTurn
 from tests.unit.records import strategies as made
 from tests.unit.viz import samples
 
@@ -71,8 +71,8 @@ def test_every_line_is_plain_json_for_other_programs(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in written(tmp_path).read_text(encoding="utf-8").splitlines()]
     assert lines[0]["schema"] == SCHEMA
     assert lines[0]["kind"] == "lango export"
-    assert [event["event"]["kind"] for event in lines if "event" in event][0] == "turn.started"
-    assert lines[-1]["end"] == {"turns": 2}
+    assert next(event["event"]["kind"] for event in lines if "event" in event) == "turn.started"
+    assert lines[-1]["end"] == {"turns": 2, "lines": len(lines)}
 
 
 def test_nothing_is_a_whole_file_too(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_file_that_was_cut_anywhere_is_refused(tmp_path: Path) -> None:
     whole = written(tmp_path).read_bytes()
     for end in (*range(0, len(whole) - 1, 97), *(len(whole) - cut for cut in range(2, 40))):
         (tmp_path / "cut.jsonl").write_bytes(whole[:end])
-        with pytest.raises(StoreError, match="is damaged at byte|ends before|is no export"):
+        with pytest.raises(StoreError, match=r"is damaged at byte|ends before|is no export"):
             read_jsonl(tmp_path / "cut.jsonl")
 
 
@@ -232,8 +232,9 @@ def test_a_byte_that_changed_is_found(tmp_path: Path) -> None:
 
 
 def test_lines_that_belong_to_no_turn_are_refused(tmp_path: Path) -> None:
-    head, end = encode({"schema": 1, "kind": "lango export"}), encode({"end": {"turns": 0}})
-    for stray in ({"event": {}}, {"body": {}}, {"turn": {}, "event": {}}, {"turn": 1}, {"colour": "red"}):
+    head, end = encode({"schema": 1, "kind": "lango export"}), encode({"end": {"turns": 0, "lines": 3}})
+    strays: list[Row] = [{"event": {}}, {"body": {}}, {"turn": {}, "event": {}}, {"turn": 1}, {"colour": "red"}]
+    for stray in strays:
         (tmp_path / "odd.jsonl").write_bytes(head + encode(stray) + end)
         with pytest.raises(StoreError, match=r"odd\.jsonl has a line with .* where none belongs"):
             read_jsonl(tmp_path / "odd.jsonl")

@@ -1,0 +1,233 @@
+"""What a listing needs of every turn, in one file: summaries, and where the lines of each turn are.
+
+It holds nothing that the sessions' files do not say, so it is never forced to the disk, and made anew when it is lost.
+One row per turn, by its number::
+
+    {"row":{…},"file":"main-d9cb9db2.jsonl","at":[74,912],"end":640,"writer":3,"seen":[131,912]}
+
+``at`` says where its lines are and ``end`` which of them closes it; ``open`` is there while none does. ``seen`` is the
+inode of the file and how much of it the index knows when this row is the last one that was written for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+from lango_nb.core.errors import StoreError
+from lango_nb.stores.atomic import QUARANTINE
+from lango_nb.stores.journal_file import JournalFile
+from lango_nb.stores.known_turns import KnownTurn, KnownTurns
+
+if TYPE_CHECKING:
+    from lango_nb.stores.event_log import EventFile
+    from lango_nb.stores.journal_rows import Operation, Tables
+    from lango_nb.stores.place import Place
+    from lango_nb.stores.store import Problem, Row
+
+FILE = "index.jsonl"
+_TABLE = "turns"
+_COMPACT_AT = 4_000_000
+"""Bytes from which on past rows are worth a new file."""
+
+
+class TurnIndex:
+    """The index of a folder.
+
+    Parameters
+    ----------
+    place : Place
+    turns : KnownTurns
+        Gets what others write into the index.
+
+    Raises
+    ------
+    StoreError
+        With code ``newer_schema``: a newer version wrote it.
+    """
+
+    def __init__(self, place: Place, turns: KnownTurns) -> None:
+        self._place, self._turns = place, turns
+        self._path = place.folder / FILE
+        self._journal = self._opened()
+        self._known: dict[str, Row] = {}
+        self._tables: Tables | None = None
+        self._changes = 0
+        self._version: object = None
+
+    def load(self) -> dict[str, tuple[int, int]]:
+        """Take in all turns.
+
+        Returns
+        -------
+        dict
+            Inode and known size of every file by its name; an inode of 0 says that the file must be read anew.
+        """
+        files: dict[str, tuple[int, int]] = {}
+        self._version = self._journal.version()
+        with self._journal.reading() as tables, self._turns.lock:
+            self._remember(tables)
+            for entry in self._known.values():
+                turn, inode, size = _turn_of(entry)
+                if turn is None or turn.id in self._turns.by_id or turn.number in self._turns.by_number:
+                    continue  # its file will say it
+                self._turns.add(turn)
+                before = files.get(turn.file)
+                if before is None or (before[0] == inode and size > before[1]):
+                    files[turn.file] = inode, size
+                elif before[0] != inode:
+                    files[turn.file] = 0, 0
+        return files
+
+    def refresh(self) -> list[KnownTurn]:
+        """Take in what others wrote.
+
+        Returns
+        -------
+        list of KnownTurn
+            Those that are in the index no more; they are still known.
+        """
+        version = self._journal.version()
+        if version == self._version:
+            return []
+        with self._journal.reading() as tables, self._turns.lock:
+            self._version = version
+            if tables is self._tables and tables.changes[_TABLE] == self._changes:
+                return []
+            before = self._known
+            self._remember(tables)
+            for key, entry in self._known.items():
+                if before.get(key) is not entry and before.get(key) != entry:
+                    self._take(entry)
+            self._turns.number_rest()
+            gone = (self._turns.by_number.get(int(key)) for key in before if key not in self._known)
+            return [turn for turn in gone if turn is not None]
+
+    @contextmanager
+    def unit(self) -> Iterator[None]:
+        """Hold the index's lock: nobody else gives a number or changes it."""
+        with self._journal.unit(is_urgent=False):
+            yield
+
+    def save(self, turns: Iterable[KnownTurn], file: EventFile, gone: Sequence[int] = ()) -> None:
+        """Write down turns of a file, and forget others, in one step.
+
+        Parameters
+        ----------
+        turns : iterable of KnownTurn
+        file : EventFile
+            The file they are in.
+        gone : sequence of int
+            Numbers of turns to forget.
+
+        Raises
+        ------
+        StoreError
+            Nothing was written.
+        """
+        with self._turns.lock:
+            operations: list[Operation] = [["put", _TABLE, turn.number, _entry(turn, file)] for turn in turns]
+        operations += [["remove", _TABLE, number] for number in gone if str(number) in self._known]
+        if not operations:
+            return
+        with self._journal.unit(is_urgent=False) as tables:
+            is_up_to_date = tables is self._tables and tables.changes[_TABLE] == self._changes
+            self._journal.stage(operations)
+            if is_up_to_date:
+                self._changes = tables.changes[_TABLE]
+                entries = tables.rows[_TABLE].documents if _TABLE in tables.rows else {}
+                for operation in operations:
+                    key = str(operation[2])
+                    if key in entries:
+                        self._known[key] = entries[key]
+                    else:
+                        self._known.pop(key, None)
+
+    def has(self, number: int) -> bool:
+        """Tell whether a turn was in the index when it was last looked at."""
+        return str(number) in self._known
+
+    def is_open(self, number: int) -> bool:
+        """Tell whether the index says that a turn is open."""
+        return "open" in self._known.get(str(number), {})
+
+    def check(self) -> list[Problem]:
+        """Say what is wrong with the file."""
+        return self._journal.check()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._journal.close()
+
+    def _opened(self) -> JournalFile:
+        try:
+            return self._journal_at_path()
+        except StoreError as error:
+            if error.code != "damaged" or self._place.is_read_only:
+                raise
+        aside = self._place.folder / QUARANTINE
+        aside.mkdir(mode=0o700, exist_ok=True)
+        self._place.disk.replace(self._path, aside / FILE)  # no index at all: the files say everything
+        return self._journal_at_path()
+
+    def _journal_at_path(self) -> JournalFile:
+        return JournalFile(
+            self._path,
+            "index",
+            durability="none",
+            lock_timeout_s=self._place.lock_timeout_s,
+            report=self._place.report,
+            compact_at=_COMPACT_AT,
+            disk=self._place.disk,
+        )
+
+    def _remember(self, tables: Tables) -> None:
+        rows = tables.rows.get(_TABLE)
+        self._known = dict(rows.documents) if rows is not None else {}
+        self._tables, self._changes = tables, tables.changes[_TABLE]
+
+    def _take(self, entry: Row) -> None:
+        """Take in what somebody else wrote of a turn; where its lines are, its file will say."""
+        read, _, _ = _turn_of(entry)
+        if read is None:
+            return
+        turn = self._turns.by_id.get(read.id)
+        if turn is None:
+            read.places, read.end_at = [], -1
+            self._turns.add_read(read, read.row)
+        elif turn.is_open and not read.is_open:
+            self._turns.close(turn, read.row, turn.end_at)
+
+
+def _entry(turn: KnownTurn, file: EventFile) -> Row:
+    entry: Row = {
+        "row": turn.row,
+        "file": turn.file,
+        "at": list(turn.places),
+        "end": turn.end_at,
+        "writer": turn.writer,
+        "seen": [file.inode, file.size],
+    }
+    if turn.is_open:
+        entry["open"] = True
+    return entry
+
+
+def _turn_of(entry: Row) -> tuple[KnownTurn | None, int, int]:
+    try:
+        inode, size = cast("list[int]", entry["seen"])
+        row = cast("Row", entry["row"])
+        turn = KnownTurn(
+            cast("str", row["id"]),
+            cast("int", row["number"]),
+            row,
+            cast("str", entry["file"]),
+            cast("list[int]", entry["at"]).copy(),
+            cast("int", entry["end"]),
+            cast("int", entry["writer"]),
+            "open" in entry,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None, 0, 0
+    return turn, inode, size

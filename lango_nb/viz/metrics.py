@@ -1,0 +1,48 @@
+"""How agents did, as a listing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lango_nb.viz.table import Table
+
+if TYPE_CHECKING:
+    from lango_nb.records.metrics import AgentMetrics
+
+_COLUMNS = ("agent", "turns", "success", "rate", "tool calls", "in", "out", "p50 ms", "p95 ms", "p99 ms")
+
+
+def metrics_table(metrics: Sequence[AgentMetrics]) -> Table:
+    """List how agents did.
+
+    Parameters
+    ----------
+    metrics : sequence of AgentMetrics
+
+    Returns
+    -------
+    Table
+        Durations of whole turns in milliseconds; a turn counts for the agent that it was first handed to.
+    """
+    rows = tuple(
+        (
+            one.agent,
+            one.turns,
+            one.success,
+            f"{one.success_rate:.0%}" if one.success_rate is not None else "",
+            one.tool_calls,
+            one.delegations_in,
+            one.delegations_out,
+            _rounded(one.p50_ms),
+            _rounded(one.p95_ms),
+            _rounded(one.p99_ms),
+        )
+        for one in metrics
+    )
+    note = "a turn counts for the agent that it was first handed to; in and out are hand-overs"
+    return Table("agents measured", _COLUMNS, rows, note if rows else "", empty="no turn has ended yet")
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.3g}")
