@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lango_nb.cli.original import events_data, texts, trace_data
 from lango_nb.cli.output import say, say_json, say_table
 from lango_nb.cli.parser import add_common
 from lango_nb.cli.stored import add_query, find_session, find_turn, history_of, open_records
@@ -22,20 +23,6 @@ if TYPE_CHECKING:
 
 NEWEST = 20
 """Turns that ``list`` shows when nobody says how many."""
-KINDS = {
-    "tool.started": "tool_call",
-    "tool.finished": "tool_result",
-    "handover": "delegation",
-    "returned": "delegation_return",
-    "declined": "delegation_return",
-    "text": "text",
-    "error": "terminal_error",
-    "budget.warning": "budget_warning",
-    "recovery": "recovery_attempt",
-    "policy.decided": "policy_decision",
-}
-"""Kinds of events, and what the original called them in its JSON; the others keep our name."""
-_COMMON = frozenset({"kind", "turn_id", "seq", "at", "author", "step", "run_id", "tool", "call_id", "usage"})
 _SAID = ("text", "result", "reason", "detail", "instruction", "summary", "error", "answer", "code", "status", "outcome")
 """Fields of an event that say what happened, the most telling first."""
 _WIDTH = 60
@@ -95,7 +82,7 @@ def run_list(args: argparse.Namespace) -> int:
                 str(row["number"]),
                 _ending(row),
                 row["session_id"],
-                " → ".join(_texts(row.get("path"))) or None,
+                " → ".join(texts(row.get("path"))) or None,
                 duration_text(row.get("duration_ms")),
                 started_text(row),
                 shorten(" ".join(str(row.get("text") or "").split()), _WIDTH),
@@ -105,40 +92,6 @@ def run_list(args: argparse.Namespace) -> int:
         note=f"{total:,} turns are stored; lango trace show TURN tells more." if rows else "",
     )
     return 0
-
-
-def trace_data(row: Row, events: list[Row] | None = None) -> dict[str, Any]:
-    """Return a turn as plain data, with the names the original's JSON has, and ours beside them.
-
-    Parameters
-    ----------
-    row : dict
-        The turn's summary.
-    events : list of dict, optional
-        What happened; says what caused an error.
-    """
-    is_running = row.get("outcome") == "running"
-    cause, detail = _cause(events or [])
-    return {
-        "trace_id": row["id"],
-        "session_key": row["session_id"],
-        "entrypoint": row.get("entrypoint") or "",
-        "outcome": row.get("outcome"),
-        "error_code": row.get("error_code") or "",
-        "cause_class": row.get("cause_class") or cause,
-        "cause_detail": row.get("cause_detail") or detail,
-        "summary": row.get("answer") or "",
-        "started_at": row.get("started_at"),
-        "ended_at": None if is_running else row.get("ended_at"),
-        "number": row["number"],
-        "request": row.get("text") or "",
-        "duration_ms": None if is_running else row.get("duration_ms"),
-        "topology": row.get("topology") or "",
-        "model": row.get("model") or "",
-        "path": _texts(row.get("path")),
-        "agents": _texts(row.get("agents")),
-        "tools": _texts(row.get("tools")),
-    }
 
 
 # show
@@ -155,7 +108,7 @@ def run_show(args: argparse.Namespace) -> int:
     with open_records(args) as store:
         turn = find_turn(store, args.turn)
     if args.output == "json":
-        say_json({**trace_data(turn.row, turn.events), "events": [event_data(event) for event in turn.events]})
+        say_json({**trace_data(turn.row, turn.events), "events": events_data(turn.events)})
         return 0
     row = turn.row
     facts = [f"turn {row['number']}", _ending(row), f"session {row['session_id']}", started_text(row)]
@@ -201,30 +154,6 @@ def run_export(args: argparse.Namespace) -> int:
     return 0
 
 
-# events
-
-
-def event_data(event: Row) -> dict[str, Any]:
-    """Return an event as plain data, with the names the original's JSON has; ``kind`` is ours."""
-    kind = str(event["kind"])
-    failed = kind == "turn.finished" and event.get("outcome") != "success"
-    is_call = kind == "tool.started"
-    arguments = json.dumps(event.get("arguments") or {}, sort_keys=True, ensure_ascii=False)
-    return {
-        "trace_id": event.get("turn_id"),
-        "seq": event.get("seq"),
-        "event_type": "terminal_error" if failed else KINDS.get(kind, kind),
-        "agent_name": event.get("author"),
-        "tool_name": event.get("tool") or "",
-        "call_signature": f"{event.get('tool')}({arguments})" if is_call else "",
-        "payload_json": json.dumps(_payload(event), ensure_ascii=False),
-        "payload_truncated": False,
-        "created_at": event.get("at"),
-        "kind": kind,
-        "run_id": event.get("run_id") or "",
-    }
-
-
 def _event_rows(turn: StoredTurn) -> list[tuple[object, ...]]:
     began = _time(turn.row.get("started_at"))
     rows: list[tuple[object, ...]] = []
@@ -242,23 +171,6 @@ def _said(event: Row) -> str:
     if event.get("arguments"):
         return json.dumps(event["arguments"], ensure_ascii=False)
     return next((_one_line(event[name]) for name in _SAID if event.get(name)), "")
-
-
-def _payload(event: Row) -> Row:
-    return {name: value for name, value in event.items() if name not in _COMMON}
-
-
-def _cause(events: list[Row]) -> tuple[str, str]:
-    """Say what made a turn fail: class and detail of the last recovery, else of the last error."""
-    for event in reversed(events):
-        match event.get("kind"):
-            case "recovery":
-                return str(event.get("error_class") or ""), str(event.get("detail") or "")
-            case "error":
-                return str(event.get("code") or ""), str(event.get("text") or "")
-            case "limit.reached":
-                return str(event.get("limit") or ""), str(event.get("detail") or "")
-    return "", ""
 
 
 # words
@@ -300,7 +212,3 @@ def _time(text: object) -> datetime | None:
 
 def _one_line(text: object) -> str:
     return " ".join(str(text or "").split())
-
-
-def _texts(value: object) -> list[str]:
-    return [str(item) for item in value] if isinstance(value, list | tuple) else []

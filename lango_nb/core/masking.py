@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from string import ascii_letters
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ class _Rules(NamedTuple):
     keys: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     """First words of the keys."""
+    is_empty: bool = True
 
 
 _rules = _Rules()
@@ -51,18 +53,12 @@ _SHORTEST = 6
 """Characters of the shortest text that can hold a secret: ``jwt=xy``, ``a@b.io``."""
 _MOST_ROUNDS = 5
 """Looks at a text that holds secrets: taking one out may show another."""
-_WORDS = ("pass", "token", "secret", "key")
-"""One quick look: a text whose lower case holds none of these names no secret, nor one of :data:`_WORDS_WITH_SIGN`."""
-_WORDS_WITH_SIGN = (
-    "auth", "credential", "bearer", "basic", "cookie", "phrase", "mnemonic", "recovery", "card", "pwd", "cv", "jwt", "otp",
-)  # fmt: skip
-"""Words that name a secret only where ``:``, ``=`` or a tag follows."""
 _RUN = "a" * 15
 """Characters of the shortest key of a service, as :data:`_AS_RUN` writes them."""
-_AS_RUN = bytes(97 if chr(code).isalnum() and code < 128 or chr(code) in "_-" else 32 for code in range(256))
+_AS_RUN = bytes(97 if code in b"0123456789_-" or chr(code) in ascii_letters else 32 for code in range(256))
 _CARD = "0" * 13
 """Digits of the shortest card, as :data:`_AS_DIGITS` writes them; blanks, dashes and what is not ASCII are left out."""
-_AS_DIGITS = bytes(48 if 48 <= code < 58 else 120 for code in range(256))
+_AS_DIGITS = bytes(48 if code in b"0123456789" else 120 for code in range(256))
 _BETWEEN_DIGITS = b" -?"
 _LEAST_CARD = 10**12
 _VALUES = ("value", "Value", "VALUE", "val")
@@ -96,15 +92,69 @@ def mask(text: str) -> str:
     if len(text) < _SHORTEST or text in _clean:
         return text
     clean, rules = _clean, _rules  # in this order: what is clean by older rules is not noted as clean by newer ones
-    try:
-        masked = _without_secrets(text, rules)
-    except Exception:  # noqa: BLE001 - a masker that fails must not let the value through
-        return MASK
+    if rules.is_empty and _is_clean(text):
+        masked = text
+    else:
+        try:
+            masked = _without_secrets(text, rules)
+        except Exception:  # noqa: BLE001 - a masker that fails must not let the value through
+            return MASK
     if masked is text and len(text) <= _SHORT:
         if len(clean) >= _MOST_CLEAN:
             clean.clear()
         clean.add(text)
     return masked
+
+
+def _is_clean(text: str) -> bool:
+    """Tell whether a text holds no sign of any secret: without a pattern, in a few quick looks, the rarest last."""
+    has_sign = ":" in text or "=" in text or ">" in text
+    return not (
+        "@" in text
+        or (has_sign and "://" in text)
+        or _has_word(text.lower(), has_sign=has_sign)
+        or "%40" in text
+        or _has_run(coded := text.encode("ascii", "replace"))
+        or _has_digits(coded)
+    )
+
+
+def _has_word(folded: str, *, has_sign: bool) -> bool:
+    """Tell whether a text in lower case names a secret; most words do where ``:``, ``=`` or a tag follows.
+
+    Written out, because this is what masking takes most of its time for.
+    """
+    return (
+        "pass" in folded
+        or "token" in folded
+        or "secret" in folded
+        or "key" in folded
+        or (
+            has_sign
+            and (
+                "auth" in folded
+                or "credential" in folded
+                or "bearer" in folded
+                or "cookie" in folded
+                or "phrase" in folded
+                or "mnemonic" in folded
+                or "pwd" in folded
+                or "jwt" in folded
+            )
+        )
+    )
+
+
+def _has_run(coded: bytes) -> bool:
+    """Tell whether there is a word as long as a key of a service."""
+    return _RUN in coded.translate(_AS_RUN).decode()
+
+
+def _has_digits(coded: bytes) -> bool:
+    """Tell whether there are as many digits as a card has, and nothing but blanks and dashes between."""
+    if len(coded) - len(coded.translate(None, b"0123456789")) < len(_CARD):
+        return False
+    return _CARD in coded.translate(_AS_DIGITS, _BETWEEN_DIGITS).decode()
 
 
 def _without_secrets(text: str, rules: _Rules) -> str:
@@ -118,37 +168,23 @@ def _without_secrets(text: str, rules: _Rules) -> str:
 
 
 def _looked_at(text: str, rules: _Rules) -> str:
-    """Take out what one look finds; each kind of secret is looked for where a cheap sign of it is there."""
+    """Take out what one look finds; each kind of secret is looked for where a quick look found its sign."""
     for pattern in rules.patterns:
         text = _without_own(pattern, text)
     coded = text.encode("ascii", "replace")
-    has_run = _RUN in coded.translate(_AS_RUN).decode()
-    has_sign = ":" in text or "=" in text or ">" in text
+    has_run, has_digits = _has_run(coded), _has_digits(coded)
     folded = text.lower()
-    if _has_word(folded, rules, has_sign=has_sign):
+    has_word = has_digits or _has_word(folded, has_sign=":" in text or "=" in text or ">" in text)
+    if has_word or any(word in folded for word in rules.hints):
         text = without_private_keys(text) if "PRIVATE KEY" in text else text
         text = without_tokens(text) if has_run else text
-        text = without_passwords_in_addresses(text) if has_sign else text
+        text = without_passwords_in_addresses(text)
         text = without_named(without_authorization(text), rules.keys)
     elif has_run or "://" in text:
         text = without_passwords_in_addresses(without_authorization(without_tokens(text)))
     if "@" in text or "%40" in text:
         text = without_mail(text)
-    return replace_cards(text, MASK) if _CARD in coded.translate(_AS_DIGITS, _BETWEEN_DIGITS).decode() else text
-
-
-def _has_word(folded: str, rules: _Rules, *, has_sign: bool) -> bool:
-    for word in _WORDS:
-        if word in folded:
-            return True
-    if has_sign:
-        for word in _WORDS_WITH_SIGN:
-            if word in folded:
-                return True
-    for word in rules.hints:
-        if word in folded:
-            return True
-    return False
+    return replace_cards(text, MASK) if has_digits else text
 
 
 def _without_own(pattern: re.Pattern[str], text: str) -> str:
@@ -186,9 +222,10 @@ def mask_value(value: JsonValue, name: str = "") -> JsonValue:
     {'credentials': '[masked]', 'card': '[masked]', 'tokens': 5}
     """
     try:
-        return _masked(value, name)
+        masked: JsonValue = _masked(value, name)
     except Exception:  # noqa: BLE001 - a masker that fails must not let the value through, however deep it is
         return MASK
+    return masked
 
 
 def mask_arguments(arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -304,17 +341,19 @@ def add_rules(patterns: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
     >>> reset_rules()
     """
     global _rules, _clean  # noqa: PLW0603 - rules are the process's: no lab of it shows what another one hides
-    own = tuple(_compiled(pattern) for pattern in patterns)
-    named = tuple(_checked_key(key) for key in keys)
+    own = [_compiled(pattern) for pattern in patterns]
+    named = [_checked_key(key) for key in keys]
     with _lock:
-        every = _Rules(tuple(dict.fromkeys((*_rules.patterns, *own))), tuple(sorted({*_rules.keys, *named})), ())
-        _rules = every._replace(hints=tuple(sorted({key.split()[0] for key in every.keys})))
+        every = tuple(sorted({*_rules.keys, *named}))
+        hints = tuple(sorted({key.split()[0] for key in every}))
+        every_pattern = tuple(dict.fromkeys((*_rules.patterns, *own)))
+        _rules = _Rules(every_pattern, every, hints, is_empty=not (every_pattern or every))
         _clean = set()
 
 
 def reset_rules() -> None:
     """Forget all rules that were added; for tests."""
-    global _rules, _clean  # noqa: PLW0603 - as above
+    global _rules, _clean
     with _lock:
         _rules, _clean = _Rules(), set()
 

@@ -1,4 +1,4 @@
-r"""Secrets that are recognised by their name: ``api_key``, ``accessToken``, ``DB_PASSWORD``, and what you name yourself.
+r"""Secrets that are recognised by a name: ``api_key``, ``accessToken``, ``DB_PASSWORD``, and what you name yourself.
 
 A name is looked for in what it names, an argument or a field, and in texts::
 

@@ -45,7 +45,7 @@ _PLAIN_BRACKETS = re.compile(r"[()\[\]{}]")
 _NUMBER = re.compile(r"[-+]?\d[\d_.]*(?:[eE][-+]?\d+)?%?|true|false", re.IGNORECASE)
 _NOTHING = re.compile(r"(?:null|none|nil|undefined|str|string|bytes)[?,;.)}\]]*", re.IGNORECASE)
 _SCHEME = re.compile(
-    r"(?:(?:bearer|basic|token|negotiate|ntlm|api-?key|key|bot|sso-key|(?P<parts>digest|hawk|oauth|aws4-[\w-]+))[ \t]+)?",
+    r"(?:(?:bearer|basic|token|negotiate|ntlm|api-?key|key|bot|(?P<parts>digest|hawk|oauth|aws4-[\w-]+))[ \t]+)?",
     re.IGNORECASE,
 )
 _REST_OF_LINE = re.compile(r"[^\r\n]+")

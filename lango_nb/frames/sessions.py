@@ -76,15 +76,11 @@ LISTED = (
     Column("last_at", "session.last_at", "datetime64[ns, UTC]", "", "When its latest turn began."),
 )
 SUMMED = (
-    Column(
-        "outcomes", "sum.outcomes", "string", "", "How turns ended and how often, most often first.", convert=_outcomes
-    ),
+    Column("outcomes", "sum.outcomes", "string", "", "How turns ended, most often first.", convert=_outcomes),
     Column("ok", "sum.outcomes", "Int64", "", "Turns that ended with success.", convert=_ok),
     Column("last_outcome", "sum.last_outcome", "string", "", "How the latest turn ended."),
     Column("agents", "sum.agents", "string", "", "Who worked, in order of appearance.", convert=", ".join),
-    Column(
-        "topologies", "sum.topologies", "string", "", "Topologies it ran in, in order of appearance.", convert=", ".join
-    ),
+    Column("topologies", "sum.topologies", "string", "", "Topologies, in order of appearance.", convert=", ".join),
     Column("rounds", "sum.rounds", "Int64", "", "Replies that handed over."),
     Column("steps", "sum.steps", "Int64", "", "Model calls."),
     Column("tool_calls", "sum.tool_calls", "Int64", "", "Tool calls."),

@@ -54,19 +54,46 @@ def write_jsonl(path: str | Path, turns: Iterable[Trace | StoredTurn], *, overwr
     StoreError
         It cannot be written.
     """
+    count = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal count
+        lines = 2
+        yield encode(header(KIND))
+        for turn in turns:
+            written = list(_lines(turn))
+            yield b"".join(written)
+            count, lines = count + 1, lines + len(written)
+        yield encode({"end": {"turns": count, "lines": lines}})
+
+    write_whole(path, pieces(), overwrite=overwrite)
+    return count
+
+
+def write_whole(path: str | Path, pieces: Iterable[bytes], *, overwrite: bool = False) -> None:
+    """Write a file for its owner alone that is there whole, or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+    pieces : iterable of bytes
+    overwrite : bool
+        Whether a file of that name may be replaced.
+
+    Raises
+    ------
+    UsageError
+        There is a file of that name, or no folder for it.
+    StoreError
+        It cannot be written.
+    """
     target = Path(path).expanduser()
     _check_free(target, overwrite=overwrite)
-    turns_written, lines = 0, 2
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(encode(header(KIND)))
-                for turn in turns:
-                    written = list(_lines(turn))
-                    file.writelines(written)
-                    turns_written, lines = turns_written + 1, lines + len(written)
-                file.write(encode({"end": {"turns": turns_written, "lines": lines}}))
+                file.writelines(pieces)
                 file.flush()
                 os.fsync(handle)
             _put(Path(name), target, overwrite=overwrite)
@@ -74,7 +101,6 @@ def write_jsonl(path: str | Path, turns: Iterable[Trace | StoredTurn], *, overwr
             Path(name).unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
-    return turns_written
 
 
 def read_jsonl(path: str | Path) -> list[Trace]:

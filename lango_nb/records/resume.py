@@ -50,7 +50,7 @@ class Interrupted:
     text: str
     """What was asked of it, without secrets."""
     calls: tuple[str, ...]
-    """Tools that had begun and had not ended."""
+    """Tools that are not safe, had begun and had not ended: it is not known what they did."""
     run_id: str = ""
 
     @property
@@ -131,7 +131,7 @@ class _Closing:
             self._turn_id,
             str(self._row["session_id"]),
             str(self._row["text"]),
-            tuple(call.tool for call in self._calls),
+            tuple(dict.fromkeys(call.tool for call in self._calls if call.safety != "safe")),
         )
 
     def write(self, store: Store) -> None:
@@ -225,7 +225,7 @@ class _Closing:
 
     def _messages(self) -> tuple[Message, ...]:
         """Tell later turns what was asked, and what may have been done."""
-        begun = ", ".join(dict.fromkeys(call.tool for call in self._calls))
+        begun = ", ".join(self.found.calls)
         note = "This turn was interrupted before it ended"
         note += f"; {begun} had begun, and it is not known what it did." if begun else "; no call was under way."
         return (

@@ -79,7 +79,7 @@ class FolderStore:
         folder = Path(os.path.abspath(folder))  # noqa: PTH100 - links stay links, in what is shown too
         self.where = shown(folder)
         self.problems: list[Problem] = []
-        is_read_only = folder.exists() and not os.access(folder, os.W_OK)
+        is_read_only = folder.exists() and not _is_writable(folder)
         self._place = Place(folder, durability, lock_timeout_s, self._report, disk or Disk(), is_read_only)
         self._opening = threading.RLock()
         self._database: JournalDB | None = None
@@ -189,3 +189,7 @@ def shown(folder: Path) -> str:
     except (ValueError, RuntimeError):
         return folder.as_posix()
     return "~" if inside == "." else f"~/{inside}"
+
+
+def _is_writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)

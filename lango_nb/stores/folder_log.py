@@ -158,12 +158,15 @@ class FolderLog:
             return self._turns.sessions()
 
     def version(self, session_id: str) -> object:
-        """Return inode and size of the session's file."""
-        try:
-            status = os.stat(self._files.folder / file_name(session_id))  # noqa: PTH116 - with every turn
-        except OSError:
-            return None
-        return status.st_ino, status.st_size, status.st_mtime_ns
+        """Return what the system says of the session's file, or of the folder when it has none."""
+        self._check_not_closed()
+        for path in (self._files.folder / file_name(session_id), self._files.folder):
+            try:
+                status = os.stat(path)  # noqa: PTH116 - with every turn
+            except OSError:
+                continue
+            return status.st_ino, status.st_size, status.st_mtime_ns
+        return None
 
     def unfinished(self) -> list[Row]:
         """Return rows of open turns whose process is gone."""

@@ -20,19 +20,17 @@ from tinydb.queries import QueryLike
 from tinydb.storages import Storage
 from tinydb.table import Document, Table
 
-from lango_nb.core.errors import StoreError
-from lango_nb.stores import lines
 from lango_nb.stores.disk import Disk
+from lango_nb.stores.journal_documents import JournalDocuments
 from lango_nb.stores.journal_file import JournalFile
-from lango_nb.stores.journal_rows import Operation, Rows, Tables, copied
-from lango_nb.stores.memory import key_of, narrowed
+from lango_nb.stores.journal_rows import NO_ROWS, Operation, Tables, copied
+from lango_nb.stores.journal_staging import Staged
 from lango_nb.stores.store import Durability, Problem, Row
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
 Fields = Mapping[str, Any] | Callable[[MutableMapping[str, Any]], None]
-_NONE = Rows()
 
 
 class JournalStorage(Storage):
@@ -71,85 +69,6 @@ class JournalStorage(Storage):
         self.file.close()
 
 
-class _Staged(MutableMapping[int, Row]):
-    """A table while TinyDB changes it: remembers what was touched, and leaves the table itself alone."""
-
-    def __init__(self, name: str, rows: Rows | None) -> None:
-        self._name, self._is_new = name, rows is None
-        self._rows = (rows or _NONE).documents
-        self._is_cleared = False
-        self._touched: dict[int, Row | None] = {}
-        self._removed: set[int] = set()
-        """Was there and was removed, perhaps to come again behind all others."""
-
-    def __getitem__(self, number: int) -> Row:
-        if number not in self._touched:
-            if not self._is_old(number):
-                raise KeyError(number)
-            self._touched[number] = cast("Row", copied(cast("JsonValue", self._rows[str(number)])))
-        row = self._touched[number]
-        if row is None:
-            raise KeyError(number)
-        return row
-
-    def __setitem__(self, number: int, row: Row) -> None:
-        if self._touched.get(number, row) is None:
-            del self._touched[number]
-        self._touched[number] = row
-
-    def __delitem__(self, number: int) -> None:
-        if number not in self:
-            raise KeyError(number)
-        if self._is_old(number):
-            self._removed.add(number)
-        self._touched[number] = None
-
-    def __contains__(self, number: object) -> bool:
-        if number in self._touched:
-            return self._touched[number] is not None
-        return self._is_old(number)
-
-    def __iter__(self) -> Iterator[int]:
-        for key in () if self._is_cleared else self._rows:
-            number = int(key)
-            if number not in self._removed and number in self:
-                yield number
-        for number, row in self._touched.items():
-            if row is not None and (number in self._removed or not self._is_old(number)):
-                yield number
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def clear(self) -> None:
-        """Remove everything at once."""
-        self._is_cleared = True
-        self._touched.clear()
-        self._removed.clear()
-
-    def operations(self) -> list[Operation]:
-        """Return what makes the table what this is."""
-        operations: list[Operation] = []
-        if self._is_new:
-            operations.append(["make", self._name])
-        elif self._is_cleared and self._rows:
-            operations.append(["clear", self._name])
-        operations += [["remove", self._name, number] for number in sorted(self._removed)]
-        for number, row in self._touched.items():
-            if row is not None and (number in self._removed or self._differs(number, row)):
-                operations.append(["put", self._name, number, row])
-        return operations
-
-    def _is_old(self, number: object) -> bool:
-        return not self._is_cleared and str(number) in self._rows
-
-    def _differs(self, number: int, row: Row) -> bool:
-        if not self._is_old(number):
-            return True
-        before = self._rows[str(number)]
-        return before != row or lines.encode({"": before}) != lines.encode({"": row})  # True equals 1, and is not 1
-
-
 class JournalTable(Table):
     """A table of a journal; what it returns shares nothing with what is kept.
 
@@ -166,7 +85,7 @@ class JournalTable(Table):
 
     def __init__(self, storage: JournalStorage, name: str, **options: Any) -> None:
         self._file = storage.file
-        self._staged: _Staged | None = None
+        self._staged: Staged | None = None
         self._seen: tuple[Tables | None, int] = (None, 0)
         super().__init__(storage, name, **options)
 
@@ -244,11 +163,11 @@ class JournalTable(Table):
 
     def _read_table(self) -> dict[str, Mapping[str, Any]]:
         with self._file.reading() as tables:
-            return cast("dict[str, Mapping[str, Any]]", tables.rows.get(self.name, _NONE).documents)
+            return cast("dict[str, Mapping[str, Any]]", tables.rows.get(self.name, NO_ROWS).documents)
 
     def _update_table(self, updater: Callable[[dict[int, Mapping[str, Any]]], None]) -> None:
         with self._file.unit() as tables:
-            staged = self._staged = _Staged(self.name, tables.rows.get(self.name))
+            staged = self._staged = Staged(self.name, tables.rows.get(self.name))
             try:
                 updater(cast("dict[int, Mapping[str, Any]]", staged))
             finally:
@@ -258,97 +177,12 @@ class JournalTable(Table):
 
     def _get_next_id(self) -> int:
         with self._file.reading() as tables:
-            rows = tables.rows.get(self.name, _NONE)
+            rows = tables.rows.get(self.name, NO_ROWS)
             number = self._next_id if self._next_id is not None else rows.top + 1
             while str(number) in rows.documents or (self._staged is not None and number in self._staged):
                 number += 1  # somebody else's, or one that was given by hand
             self._next_id = number + 1
             return number
-
-
-class JournalDocuments:
-    """The rows of one table by their text id: what :class:`~lango_nb.stores.store.Documents` asks for.
-
-    Parameters
-    ----------
-    file : JournalFile
-    kind : str
-        Name of the table.
-    """
-
-    def __init__(self, file: JournalFile, kind: str) -> None:
-        self._file, self._kind = file, kind
-
-    def get(self, key: str) -> Row | None:
-        """Return a row, or ``None``."""
-        with self._file.reading() as tables:
-            return self._found(tables, key)[1]
-
-    def put(self, *rows: Row, is_urgent: bool = True) -> None:
-        """Keep rows, all or none; each replaces the one of its id and keeps its place."""
-        named = {key_of(row, self._kind): row for row in rows}
-        if named:
-            with self._file.unit(is_urgent=is_urgent) as tables:
-                self._stage(tables, named)
-
-    def add(self, row: Row, *, is_urgent: bool = True) -> None:
-        """Keep a row whose id is new."""
-        key = key_of(row, self._kind)
-        with self._file.unit(is_urgent=is_urgent) as tables:
-            if self._found(tables, key)[1] is not None:
-                raise StoreError(f"{self._kind} {key} is there already; every one needs an id of its own", "conflict")
-            self._stage(tables, {key: row})
-
-    def change(self, key: str, change: Callable[[Row], Row], *, is_urgent: bool = True) -> Row | None:
-        """Replace a row by what a function makes of it; nobody else writes in between."""
-        if self.get(key) is None:
-            return None
-        with self._file.unit(is_urgent=is_urgent) as tables:
-            row = self._found(tables, key)[1]
-            if row is None:
-                return None
-            changed = change(cast("Row", copied(cast("JsonValue", row))))
-            if key_of(changed, self._kind) != key:
-                raise StoreError(f"{self._kind} {key} cannot become {changed['id']}; put it as a new one", "bad_row")
-            self._stage(tables, {key: changed})
-            return self._found(tables, key)[1]
-
-    def remove(self, *keys: str) -> int:
-        """Forget rows and count them."""
-        if all(self.get(key) is None for key in keys):
-            return 0
-        with self._file.unit() as tables:
-            numbers = [number for key in dict.fromkeys(keys) if (number := self._found(tables, key)[0])]
-            self._file.stage([["remove", self._kind, int(number)] for number in numbers])
-            return len(numbers)
-
-    def find(
-        self, where: Mapping[str, JsonValue] | None = None, *, newest_first: bool = False, limit: int | None = None
-    ) -> list[Row]:
-        """Return rows whose fields equal all given values, oldest first."""
-        with self._file.reading() as tables:
-            rows = list(tables.rows.get(self._kind, _NONE).documents.values())
-        return narrowed(rows, where, newest_first=newest_first, limit=limit)
-
-    def __len__(self) -> int:
-        with self._file.reading() as tables:
-            return len(tables.rows.get(self._kind, _NONE).documents)
-
-    def _found(self, tables: Tables, key: str) -> tuple[str | None, Row | None]:
-        rows = tables.rows.get(self._kind, _NONE)
-        number = rows.number_of(key)
-        return (number, rows.documents[number]) if number is not None else (None, None)
-
-    def _stage(self, tables: Tables, named: Mapping[str, Row]) -> None:
-        rows = tables.rows.get(self._kind, _NONE)
-        operations: list[Operation] = []
-        following = rows.highest
-        for key, row in named.items():
-            number = rows.number_of(key)
-            if number is None:
-                following += 1
-            operations.append(["put", self._kind, int(number) if number is not None else following, row])
-        self._file.stage(operations)
 
 
 class JournalDB(TinyDB):

@@ -16,19 +16,19 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores import lines
-from lango_nb.stores.atomic import set_aside, store_error, sync_folder
+from lango_nb.stores.atomic import set_aside, store_error
 from lango_nb.stores.disk import Disk, Handle
 from lango_nb.stores.journal_reading import Findings, Passage, interpret
 from lango_nb.stores.journal_rows import Operation, Tables, operations_of
+from lango_nb.stores.journal_snapshot import APPEND, lines_of, temporary_of, write_snapshot
 from lango_nb.stores.locks import READ_ONLY, PathLock, read_only, tell_after_fork
 from lango_nb.stores.store import Durability, Problem, Row
 
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 logger = logging.getLogger("lango_nb")
-
-_CHUNK: Final = 1_000_000
-"""Bytes of a snapshot that are written at once."""
-_APPEND: Final = os.O_RDWR | os.O_APPEND
 
 
 class JournalFile:
@@ -75,7 +71,6 @@ class JournalFile:
         self._durability, self._report, self._compact_at = durability, report, compact_at
         self._disk = disk or Disk()
         self._where = f"{self.path.parent.name}/{self.path.name}"
-        self._temporary = self.path.with_name(f"{self.path.name}.tmp")
         self._lock = PathLock(self.path.with_name(f"{self.path.name}.lock"), lock_timeout_s, self._where)
         self.threads = threading.RLock()
         """Held while anything here is looked at or changed."""
@@ -319,7 +314,7 @@ class JournalFile:
 
     def _keep_replaced(self) -> None:
         """Keep what is known of a file that somebody replaced by one that is not its successor."""
-        data = b"".join(lines.encode({"ops": [cast("JsonValue", change)]}) for change in self.tables.snapshot())
+        data = b"".join(lines_of(self.tables))
         if data:
             try:
                 became = f"are in .quarantine/{set_aside(self.path.parent, f'{self.path.name}-replaced', data).name}"
@@ -392,42 +387,19 @@ class JournalFile:
 
     def _rewrite(self, tables: Tables) -> None:
         """Put a file with nothing but these tables in the place of the present one."""
+        generation, store = self._header.get("generation", 0), self._header.get("store", secrets.token_hex(8))
+        generation = generation + 1 if isinstance(generation, int) else 1
+        header = lines.header(self._kind, store=store, generation=generation, snapshot=tables.lines())
         try:
-            handle = Handle(self._disk.open(self._temporary, _APPEND | os.O_CREAT | os.O_TRUNC), is_writable=True)
-            try:
-                header = self._next_header(tables)
-                self._write_snapshot(handle, header, tables)
-                self._disk.replace(self._temporary, self.path)
-            except BaseException:
-                handle.close()
-                self._disk.remove(self._temporary)
-                raise
-            if self._durability != "none":
-                sync_folder(self.path.parent)
+            handle = write_snapshot(
+                self.path, header, tables, self._disk, former=self._handle, is_durable=self._durability != "none"
+            )
         except OSError as error:
             raise store_error(error, self._where) from error
         self._handle, self._header = handle, header
         self._end, self._lacks_newline = handle.size(), False
         self._limit, self._is_unsynced = 2 * self._end, False
         self.tables.replaced = 0
-
-    def _next_header(self, tables: Tables) -> Row:
-        generation, store = self._header.get("generation", 0), self._header.get("store", secrets.token_hex(8))
-        generation = generation + 1 if isinstance(generation, int) else 1
-        return lines.header(self._kind, store=store, generation=generation, snapshot=tables.lines())
-
-    def _write_snapshot(self, handle: Handle, header: Row, tables: Tables) -> None:
-        if self._handle is not None and hasattr(os, "fchmod"):
-            os.fchmod(handle.descriptor, stat.S_IMODE(os.fstat(self._handle.descriptor).st_mode))
-        data = bytearray(lines.encode(header))
-        for operation in tables.snapshot():
-            data += lines.encode({"ops": [cast("JsonValue", operation)]})
-            if len(data) > _CHUNK:
-                self._disk.write(handle.descriptor, bytes(data))
-                data.clear()
-        self._disk.write(handle.descriptor, bytes(data))
-        if self._durability != "none":
-            self._disk.sync(handle.descriptor)
 
     def _writable(self) -> Handle:
         """Return the open file, at whose end the next line belongs."""
@@ -445,7 +417,7 @@ class JournalFile:
     def _opened(self) -> Handle:
         try:
             try:
-                return Handle(self._disk.open(self.path, _APPEND), is_writable=True)
+                return Handle(self._disk.open(self.path, APPEND), is_writable=True)
             except OSError as error:
                 if error.errno not in READ_ONLY:
                     raise
@@ -473,14 +445,15 @@ class JournalFile:
 
     def _sweep(self) -> None:
         """Remove what a process left that died while it wrote a new file."""
+        temporary = temporary_of(self.path)
         try:
-            if self._temporary.exists() and self._lock.take():
+            if temporary.exists() and self._lock.take():
                 try:
-                    self._disk.remove(self._temporary)
+                    self._disk.remove(temporary)
                 finally:
                     self._lock.let_go()
         except (OSError, StoreError) as error:
-            logger.debug("%s stays: %s", self._temporary.name, error)
+            logger.debug("%s stays: %s", temporary.name, error)
 
     def _forget(self) -> None:
         self._handle, self._header, self.tables = None, {}, Tables()

@@ -75,6 +75,10 @@ class Rows:
             del self._numbers[name]
 
 
+NO_ROWS = Rows()
+"""What a table holds that is not there."""
+
+
 class Tables:
     """All tables of a database."""
 

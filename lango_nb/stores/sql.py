@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from urllib.parse import quote
 
-from lango_nb.core.errors import StoreError, shorten
+from lango_nb.core.errors import StoreError
 from lango_nb.stores.database.address import DATABASES, missing_extra
 from lango_nb.stores.database.checking import check
 from lango_nb.stores.database.documents import SqlDocuments
@@ -22,9 +23,8 @@ from lango_nb.stores.database.failures import failure, is_passing
 from lango_nb.stores.database.log import SqlLog
 from lango_nb.stores.database.reading import Reader
 from lango_nb.stores.database.sqlite_file import SqliteFile
-from lango_nb.stores.database.tables import COUNT, POSTGRESQL, SCHEMA_OF, SQLITE, Dialect
+from lango_nb.stores.database.tables import COUNT, POSTGRESQL, SQLITE, Dialect, has_tables, make_tables
 from lango_nb.stores.database.writers import AdvisoryLocks, DriverConnection, FileLocks, Locks, Writers
-from lango_nb.stores.lines import check_header
 from lango_nb.stores.locks import tell_after_fork
 from lango_nb.stores.store import Durability, Problem
 
@@ -194,7 +194,7 @@ class _Database:
     def exists(self) -> bool:
         """Tell whether anything was ever stored."""
         self._check_open()
-        self._is_there = self._is_there or self._attempt("read", self._has_tables)
+        self._is_there = self._is_there or self._attempt("read", partial(has_tables, self.dialect, self.where))
         return self._is_there
 
     def read(self, work: Callable[[_Transaction], T], default: T) -> T:
@@ -213,7 +213,7 @@ class _Database:
             if not self._is_there:
                 self._check_open()
                 self._make()
-                self._attempt("forced", self._make_tables)
+                self._attempt("forced", partial(make_tables, self.dialect, self.where))
                 self._is_there = True
             self._is_loose = self._is_loose or not is_forced
             return self._attempt("forced" if is_forced else "loose", work)
@@ -222,9 +222,9 @@ class _Database:
         """Force what was written to the disk: with the next commit that waits for it, all earlier ones are."""
         self._check_open()
         if self._is_loose:
-            self._is_loose = False
             with self._alone():
                 self._attempt("forced", lambda transaction: transaction.row(COUNT, name="synced"))
+                self._is_loose = False
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -250,6 +250,7 @@ class _Database:
 
         for left in reversed(range(_ATTEMPTS)):
             self._check_open()
+            self._check_place()
             is_committing = False
             try:
                 with self._modes[mode].connect() as connection, connection.begin():
@@ -275,21 +276,6 @@ class _Database:
     def _check_place(self) -> None:
         """Make sure that what was written can be found by others."""
 
-    def _has_tables(self, transaction: _Transaction) -> bool:
-        if not transaction.row(self.dialect.has_tables)[0]:
-            return False
-        self._check_schema(transaction)
-        return True
-
-    def _make_tables(self, transaction: _Transaction) -> None:
-        for statement in self.dialect.tables():
-            transaction.change(statement)
-        self._check_schema(transaction)
-
-    def _check_schema(self, transaction: _Transaction) -> None:
-        found = transaction.row(SCHEMA_OF)
-        check_header({"schema": found[0], "kind": "database"} if found else {}, "database", self.where)
-
 
 _of_parents: list[object] = []
 """Connections that a child process must not end, nor drop."""
@@ -304,7 +290,7 @@ class _Sqlite(_Database):
         name = address.database or ":memory:"
         if name.startswith((":memory:", "file:")) or address.query:
             raise StoreError(
-                f"records need a database with a file, not {shorten(str(address))}; write sqlite:///FILE, or leave "
+                "records need an SQLite database in a file of its own, without options; write sqlite:///FILE, or leave "
                 "store.url empty to keep them in memory"
             )
         self._file = SqliteFile(Path(name).expanduser().absolute(), lock_timeout_s)
@@ -365,9 +351,7 @@ class _Postgresql(_Database):
     """A PostgreSQL server."""
 
     dialect = POSTGRESQL
-    _options: ClassVar[dict[str, dict[str, Any]]] = {
-        "read": {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-    }
+    _options: ClassVar[dict[str, dict[str, Any]]] = {"read": {"isolation_level": "REPEATABLE READ"}}
 
     def __init__(self, address: URL, durability: Durability, lock_timeout_s: float) -> None:
         try:
@@ -385,39 +369,36 @@ class _Postgresql(_Database):
         return AdvisoryLocks(self, self._apart)
 
     def _connected(self) -> Engine:
-        from sqlalchemy import create_engine, event
+        from sqlalchemy import event
 
-        options = {"connect_timeout": max(2, ceil(self._timeout_s)), "application_name": "lango_nb"}
-        engine = create_engine(
-            self._address,
-            connect_args={name: value for name, value in options.items() if name not in self._address.query},
-            pool_timeout=self._timeout_s,
-            max_overflow=15,
-            hide_parameters=True,
-        )
+        engine = self._made(pool_timeout=self._timeout_s, max_overflow=15)
         event.listen(engine, "connect", self._set_up)
         event.listen(engine, "begin", _begin_postgresql)
         return engine
+
+    def _made(self, **options: Any) -> Engine:
+        from sqlalchemy import create_engine
+
+        defaults = {"connect_timeout": max(2, ceil(self._timeout_s)), "application_name": "lango_nb"}
+        wanted = {name: value for name, value in defaults.items() if name not in self._address.query}
+        return create_engine(self._address, connect_args=wanted, hide_parameters=True, **options)
 
     def _set_up(self, connection: Any, _: object) -> None:
         connection.autocommit = True
         connection.execute(f"SET lock_timeout = {max(1, round(self._timeout_s * 1000))}")
         connection.autocommit = False
 
-    def _make_tables(self, transaction: _Transaction) -> None:
-        transaction.row("SELECT pg_advisory_xact_lock(7814966133)")  # two who make tables at once trip over each other
-        super()._make_tables(transaction)
-
     def _apart(self) -> DriverConnection:
-        """Return a connection that is nobody else's, outside of transactions."""
+        """Return a new connection that is nobody else's, outside of transactions."""
         from sqlalchemy.exc import SQLAlchemyError
+        from sqlalchemy.pool import NullPool
 
         try:
-            pooled = self._engine.raw_connection()
+            made = self._made(poolclass=NullPool).raw_connection()
         except SQLAlchemyError as error:
             raise self.failed(error) from None
-        connection: Any = pooled.driver_connection
-        pooled.detach()
+        connection: Any = made.driver_connection
+        made.detach()
         connection.autocommit = True
         return DriverConnection(connection, self.failed)
 

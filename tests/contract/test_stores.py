@@ -2,64 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import resource
 import shutil
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
-import psycopg
-import pytest
-from sqlalchemy.engine import make_url
-
+from lango_nb.stores.folder import FolderStore
+from lango_nb.stores.lines import decode, encode
 from lango_nb.stores.memory import MemoryStore
 from lango_nb.stores.sql import SqlStore
+from lango_nb.stores.store import SCHEMA, Store
 from lango_nb.testing import StoreContract
+from lango_nb.testing.stores.broken import BrokenContract
+from lango_nb.testing.stores.persistence import PersistenceContract
+from lango_nb.testing.stores.processes import ProcessesContract
+from lango_nb.testing.stores.turns import TurnsContract
+from tests.postgresql import VARIABLE, need_postgresql, run_sql
+from tests.stores import (
+    change_sqlite,
+    drop_schema,
+    folder_store,
+    full,
+    postgresql_store,
+    protected,
+    schema_of,
+    sqlite_store,
+)
 
-POSTGRESQL = os.environ.get("LANGO_TEST_POSTGRESQL", "")
-"""Address of a database in which the tests may make schemas."""
-NOBODY = 65534
-ROOM = 100_000
-
-
-@contextmanager
-def full(place: Path) -> Iterator[None]:
-    """No file of this process grows any more."""
-    largest = max((path.stat().st_size for path in place.rglob("*") if path.is_file()), default=0)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (largest + ROOM, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-@contextmanager
-def protected(place: Path) -> Iterator[None]:
-    """Nobody may write there; root may everything, so a test run as root becomes somebody else."""
-    for path in place.rglob("*"):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    place.chmod(0o555)
-    closed = [path for path in place.parents if path.stat().st_mode & 0o777 == 0o700]
-    for path in closed:
-        path.chmod(0o711)
-    is_root = os.geteuid() == 0
-    if is_root:
-        os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        if is_root:
-            os.seteuid(0)
-        for path in closed:
-            path.chmod(0o700)
-        place.chmod(0o700)
-        for path in place.rglob("*"):
-            path.chmod(0o700 if path.is_dir() else 0o600)
+NEWER = "lango_meta SET value = value + 1 WHERE name = 'schema'"
+DAMAGED = "SET data = replace(data, '{}', '\"')"
 
 
 class TestMemoryStore(StoreContract):
@@ -70,71 +42,207 @@ class TestMemoryStore(StoreContract):
         return MemoryStore()
 
 
-class OfFiles(StoreContract):
+class OfFiles:
     """What can be done to every store that lies in files."""
+
+    fill = staticmethod(full)
+    protect = staticmethod(protected)
 
     def lose(self, place: Path) -> None:
         for path in place.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
-    fill = staticmethod(full)
-    protect = staticmethod(protected)
 
+class OfAFolder(OfFiles):
+    """What can be done to a folder store."""
 
-class TestSqliteStore(OfFiles):
-    def make(self, place: Path, lock_timeout_s: float = 10.0) -> SqlStore:
-        return SqlStore(f"sqlite:///{place / 'records.db'}", lock_timeout_s=lock_timeout_s)
+    def make(self, place: Path) -> FolderStore:
+        return folder_store(place)
 
-    def make_impatient(self, place: Path) -> SqlStore:
-        return self.make(place, 0.2)
-
-    def change(self, place: Path, statement: str, *values: str) -> None:
-        connection = sqlite3.connect(place / "records.db")
-        with connection:
-            connection.execute(statement, values)
-        connection.close()
+    def make_impatient(self, place: Path) -> FolderStore:
+        return folder_store(place, lock_timeout_s=0.2)
 
     def make_newer(self, place: Path) -> None:
-        self.change(place, "UPDATE lango_meta SET value = value + 1 WHERE name = 'schema'")
+        for path in place.rglob("*.jsonl"):
+            first, *rest = path.read_bytes().splitlines(keepends=True)
+            path.write_bytes(b"".join([encode({**decode(first), "schema": SCHEMA + 1}), *rest]))
+
+    def tear(self, place: Path) -> None:
+        path = place / "records" / "documents.jsonl"
+        os.truncate(path, path.stat().st_size - 5)
+
+    def damage(self, place: Path, text: str) -> None:
+        for path in place.rglob("*.jsonl"):
+            path.write_bytes(path.read_bytes().replace(text.encode(), b"X" + text.encode()[1:]))
+
+
+class TestFolderStore(OfAFolder, StoreContract):
+    pass
+
+
+class OfSqlite(OfFiles):
+    """What can be done to a file of SQLite."""
+
+    def make(self, place: Path) -> SqlStore:
+        return sqlite_store(place)
+
+    def make_impatient(self, place: Path) -> SqlStore:
+        return sqlite_store(place, lock_timeout_s=0.2)
+
+    def make_newer(self, place: Path) -> None:
+        change_sqlite(place, f"UPDATE {NEWER}")
 
     def damage(self, place: Path, text: str) -> None:
         for table in ("lango_documents", "lango_events"):
-            self.change(place, f"UPDATE {table} SET data = replace(data, ?, '\"')", text)
+            change_sqlite(place, f"UPDATE {table} {DAMAGED.format(text)}")
 
 
-@pytest.mark.skipif(not POSTGRESQL, reason="LANGO_TEST_POSTGRESQL names no database")
+class TestSqliteStore(OfSqlite, StoreContract):
+    pass
+
+
 class TestPostgresqlStore(StoreContract):
-    def make(self, place: Path, lock_timeout_s: float = 10.0) -> SqlStore:
-        name = schema(place)
-        try:
-            execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
-        except psycopg.errors.UniqueViolation:
-            pass  # another process makes it at the same time
-        url = make_url(POSTGRESQL).update_query_dict({"options": f"-csearch_path={name}"})
-        return SqlStore(url.render_as_string(hide_password=False), lock_timeout_s=lock_timeout_s)
+    __test__ = VARIABLE in os.environ  # one test says that it was left out, not each of them
+
+    def make(self, place: Path) -> SqlStore:
+        return postgresql_store(place)
+
+    def make_impatient(self, place: Path) -> SqlStore:
+        return postgresql_store(place, lock_timeout_s=0.2)
 
     def discard(self, place: Path) -> None:
-        execute(f"DROP SCHEMA IF EXISTS {schema(place)} CASCADE")
-
-    def make_impatient(self, place: Path) -> SqlStore:
-        return self.make(place, 0.2)
+        drop_schema(place)
 
     def make_newer(self, place: Path) -> None:
-        execute(f"UPDATE {schema(place)}.lango_meta SET value = value + 1 WHERE name = 'schema'")
+        run_sql(need_postgresql(), f"UPDATE {schema_of(place)}.{NEWER}")
 
     def damage(self, place: Path, text: str) -> None:
         for table in ("lango_documents", "lango_events"):
-            execute(f"UPDATE {schema(place)}.{table} SET data = replace(data, %s, '\"')", text)
+            run_sql(need_postgresql(), f"UPDATE {schema_of(place)}.{table} {DAMAGED.format(text)}")
 
 
-def schema(place: Path) -> str:
-    return "lango_" + hashlib.sha256(str(place).encode()).hexdigest()[:16]
+def test_postgresql_keeps_the_contract() -> None:
+    need_postgresql()
+    assert TestPostgresqlStore.__test__
 
 
-def execute(statement: str, *values: Any) -> None:
-    with psycopg.connect(POSTGRESQL, autocommit=True) as connection:
-        connection.execute(statement, values or None)  # type: ignore[call-overload]  # a name of our own within it
+class WhatDependsOnDurability(TurnsContract, PersistenceContract, ProcessesContract, BrokenContract):
+    """The parts that another durability might break."""
 
 
-def test_a_postgresql_server_is_there_in_ci() -> None:
-    assert POSTGRESQL or not os.environ.get("CI"), "in CI no store goes untested; set LANGO_TEST_POSTGRESQL"
+class TestFolderStoreThatForcesEvents(OfAFolder, WhatDependsOnDurability):
+    def make(self, place: Path) -> FolderStore:
+        return folder_store(place, "event")
+
+
+class TestFolderStoreThatForcesNothing(OfAFolder, WhatDependsOnDurability):
+    def make(self, place: Path) -> FolderStore:
+        return folder_store(place, "none")
+
+
+class TestSqliteStoreThatForcesNothing(OfSqlite, WhatDependsOnDurability):
+    def make(self, place: Path) -> SqlStore:
+        return sqlite_store(place, "none")
+
+
+def all_tests(store: type) -> set[str]:
+    """Return the names of the tests pytest finds in a class."""
+    return {name for name in dir(store) if name.startswith("test") and callable(getattr(store, name))}
+
+
+def test_every_store_is_tested_a_hundred_times() -> None:
+    counts = {store: len(all_tests(store)) for store in (TestMemoryStore, TestFolderStore, TestSqliteStore)}
+    assert min(counts.values()) > 100, counts
+    assert len(all_tests(TestFolderStore)) - len(all_tests(TestMemoryStore)) > 60
+
+
+def test_hooks_and_attributes_bring_tests_and_take_them_away() -> None:
+    class Least(StoreContract):
+        is_durable = False
+        processes = False
+
+    class Durable(Least):
+        is_durable = True
+
+    class Whole(Durable):
+        processes = True
+
+        def tear(self, place: Path) -> None:
+            raise NotImplementedError
+
+    class Choosy(Whole):
+        test_the_order_of_fields = None  # type: ignore[assignment]  # as somebody writes who does not keep it
+        is_durable = False
+
+    least, durable, whole, choosy = map(all_tests, (Least, Durable, Whole, Choosy))
+    assert least < durable < whole
+    assert "test_everything_is_as_it_was" in durable - least
+    assert "test_two_processes_put_four_hundred_rows" in whole - durable
+    assert "test_a_torn_end_is_torn_once" in whole - durable
+    assert "test_a_damaged_event_is_reported_and_no_other_is_lost" not in whole
+    assert choosy == least - {"test_the_order_of_fields"}
+
+
+STRANGER = """
+from pathlib import Path
+from lango_nb.stores.memory import MemoryDocuments, MemoryStore
+from lango_nb.testing import StoreContract
+
+class Miscounting(MemoryDocuments):
+    def remove(self, *keys):
+        super().remove(*keys)
+        return len(keys)
+
+class Mine(MemoryStore):
+    def documents(self, kind):
+        with self._lock:
+            return self._documents.setdefault(kind, Miscounting(self._lock, kind))
+
+class TestMine(StoreContract):
+    is_durable = False
+    processes = False
+    def make(self, place: Path) -> Mine:
+        return Mine()
+"""
+
+
+def test_somebody_with_a_store_of_their_own_can_run_it(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(STRANGER)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "remov", "test_mine.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    failed = {line.split("::")[-1].split(" ")[0] for line in done.stdout.splitlines() if line.startswith("FAILED")}
+    assert failed == {
+        "test_removing_what_is_not_there_counts_nothing",
+        "test_a_row_named_twice_is_removed_and_counted_once",
+        "test_forty_thousand_ids_can_be_removed_at_once",
+        "test_a_row_removed_by_many_threads_is_counted_once",
+    }, done.stdout
+    assert "E       assert 40000 == 2" in done.stdout, "assertions tell their values"
+
+
+def test_the_contract_needs_no_pytest() -> None:
+    code = """
+import sys
+sys.modules["pytest"] = None
+from lango_nb.testing import StoreContract
+from lango_nb.stores.memory import MemoryStore
+class Mine(StoreContract):
+    is_durable = processes = False
+    def make(self, place):
+        return MemoryStore()
+mine = Mine()
+mine.setup_method()
+mine.test_what_was_put_can_be_got(None)
+mine.teardown_method()
+print(sorted(name for name in sys.modules if name.partition(".")[0] in {"hypothesis", "sqlalchemy", "tinydb"}))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_a_store_of_each_kind_is_a_store(tmp_path: Path) -> None:
+    stores: list[Store] = [MemoryStore(), folder_store(tmp_path), sqlite_store(tmp_path)]
+    assert [store.name for store in stores] == ["memory", "journal", "sqlite"]
+    for store in stores:
+        store.close()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import StoreError
+from lango_nb.stores.database import queries
 from lango_nb.stores.database.tables import Connection, Database
 from lango_nb.stores.database.texts import BY_HAND, member, to_name, to_text
 from lango_nb.stores.memory import key_of, narrowed
@@ -104,10 +105,10 @@ class SqlDocuments:
             statement += " DESC"
         if limit is not None and not where:
             statement += " LIMIT :limit"
-            values["limit"] = max(limit, 0)
+            values["limit"] = queries.limit(limit)
         found = self._database.rows(statement, **values)
         rows = self._reader.all("lango_documents", found)
-        return narrowed(rows, where, newest_first=False, limit=limit)
+        return narrowed(rows, where, newest_first=False, limit=queries.limit(limit))
 
     def __len__(self) -> int:
         statement = "SELECT count(*) FROM lango_documents WHERE kind = :kind"

@@ -162,7 +162,7 @@ class SqlLog:
         rows = (row for row in map(self._row, found) if row is not None)
         if query.text:
             rows = (row for row in rows if query.matches(row))
-        return list(islice(rows, _limit(query)))
+        return list(islice(rows, queries.limit(query.limit)))
 
     def count(self, query: TurnQuery = EVERY_TURN) -> int:
         """Count turns."""
@@ -228,7 +228,7 @@ class SqlLog:
     def _select(self, columns: str, query: TurnQuery) -> tuple[str, dict[str, object]]:
         condition, values = queries.where(query, self._database.dialect)
         statement = f"SELECT {columns} FROM lango_turns{condition}{queries.order(query)}"  # noqa: S608
-        limit = _limit(query)
+        limit = queries.limit(query.limit)
         if limit is None or query.text:
             return statement, values
         return statement + " LIMIT :limit", {**values, "limit": limit}
@@ -282,7 +282,7 @@ def _columns(row: Row) -> dict[str, object]:
     """Return what is searched for by SQL, and the row itself without its number."""
     session, outcome = row.get("session_id"), row.get("outcome")
     if not isinstance(session, str):
-        raise StoreError(f"a turn needs a text under 'session_id' to be stored, got {session!r}", "bad_row")
+        raise StoreError(f"a turn needs a text under 'session_id', got {session!r}; name its session", "bad_row")
     return {
         "session_id": to_name(session),
         "outcome": to_name(outcome) if isinstance(outcome, str) else None,
@@ -304,10 +304,6 @@ def _placed(texts: Sequence[str], turn: int, count: int) -> list[dict[str, objec
     """Give events their places; the count includes them already."""
     start = count - len(texts)
     return [{"turn": turn, "position": start + place, "data": text} for place, text in enumerate(texts)]
-
-
-def _limit(query: TurnQuery) -> int | None:
-    return max(query.limit, 0) if query.limit is not None else None
 
 
 def _unknown(turn_id: str) -> StoreError:

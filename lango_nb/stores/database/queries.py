@@ -13,6 +13,7 @@ from lango_nb.stores.store import TurnQuery, stamp
 LONGEST_TIME = 64
 """Characters of a time in a column; a stamp has 32."""
 _LARGEST = 2**63 - 1
+"""What an integer of a database holds."""
 
 
 def where(query: TurnQuery, dialect: Dialect) -> tuple[str, dict[str, object]]:
@@ -59,6 +60,11 @@ def where(query: TurnQuery, dialect: Dialect) -> tuple[str, dict[str, object]]:
             named = f"SELECT turn FROM lango_turn_names WHERE role = '{role}' AND name = :{role}"  # noqa: S608
             narrow(f"number IN ({named})", role, to_name(name))
     return (" WHERE " + " AND ".join(conditions) if conditions else ""), values
+
+
+def limit(wanted: int | None) -> int | None:
+    """Return a limit as a database takes it."""
+    return max(0, min(wanted, _LARGEST)) if wanted is not None else None
 
 
 def order(query: TurnQuery) -> str:

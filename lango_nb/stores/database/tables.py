@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+from lango_nb.stores.lines import check_header
 from lango_nb.stores.store import SCHEMA, Durability
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ INSERT INTO lango_meta (name, value) VALUES ('schema', {schema}), ('turns', 0), 
 _PARAMETER = re.compile(r":(\w+)")
 COUNT = "UPDATE lango_meta SET value = value + 1 WHERE name = :name RETURNING value"
 """Count one of ``turns``, ``writers``, ``synced``: whoever counts first commits first, and no number comes twice."""
-SCHEMA_OF = "SELECT value FROM lango_meta WHERE name = 'schema'"
+_SCHEMA_OF = "SELECT value FROM lango_meta WHERE name = 'schema'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +95,15 @@ class Dialect:
     """Query whose first value tells whether there are tables."""
     locked: str
     """End of a query whose rows nobody else may change before this transaction ends."""
+    _before: tuple[str, ...]
+    """What is done before tables are made."""
     _types: dict[str, str]
     _among: str
     _holds: str
 
     def tables(self) -> list[str]:
         """Return the statements that make what is missing."""
-        return _TABLES.format(schema=SCHEMA, **self._types).strip().split(";\n")
+        return [*self._before, *_TABLES.format(schema=SCHEMA, **self._types).strip().split(";\n")]
 
     def spelled(self, statement: str) -> str:
         """Return a statement with its ``:parameters`` as the driver takes them."""
@@ -128,6 +131,7 @@ SQLITE = Dialect(
     "sqlite",
     has_tables="SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'lango_meta'",
     locked="",  # whoever writes is alone
+    _before=(),
     _types={"name": "TEXT", "text": "TEXT", "number": "INTEGER", "serial": "INTEGER PRIMARY KEY"},
     _among="{column} IN (SELECT value FROM json_each(:{parameter}))",
     _holds="instr({column}, :{parameter}) > 0",
@@ -136,6 +140,7 @@ POSTGRESQL = Dialect(
     "postgresql",
     has_tables="SELECT count(*) FROM pg_class WHERE oid = to_regclass('lango_meta')",
     locked=" FOR UPDATE",
+    _before=("SELECT pg_advisory_xact_lock(7814966133)",),  # two who make tables at once trip over each other
     _types={
         "name": 'TEXT COLLATE "C"',  # times sort as Python sorts them, whatever language the server speaks
         "text": "TEXT",
@@ -188,3 +193,48 @@ class Database(Protocol):
     def write(self, work: Callable[[Connection], T], *, is_urgent: bool = True) -> T:
         """Do everything or nothing; what must be tried again is done again from the beginning."""
         ...
+
+
+def has_tables(dialect: Dialect, where: str, connection: Connection) -> bool:
+    """Tell whether there are tables, which this version can read.
+
+    Parameters
+    ----------
+    dialect : Dialect
+    where : str
+        The database as errors name it.
+    connection : Connection
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    StoreError
+        With code ``newer_schema``, or ``damaged`` when nobody knows which version made them.
+    """
+    if not connection.row(dialect.has_tables)[0]:
+        return False
+    found = connection.row(_SCHEMA_OF)
+    check_header({"schema": found[0], "kind": "database"} if found else {}, "database", where)
+    return True
+
+
+def make_tables(dialect: Dialect, where: str, connection: Connection) -> None:
+    """Make the tables that are missing.
+
+    Parameters
+    ----------
+    dialect : Dialect
+    where : str
+    connection : Connection
+
+    Raises
+    ------
+    StoreError
+        Somebody with a newer version was faster.
+    """
+    for statement in dialect.tables():
+        connection.change(statement)
+    has_tables(dialect, where, connection)

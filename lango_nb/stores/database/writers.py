@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lango_nb.core.errors import StoreError
+from lango_nb.stores.database.sqlite_file import lock_of
 from lango_nb.stores.database.tables import COUNT, Database
 from lango_nb.stores.locks import PathLock, tell_after_fork
 
@@ -140,7 +141,7 @@ class FileLocks:
     """
 
     def __init__(self, path: Path) -> None:
-        self._folder = path.with_name(path.name + ".writers")
+        self._path = path
         self._lock: PathLock | None = None
 
     def take(self, number: int) -> bool:
@@ -173,7 +174,7 @@ class FileLocks:
 
     def _sweep(self, number: int) -> None:
         """Take away the files of older writers that are gone: without its file a writer is gone as well."""
-        for path in self._folder.glob("*.lock"):
+        for path in self._path_of(number).parent.glob("*.lock"):
             if (
                 path.stem.isascii()
                 and path.stem.isdigit()
@@ -195,7 +196,7 @@ class FileLocks:
         return is_free
 
     def _path_of(self, number: int) -> Path:
-        return self._folder / f"{number}.lock"
+        return lock_of(self._path, str(number))
 
     def _lock_of(self, number: int) -> PathLock:
         return PathLock(self._path_of(number), 0, f"writer {number} of the store")
@@ -273,26 +274,28 @@ class AdvisoryLocks:
     def __init__(self, database: Database, connect: Callable[[], DriverConnection]) -> None:
         self._database, self._connect = database, connect
         self._connection: DriverConnection | None = None
+        self._is_held = False
 
     def take(self, number: int) -> bool:
         """Take the lock of this opening, if nobody has it."""
-        self._connection = connection = self._connect()
-        connection.row(_SETTINGS)
-        return bool(connection.row(f"SELECT pg_try_advisory_lock({_KEY.format(number=number)})")[0])
+        if self._connection is None:
+            self._connection = self._connect()
+            self._connection.row(_SETTINGS)
+        self._is_held = bool(self._connection.row(f"SELECT pg_try_advisory_lock({_KEY.format(number=number)})")[0])
+        return self._is_held
 
     def hold(self, number: int) -> None:
         """Take it again on a new connection when the server has ended the old one."""
-        connection = self._connection
-        if connection is None or connection.is_ended():
-            if connection is not None:
-                connection.close()
-            self._connection = None
-            self.take(number)  # a server that does not know yet that the old one has ended says no: it is held then
+        if self._connection is not None and self._connection.is_ended():
+            self._connection.close()
+            self._connection, self._is_held = None, False
+        if not self._is_held:
+            self.take(number)  # in vain while the server does not know that the old one has ended: it is held by that
 
     def gone(self, numbers: Collection[int]) -> set[int]:
         """Return those that nobody holds.
 
-        A server learns of the end of a process a moment after it, so whoever seems to be there is looked at for a while.
+        A server learns of the end of a process a moment later, so whoever seems to be there is looked at for a while.
         """
         until = time.monotonic() + _PATIENCE_S
         while True:
@@ -303,7 +306,7 @@ class AdvisoryLocks:
 
     def let_go(self, number: int) -> None:
         """Give it back."""
-        connection, self._connection = self._connection, None
+        connection, self._connection, self._is_held = self._connection, None, False
         if connection is not None:
             with suppress(StoreError):  # the server gives it back itself when the connection ends, a moment later
                 connection.row(f"SELECT pg_advisory_unlock({_KEY.format(number=number)})")
@@ -313,7 +316,7 @@ class AdvisoryLocks:
         """Forget it: the parent has it."""
         if self._connection is not None:
             _of_parents.append(self._connection)
-            self._connection = None
+            self._connection, self._is_held = None, False
 
 
 _of_parents: list[DriverConnection] = []

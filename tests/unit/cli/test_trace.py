@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lango_nb.cli import stored
-from lango_nb.cli.trace import KINDS, event_data
+from lango_nb.cli.original import KINDS, event_data, events_data
 from lango_nb.lab import Lab
 from lango_nb.stores.memory import MemoryStore
 from lango_nb.stores.store import Row
@@ -89,16 +89,20 @@ def test_json_has_the_originals_fields(lango: Lango, store: MemoryStore) -> None
         "payload_truncated", "created_at",
     }  # fmt: skip
     assert event["event_type"] == "terminal_error"
-    assert json.loads(event["payload_json"]) == {"code": "E1", "text": "gone"}
+    assert json.loads(event["payload_json"]) == {"error_code": "E1", "cause_detail": "gone"}
 
 
 def test_events_have_the_originals_kinds() -> None:
     call: Row = {"kind": "tool.started", "author": "vault", "tool": "t", "call_id": "c", "arguments": {"b": 1, "a": 2}}
     found = event_data(call)
     assert (found["event_type"], found["tool_name"]) == ("tool_call", "t")
-    assert found["call_signature"] == 't({"a": 2, "b": 1})'
-    assert event_data({"kind": "turn.finished", "outcome": "timeout"})["event_type"] == "terminal_error"
-    assert event_data({"kind": "turn.finished", "outcome": "success"})["event_type"] == "turn.finished"
+    assert found["call_signature"] == 'vault|t|{"a": 2, "b": 1}'
+    assert json.loads(found["payload_json"]) == {"id": "c", "args": {"b": 1, "a": 2}}
+    error: Row = {"kind": "error", "author": ROOT, "code": "E1"}
+    for outcome, events, kind in (("timeout", [], "terminal_error"), ("success", [], "turn.finished")):
+        end: Row = {"kind": "turn.finished", "outcome": outcome}
+        assert [one["event_type"] for one in events_data([*events, end])] == [kind]
+        assert events_data([error, end])[-1]["event_type"] == "turn.finished"
     assert event_data({"kind": "child.merged", "author": ROOT})["event_type"] == "child.merged"
     assert set(KINDS.values()) == {
         "tool_call", "tool_result", "delegation", "delegation_return", "text", "terminal_error", "budget_warning",
@@ -200,6 +204,35 @@ def test_a_real_turn_is_shown_whole(lango: Lango, store: MemoryStore) -> None:
     assert len(data(lango, "trace", "show", "1")["events"]) == len(events)
     shown = lango("trace", "show", "-1").out
     assert all(event.kind in shown for event in events)
+
+
+def test_what_reads_the_originals_json_reads_ours(lango: Lango, store: MemoryStore) -> None:
+    from lango_nb.records.importing import read_document
+
+    lab = Lab("octet", approver="allow")
+    lab.ask("list the files, then search the web for cats and plan a trip")
+    lab.ask("hash the word hello with sha256")
+    for turn in lab.engine.store.log.scan():
+        store.log.keep(turn)
+    for number in (1, 2):
+        original = lab.trace(number).record
+        (read,) = read_document(data(lango, "trace", "show", str(number)))
+        assert (read.turn.id, read.turn.session_id, read.turn.outcome) == (
+            original.turn.id,
+            original.turn.session_id,
+            original.turn.outcome,
+        )
+        for kind in ("handover", "tool.started", "tool.finished", "text"):
+            assert [_essence(event) for event in read.events if event.kind == kind] == [
+                _essence(event) for event in original.events if event.kind == kind
+            ]
+    assert [trace.turn.number for trace in read_document(data(lango, "trace", "list"))] == [1, 2]
+    lab.engine.close()
+
+
+def _essence(event: Any) -> dict[str, Any]:
+    names = ("author", "target", "reason", "tool", "arguments", "result", "is_error", "text")
+    return {name: getattr(event, name, None) for name in names}
 
 
 def test_a_turn_or_a_session_becomes_a_file(lango: Lango, store: MemoryStore, here: Path) -> None:

@@ -32,7 +32,7 @@ def test_keys_of_known_services_are_masked_wherever_they_stand(secret: str) -> N
     ("text", "masked"),
     [
         ("password: hunter2", f"password: {MASK}"),
-        ('{"api_key": "abc def", "n": 1}', f'{{"api_key": {MASK}, "n": 1}}'),
+        ('{"api_key": "abc def", "n": 1}', f'{{"api_key": "{MASK}", "n": 1}}'),
         ("Authorization: Bearer abcdefgh12345", f"Authorization: Bearer {MASK}"),
         ("postgres://ada:s3cret@db/x", f"postgres://ada:{MASK}@db/x"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", MASK),
