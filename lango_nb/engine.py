@@ -312,7 +312,7 @@ class Engine:
         return [spec for spec in self.remote_agents if spec.name not in taken]
 
     def close(self) -> None:
-        """Stop commands and teammates that were left running; the engine can still be looked at."""
+        """Stop what was left running and let go of the store; what was in memory can still be looked at."""
         self.processes.close()
         if "teammates" in self.__dict__:
             self.teammates.close()

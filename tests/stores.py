@@ -78,11 +78,11 @@ def protected(place: Path) -> Iterator[None]:
         path.chmod(0o711)
     is_root = os.geteuid() == 0
     if is_root:
-        os.seteuid(NOBODY)
+        os.setresuid(NOBODY, NOBODY, 0)
     try:
         yield
     finally:
         if is_root:
-            os.seteuid(0)
+            os.setresuid(0, 0, 0)
         for path in [*around, *inside]:
             path.chmod(0o700 if path.is_dir() else 0o600)

@@ -75,14 +75,14 @@ def look(args: argparse.Namespace) -> Report:
             if STORE_URL in left_out:
                 return Report((*found, Finding("store", "fail", str(error), next_step="mend what is named")))
             step = "make the records readable; lango_nb changes nothing in them before that"
-            found.append(Finding("store", "fail", str(error), next_step=step, evidence=(error.code,)))
+            found.append(Finding("store", "fail", str(error), next_step=step))
             left_out[STORE_URL] = "memory"
         except LangoError as error:
             return Report((*found, Finding("engine", "fail", str(error), next_step="mend what is named")))
         else:
             break
     try:
-        report = examine(engine, settings=_as_set(engine, settings))
+        report = examine(engine, settings=_as_set(engine, settings), has_records=STORE_URL not in left_out)
     finally:
         engine.close()
     return Report((*found, *report.findings))

@@ -82,7 +82,7 @@ def run_list(args: argparse.Namespace) -> int:
                 str(row["number"]),
                 _ending(row),
                 row["session_id"],
-                " → ".join(texts(row.get("path"))) or None,
+                ", ".join(_workers(row)) or None,
                 duration_text(row.get("duration_ms")),
                 started_text(row),
                 shorten(" ".join(str(row.get("text") or "").split()), _WIDTH),
@@ -196,6 +196,12 @@ def started_text(row: Row) -> str:
     """Write when a turn began, to the second."""
     at = _time(row.get("started_at"))
     return f"{at:%Y-%m-%d %H:%M:%S}" if at is not None else ""
+
+
+def _workers(row: Row) -> list[str]:
+    """Name those who got work, or the root where nobody did."""
+    root, *others = texts(row.get("path")) or [""]
+    return list(dict.fromkeys(name for name in others if name != root)) or [root]
 
 
 def _ending(row: Row) -> str:

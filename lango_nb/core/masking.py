@@ -20,7 +20,7 @@ from pydantic import JsonValue
 
 from lango_nb.core.cards import replace_cards
 from lango_nb.core.errors import SettingsError, shorten
-from lango_nb.core.secret_names import is_measure, is_secret_name, normal_key
+from lango_nb.core.secret_names import is_measure, is_schema, is_secret_name, normal_key
 from lango_nb.core.secret_shapes import (
     MASK,
     without_authorization,
@@ -129,12 +129,12 @@ def _has_word(folded: str, *, has_sign: bool) -> bool:
         or "token" in folded
         or "secret" in folded
         or "key" in folded
+        or "bearer" in folded
         or (
             has_sign
             and (
                 "auth" in folded
                 or "credential" in folded
-                or "bearer" in folded
                 or "cookie" in folded
                 or "phrase" in folded
                 or "mnemonic" in folded
@@ -248,8 +248,8 @@ def mask_arguments(arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _masked(value: object, name: str) -> Any:
-    if name and _is_something(value) and is_secret_name(name, _rules.keys) and not is_measure(name, value):
-        return MASK
+    if name and is_secret_name(name, _rules.keys) and _is_something(value) and not is_measure(name, value):
+        return _masked_items(value) if isinstance(value, Mapping) and is_schema(value) else MASK
     match value:
         case str():
             return mask(value)

@@ -9,11 +9,13 @@ A name is looked for in what it names, an argument or a field, and in texts::
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
+from typing import Any
 
 _KEYS = (
     "api access private auth account signing encryption decryption master storage subscription secret hmac shared "
-    "client consumer session webhook admin root deploy license licence"
+    "client consumer webhook admin root deploy license licence"
 ).split()
 """What kind of key is a secret."""
 _ANYWHERE = (
@@ -42,6 +44,12 @@ _FLAGS = re.compile(
 """Names whose yes or no says something about a secret: ``has_password``."""
 
 
+_TYPES = frozenset("string integer number boolean array object null".split())
+_EXAMPLES = frozenset("default const enum example examples value".split())
+"""Parts of a schema that hold values after all."""
+_LONGEST_NAME = 200
+
+
 @lru_cache(maxsize=4096)
 def is_secret_name(name: str, keys: tuple[str, ...] = ()) -> bool:
     """Tell whether a name promises a secret; camelCase is split, so that ``accessToken`` is two words.
@@ -62,9 +70,6 @@ def is_secret_name(name: str, keys: tuple[str, ...] = ()) -> bool:
     [True, True, True, False, False]
     """
     return _named(keys).search(_CAMEL.sub("_", name[:_LONGEST_NAME]).lower()) is not None
-
-
-_LONGEST_NAME = 200
 
 
 def normal_key(key: str) -> str:
@@ -132,6 +137,36 @@ def is_measure(name: str, value: object) -> bool:
     if isinstance(value, bool):
         return _FLAGS.search(folded) is not None or _MEASURES.search(folded) is not None
     return _counts(value) and _MEASURES.search(folded) is not None
+
+
+def is_measuring(name: str) -> bool:
+    """Tell whether a telling name most likely stands before a number: ``max_tokens``, ``token_budget``.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    bool
+    """
+    return _MEASURES.search(_CAMEL.sub("_", name).lower()) is not None
+
+
+def is_schema(value: Mapping[Any, Any]) -> bool:
+    """Tell whether an object describes a value and holds none: ``{"type": "string", "description": …}``.
+
+    Parameters
+    ----------
+    value : mapping
+
+    Returns
+    -------
+    bool
+    """
+    kind = value.get("type")
+    kinds = kind if isinstance(kind, list) else [kind]
+    return all(isinstance(one, str) and one in _TYPES for one in kinds) and _EXAMPLES.isdisjoint(value)
 
 
 def _counts(value: object) -> bool:

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from lango_nb.core.secret_names import is_measure, is_secret_name, words
+from lango_nb.core.secret_names import is_measure, is_measuring, is_secret_name, words
 from lango_nb.core.secret_shapes import MASK
 
 _LONGEST_NAME = 80
@@ -25,7 +25,7 @@ _LOGIN = re.compile(r"\blogin[ \t\r\n]{1,8}\S{1,80}[ \t\r\n]{1,8}\Z")
 _BETWEEN_TAGS = re.compile(r"[^<]*[^<\s]")
 _HEADER = re.compile(r"[^\s\"'`<\\]+")
 _SOMETHING = re.compile(r"\w")
-_ONLY_NUMBERS = re.compile(r"[\[{](?:\s|[\]},:]|[-+]?\d[\d_.]*|\\{0,15}\"\w*\\{0,15}\")*")
+_ONLY_NUMBERS = re.compile(r"[\[{](?:\s|[\]},:]|[-+]?\d[\d_.]*|\\{0,15}\"\w*\\{0,15}\"\s*(?=:))*")
 _QUOTED = re.compile(r"[bBrRfFuU]{0,2}(?P<quote>\\{0,15}(?:\"\"\"|'''|[\"'`]))")
 _PLAIN = re.compile(
     r"""(?:
@@ -39,10 +39,17 @@ _PLAIN = re.compile(
     )+""",
     re.VERBOSE,
 )
-_PARAMETER = re.compile(r"[^\s&#\"'`<>\\;]+")
+_PARAMETERS = dict.fromkeys("?&#", re.compile(r"[^\s&#\"'`<>\\;]+")) | {";": re.compile(r"[^\s\"'`<>;]+")}
+"""Values in addresses and in lists of settings, by what stands before the name."""
 _BRACKETS = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]", re.DOTALL)
 _PLAIN_BRACKETS = re.compile(r"[()\[\]{}]")
-_NUMBER = re.compile(r"[-+]?\d[\d_.]*(?:[eE][-+]?\d+)?%?|true|false", re.IGNORECASE)
+_SCHEMA = re.compile(
+    r"\{\s*\\{0,15}\"type\\{0,15}\"\s*:\s*(?:\[|\\{0,15}\"(?:string|integer|number|boolean|array|object)\\{0,15}\")"
+)
+_EXAMPLES = re.compile(r"\"(?:default|const|enum|examples?|value)\\{0,15}\"\s*:")
+_KEY = re.compile(r"(?=\S*\d)(?=\S*[^\W\d])[\w+/=-]{8,}")
+"""What is no number and no name of a variable."""
+_YES_NO = re.compile(r"(?:true|false|yes|no)[,;.)}\]]*", re.IGNORECASE)
 _NOTHING = re.compile(r"(?:null|none|nil|undefined|str|string|bytes)[?,;.)}\]]*", re.IGNORECASE)
 _SCHEME = re.compile(
     r"(?:(?:bearer|basic|token|negotiate|ntlm|api-?key|key|bot|(?P<parts>digest|hawk|oauth|aws4-[\w-]+))[ \t]+)?",
@@ -50,7 +57,7 @@ _SCHEME = re.compile(
 )
 _REST_OF_LINE = re.compile(r"[^\r\n]+")
 _REST_IN_QUOTES = re.compile(r"[^\r\n\"'`<\\]+")
-_WORDS = re.compile(r"[^\s,;\"'`<\\]+(?:[ \t]+[a-z]{2,12}(?!\w)){0,23}")
+_WORDS = re.compile(r"[^\s,;\"'`<\\]+(?:[ \t]+[\w-]{1,20}(?![\w:=-])){0,23}")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*(?P<lines>(?:\r?\n[ \t]+[^\r\n]*|\r?\n(?=\r?\n[ \t]))+)")
 _ALONE = re.compile(r"[ \t]*\r?\n[ \t]*(?P<value>[^\s\"'`{\[<#*-]\S*)[ \t]*(?=\r?\n|\Z)")
 _MADE_UP = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S{6,}|(?=\S*[^\W\d_])(?=\S*[!@#$%^&*+=?])\S{6,}|\d{4,}(?!\S*[a-z])")
@@ -227,8 +234,8 @@ def _value(place: _Place, brackets: _Brackets, keys: tuple[str, ...]) -> _Found 
     text = place.text
     if place.sign in _SHORT_SIGNS:
         return _short_value(place)
-    if place.sign == "=" and text[place.start - 1 : place.start] in {"?", "&"}:
-        return _matched(_PARAMETER.match(text, place.value))
+    if place.sign == "=" and (parameter := _PARAMETERS.get(text[place.start - 1 : place.start])):
+        return _matched(parameter.match(text, place.value))
     start = place.after_blanks()
     quoted = _QUOTED.match(text, start)
     if quoted is not None:
@@ -287,7 +294,9 @@ def _in_brackets(place: _Place, start: int, brackets: _Brackets) -> _Found | Non
     if end is None:
         found = _REST_OF_LINE.match(text, start)
         end = len(text) if place.is_in_quotes or found is None else found.end()
-    if is_measure(place.name, 0) and _ONLY_NUMBERS.fullmatch(text, start, end):
+    if is_measuring(place.name) and _ONLY_NUMBERS.fullmatch(text, start, end):
+        return None
+    if _SCHEMA.match(text, start, end) and not _EXAMPLES.search(text, start, end):
         return None
     if not _SOMETHING.search(text, start, end):
         return None
@@ -326,8 +335,9 @@ def _plain(place: _Place, start: int, brackets: _Brackets, keys: tuple[str, ...]
         return None
     if not _SOMETHING.search(value) or _NOTHING.fullmatch(value):
         return None
-    number = _NUMBER.fullmatch(value.rstrip(",;.)}]"))
-    if number is not None and is_measure(place.name, number[0].isalpha() or 0):
+    if is_measuring(place.name) and not _KEY.match(value):
+        return None
+    if _YES_NO.fullmatch(value) and is_measure(place.name, value=True):
         return None
     return _Found(start, end, _as_value(place))
 

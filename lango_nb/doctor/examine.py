@@ -29,12 +29,17 @@ if TYPE_CHECKING:
     from lango_nb.config.settings import Settings
     from lango_nb.engine import Engine
 
-CHECKS: dict[str, Callable[[Case], Iterable[Finding]]] = {
+OF_THE_ENGINE: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "multi-agent": examine_agents,
     "tree": examine_tree,
     "registry": lambda case: examine_definitions(case.settings, case.engine.topology),
     "hooks": examine_hooks,
     "remote agents": examine_remotes,
+    "circuits": examine_breakers,
+    "approvals": examine_approvals,
+}
+"""What is looked at without reading a record, in this order; a check that comes along is its function and its row."""
+OF_THE_RECORDS: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "store": examine_store,
     "disk": examine_space,
     "failed turns": examine_failures,
@@ -45,14 +50,17 @@ CHECKS: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "isolation": examine_isolation,
     "amount": examine_amount,
     "duration": examine_duration,
-    "circuits": examine_breakers,
-    "approvals": examine_approvals,
 }
-"""What is looked at, in this order; a check that comes along is its function and its row here."""
+"""What is looked at in the records, after that."""
 
 
 def examine(
-    engine: Engine, *, settings: Settings | None = None, now: datetime | None = None, since_hours: float = 24.0
+    engine: Engine,
+    *,
+    settings: Settings | None = None,
+    now: datetime | None = None,
+    since_hours: float = 24.0,
+    has_records: bool = True,
 ) -> Report:
     """Look through an engine and its records; nothing is changed, and no model is asked.
 
@@ -65,6 +73,8 @@ def examine(
         Aware; the engine's clock says it when absent.
     since_hours : float
         How far back turns count as recent.
+    has_records : bool
+        Whether the engine's records are those that are meant; otherwise nothing is said about them.
 
     Returns
     -------
@@ -83,7 +93,8 @@ def examine(
     (True, 'no turn ended in a loop in the last 24 hours')
     """
     case = Case(engine, settings or engine.settings, engine.store, now or engine.clock.now(), since_hours)
-    return Report(tuple(finding for check, look in CHECKS.items() for finding in _looked(check, look, case)))
+    checks = OF_THE_ENGINE | (OF_THE_RECORDS if has_records else {})
+    return Report(tuple(finding for check, look in checks.items() for finding in _looked(check, look, case)))
 
 
 def _looked(check: str, look: Callable[[Case], Iterable[Finding]], case: Case) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lango_nb.doctor.case import Case, counted, listed
@@ -52,10 +52,10 @@ def examine_store(case: Case) -> Iterator[Finding]:
             "make room or give leave to write; the next turn writes them as well",
             listed(numbers),
         )
-    problems = list(dict.fromkeys([*store.problems, *store.check()]))
+    problems = _together(store.problems, store.check())
     for problem in problems:
         text = f"{problem.where}: {problem.detail}" if problem.where else problem.detail
-        yield Finding(check, _status(problem), text, next_step=problem.next_step, evidence=(problem.code,))
+        yield Finding(check, _status(problem), text, next_step=problem.next_step)
     if store.is_durable and not problems and not unsaved:
         yield Finding(check, "ok", f"{store.name} store with {counted(case.log.count(), 'turn')}, all sound")
 
@@ -92,6 +92,18 @@ def _folder(store: Store) -> Path | None:
         return None
     place = Path(where).expanduser().absolute()
     return next((folder for folder in (place, *place.parents) if folder.is_dir()), None)
+
+
+def _together(before: Iterable[Problem], now: Iterable[Problem]) -> list[Problem]:
+    """Put what was met before and what is met now together; the same thing at the same place is told once."""
+    told: dict[tuple[str, str], list[Problem]] = {}
+    for problem in dict.fromkeys(before):
+        told.setdefault((problem.code, problem.where), []).append(problem)
+    seen: dict[tuple[str, str], list[Problem]] = {}
+    for problem in dict.fromkeys(now):
+        seen.setdefault((problem.code, problem.where), []).append(problem)
+    several = (max(told.get(key, []), seen.get(key, []), key=len) for key in {**told, **seen})
+    return [problem for problems in several for problem in problems]
 
 
 def _status(problem: Problem) -> Status:

@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -138,10 +139,8 @@ def to_otlp_json(turn: Trace | StoredTurn, *, content: bool = False) -> str:
     -------
     str
     """
-    from lango_nb import __version__
-
     spans: list[JsonValue] = [_otlp(span) for span in spans_of(turn, content=content)]
-    scope: JsonValue = {"scope": {"name": SERVICE, "version": __version__}, "spans": spans}
+    scope: JsonValue = {"scope": {"name": SERVICE, "version": _version()}, "spans": spans}
     resource: JsonValue = {"attributes": _otlp_attributes({"service.name": _service()})}
     whole: JsonValue = {"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]}
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
@@ -181,9 +180,7 @@ def _ready(spans: Iterable[Span]) -> Iterator[ReadableSpan]:
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
     from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
-    from lango_nb import __version__
-
-    resource, scope = Resource.create({"service.name": _service()}), InstrumentationScope(SERVICE, __version__)
+    resource, scope = Resource.create({"service.name": _service()}), InstrumentationScope(SERVICE, _version())
     sampled = TraceFlags(TraceFlags.SAMPLED)
 
     def context(trace_id: str, span_id: str) -> SpanContext:
@@ -218,6 +215,17 @@ def _collector(endpoint: str) -> SpanExporter:
 
 def _service() -> str:
     return os.environ.get("OTEL_SERVICE_NAME") or SERVICE
+
+
+@cache
+def _version() -> str:
+    """Return which lango_nb it is; empty where it is not installed but copied."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("lango-nb")
+    except PackageNotFoundError:
+        return ""
 
 
 def _nanoseconds(at: datetime) -> int:

@@ -135,7 +135,8 @@ class Conversation:
         for said in self.said:
             self._unmatched[_key(said.kind, said.author, said.text, said.call_id)].append(said)
         self._last: Said | None = None
-        """What the latest message said that was looked at."""
+        """What the latest message began with; below, what was said last, by the conversation it was said in."""
+        self._last_at: dict[str | None, Said] = {}
         for number, message in enumerate(_recorded(turn), 1):
             self._match(number, message)
         self.said.sort(key=lambda one: one.order)
@@ -226,13 +227,14 @@ class Conversation:
 
     def _end_child(self, event: object, author: str, run_id: str) -> None:
         kind: SaidKind = "summary" if value(event, "kind") == "child.merged" else "failure"
+        agents = self.places[run_id or self._child].steps if (run_id or self._child) in self.places else {}
         if not run_id and self._child:
             for agent in tuple(self.places[self._child].steps):
                 self._step(self._child, value(event, "step", 0), agent)
             self.places[self._child].is_open = False
             self._child, self._at_work = "", author
         place = self.places[run_id].asker if run_id in self.places else OWN
-        words = _text(event, "summary") or _text(event, "reason")
+        words = _text(event, "summary") or f"{next(iter(agents), '')}{_FAILED}{_text(event, 'reason')}"
         self._say(kind, event, place, words).is_for_later = bool(run_id)
 
     def _settle_transfer(self) -> None:
@@ -307,12 +309,16 @@ class Conversation:
     def _keep(self, number: int, kind: SaidKind, author: str, text: str, call_id: str = "") -> None:
         found = self._unmatched[_key(kind, author, text, call_id)]
         said = next((one for one in found if one.place == OWN), found[0] if found else None)
-        last = self._last
         if said is None:
-            order = (last.order[0], last.order[1] + 1) if last is not None else (0, 0)
-            step = last.kept_step if last is not None else 0
+            last, place = self._last, self._home(author)
             said = Said(
-                kind=kind, author=author, text=text, place=self._home(author), step=step, order=order, call_id=call_id
+                kind=kind,
+                author=author,
+                text=text,
+                place=place,
+                step=self._step_of(number, kind, author, place),
+                order=(last.order[0], last.order[1] + 1) if last is not None else (0, 0),
+                call_id=call_id,
             )
             self.said.append(said)
         else:
@@ -320,8 +326,23 @@ class Conversation:
             if kind in {"call", "failure"}:
                 said.text = text  # the message has the very words
         said.message = number
-        said.kept_step = said.step if said.place == OWN or last is None else last.kept_step
-        self._last = said
+        if said.place == OWN and not said.is_for_later:
+            said.kept_step = said.step
+        else:
+            said.kept_step = self._last_at[OWN].step if OWN in self._last_at else 0
+        self._last_at[said.place if not said.is_for_later else None] = said
+        if (
+            self._last is None or self._last.message != number
+        ):  # what follows in the message stands beside its beginning
+            self._last = said
+
+    def _step_of(self, number: int, kind: SaidKind, author: str, place: str | None) -> int:
+        """Return the model call of a message that no event tells of: a reply is of the next one of its author."""
+        last = self._last_at.get(place)
+        after = last.step if last is not None else 0
+        if kind not in {"call", "text"} or (last is not None and last.message == number):
+            return after
+        return min((step for step, owner in self._owners.items() if owner == author and step > after), default=after)
 
     def _home(self, author: str) -> str | None:
         """Return where somebody works whose message no event tells of; ``None`` where nobody of that name does."""
@@ -363,8 +384,10 @@ def _key(kind: SaidKind, author: str, text: str, call_id: str) -> tuple[str, ...
     match kind:
         case "call" | "result":
             return kind, author, call_id
-        case "request" | "failure":
+        case "request":
             return kind, author
+        case "failure":
+            return kind, author, text.partition(_FAILED)[0]
         case "answer" | "summary":
             return "text", author, text.strip()
         case _:

@@ -113,7 +113,7 @@ class _Tree:
         turn = self._turn
         self._root = self._span("", "invoke_workflow", turn.topology, turn.started_at)
         self._root.attributes |= _present({"gen_ai.workflow.name": turn.topology, "lango.turn.id": turn.id})
-        self._root.attributes |= {"lango.turn.number": turn.number, "lango.turn.outcome": turn.outcome}
+        self._root.attributes |= _present({"lango.turn.number": turn.number, "lango.turn.outcome": turn.outcome})
         if self._content:
             self._root.attributes |= _said(turn)
         self._agent = self._work(self._first_agent(), turn.started_at)
@@ -193,7 +193,7 @@ class _Tree:
             {"lango.run.id": event.run_id, "lango.run.depth": event.depth, "lango.child_session": event.child_session}
         )
         if event.allowed_tools is not None:
-            span.attributes["lango.run.allowed_tools"] = list(event.allowed_tools)
+            span.attributes["lango.run.allowed_tools"] = [_whole(tool) for tool in event.allowed_tools]
         self._say(span, "lango.run.instruction", event.instruction)
         self._say(span, "lango.run.reason", event.reason)
 
@@ -211,7 +211,8 @@ class _Tree:
         usage: Usage = getattr(event, "usage", NO_USAGE)
         if usage is NO_USAGE or usage == NO_USAGE:
             return
-        start = max(event.at - timedelta(milliseconds=usage.latency_ms), min(span.start, event.at))
+        room_ms = max((event.at - span.start).total_seconds() * 1000, 0.0)
+        start = event.at - timedelta(milliseconds=min(max(usage.latency_ms, 0.0), room_ms))
         call = self._span(span.span_id, "chat", self._turn.model or usage.model, start)
         call.is_client = True
         self._close(call, event.at)

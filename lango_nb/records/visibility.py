@@ -17,9 +17,9 @@ moments of a turn or a run whose end is missing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from lango_nb.records.said import OWN, Conversation, Place, Said
 from lango_nb.records.turns import Trace
@@ -177,10 +177,19 @@ class _Judge:
             if (said.place == asker and not said.is_for_later) or (asker == OWN and self._is_stray(said))
         ]
         before = [said for at, said in there if at < step]
-        now = [said for at, said in there if at == step and said.seq is not None and said.seq < seq]
-        answered = {said.call_id for said in now if said.kind == "result"}
-        before += [said for said in now if said.kind != "call" or said.call_id in answered]  # open calls are left out
-        return [list(unit) for _, unit in groupby(before, _message_of)]
+        now = [said for at, said in there if at == step]
+        told = {id(said) for said in now if said.seq is not None and said.seq < seq}
+        answered = {said.call_id for said in now if said.kind == "result" and id(said) in told}
+        before += [said for said in now if (said.call_id in answered if said.kind == "call" else id(said) in told)]
+        units: dict[tuple[object, ...], list[Said]] = {}
+        for said in sorted(before, key=_in_order):
+            units.setdefault(_message_of(said), []).append(said)
+        return list(units.values())
+
+
+def _in_order(said: Said) -> tuple[float, tuple[int, int]]:
+    """Sort by message; what is no message of its own comes last."""
+    return math.inf if said.message is None else said.message, said.order
 
 
 def _message_of(said: Said) -> tuple[object, ...]:

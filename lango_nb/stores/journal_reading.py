@@ -42,17 +42,12 @@ class Findings:
         if self.damaged or self.has_no_header:
             size = sum(len(data) for _, data in self.damaged)
             pieces = f"{len(self.damaged)} damaged piece{'' if len(self.damaged) == 1 else 's'} ({size} bytes)"
+            became, next_step = "", "open it for writing to mend it"
+            if is_mended:
+                became = "set aside in .quarantine, " if self.damaged else "written anew, "
+                next_step = "look at .quarantine, and check the disk" if self.damaged else "check the disk"
             what = pieces if self.damaged else "no header"
-            became = "set aside in .quarantine" if self.damaged else "written anew"
-            became = f"{became}, " if is_mended else ""
-            found.append(
-                Problem(
-                    "damaged",
-                    name,
-                    f"{what} found: {became}{self.kept} whole records kept",
-                    "see what .quarantine holds, and check the disk" if is_mended else "open it for writing to mend it",
-                )
-            )
+            found.append(Problem("damaged", name, f"{what} found: {became}{self.kept} whole records kept", next_step))
         if self.torn:
             became = "dropped" if is_mended else "ignored"
             found.append(Problem("torn", name, f"the last {self.torn} bytes are no whole record and were {became}"))

@@ -36,8 +36,10 @@ from __future__ import annotations
 
 import sys
 
-if "pytest" in sys.modules:  # its rewriting makes assertions tell their values; it has to know before the import
-    sys.modules["pytest"].register_assert_rewrite("lango_nb.testing.stores")
+if pytest := sys.modules.get(
+    "pytest"
+):  # its rewriting makes assertions tell their values; it is told before the import
+    pytest.register_assert_rewrite("lango_nb.testing.stores")
 
 from lango_nb.testing.stores import StoreContract
 

@@ -208,7 +208,7 @@ class TestMine(StoreContract):
 
 def test_somebody_with_a_store_of_their_own_can_run_it(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(STRANGER)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "remov", "test_mine.py"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     failed = {line.split("::")[-1].split(" ")[0] for line in done.stdout.splitlines() if line.startswith("FAILED")}

@@ -1,7 +1,7 @@
 """Whatever is done to a journal: it answers as TinyDB does; whatever is done to its file: only what was hit is lost.
 
 ``LANGO_KILLS`` says how many writers are killed; the program that does it runs for itself too:
-``python -m tests.kill_journal FOLDER 200``.
+``python -m tests.kill_journal FOLDER 200``. With ``LANGO_STRIDE=1`` every single byte of a file is changed.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ from lango_nb.stores.store import Problem, Row
 Step = tuple[str, Callable[[TinyDB], object]]
 NAMES = ("_default", "task", "b")
 ROOT = Path(__file__).parents[2]
+KILLS = int(os.environ.get("LANGO_KILLS", "15"))
+STRIDE = int(os.environ.get("LANGO_STRIDE", "11"))
 
 
 class TextStorage(MemoryStorage):
     """What TinyDB keeps in a file, without the file: nothing is shared between what was read and what is kept."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.text = "null"
 
     def read(self) -> Any:
@@ -112,6 +114,10 @@ def outcome(deed: Callable[[TinyDB], object], database: TinyDB) -> tuple[str, ob
     return "returned", [(one.doc_id, dict(one)) if isinstance(one, Document) else one for one in listed]
 
 
+def unexpected(problem: Problem) -> None:
+    pytest.fail(problem.detail)
+
+
 def content(database: TinyDB) -> dict[str, str]:
     """Return everything in order, as text: true is not 1."""
     return {name: json.dumps([(row.doc_id, row) for row in database.table(name)]) for name in sorted(database.tables())}
@@ -134,9 +140,9 @@ def test_journal_answers_as_tinydb_does(deeds: list[tuple[Step, str]], compact_a
                 journal.compact()
             if then == "reopen":
                 journal.close()
-                journal = JournalDB(path, "documents", durability="none", compact_at=compact_at, report=pytest.fail)
+                journal = JournalDB(path, "documents", durability="none", compact_at=compact_at, report=unexpected)
                 reopened = TinyDB(storage=TextStorage)
-                reopened.storage.write(plain.storage.read())
+                reopened.storage.write(plain.storage.read() or {})
                 plain = reopened
                 assert content(journal) == content(plain), name
         journal.close()
@@ -222,7 +228,8 @@ def owner(data: bytes, at: int) -> int:
 
 
 def quarantined(path: Path) -> bytes:
-    return b"\n".join(file.read_bytes() for file in (path.parent / ".quarantine").glob("*"))
+    files = (path.parent / ".quarantine").glob("*")
+    return b"\n".join(file.read_bytes() for file in sorted(files, key=lambda file: int(file.name.split("-")[-2])))
 
 
 def test_every_cut_in_the_last_line_loses_that_line_alone(journal: tuple[Path, bytes]) -> None:
@@ -239,15 +246,17 @@ def test_every_cut_in_the_last_line_loses_that_line_alone(journal: tuple[Path, b
         assert reopened(path, path.read_bytes()) == ([*found, 11], [])
 
 
-def test_every_changed_byte_loses_its_own_record_at_most(journal: tuple[Path, bytes]) -> None:
+def test_changed_byte_loses_its_own_record_at_most(journal: tuple[Path, bytes]) -> None:
     path, data = journal
     others = (lambda byte: byte ^ 1, lambda byte: 10 if byte != 10 else 44, lambda byte: 0)
-    for at in range(len(data)):
-        other = others[at % 3](data[at])
-        _check_changed_byte(path, data, at, other)
+    ends = [at for at, byte in enumerate(data) if byte == 10]
+    for at in sorted(
+        {*range(0, len(data), STRIDE), *ends, *(end - 1 for end in ends), *(end + 1 for end in ends[:-1])}
+    ):
+        _check_changed_byte(path, data, at, others[at % 3](data[at]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_any_changed_byte_loses_its_own_record_at_most(journal: tuple[Path, bytes], draw: st.DataObject) -> None:
     path, data = journal
@@ -268,7 +277,7 @@ def _check_changed_byte(path: Path, data: bytes, at: int, other: int) -> None:
         assert damaged[:20] in quarantined(path)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, 10_000), st.integers(0, 400), st.binary(max_size=60) | st.sampled_from((b"\n", b"\0" * 100, b"\n\n"))
 )
@@ -279,15 +288,14 @@ def test_any_hole_loses_nothing_that_lies_outside(
     path, data = journal
     start = start % len(data)
     end = min(start + size, len(data))
-    found, problems = reopened(path, data[:start] + junk + data[end:])
+    found, _ = reopened(path, data[:start] + junk + data[end:])
     hit = {owner(data, start), owner(data, max(end - 1, start)), owner(data, min(end, len(data) - 1))}
     safe = [n for n in range(1, 11) if n < min(hit) or n > max(hit)]
     assert [n for n in found if n in safe] == safe
     assert set(found) <= set(range(1, 11))
-    assert not set(range(1, 11)) - set(found) or problems or end > start
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_can_be_opened_and_none_is_lost(data: bytes) -> None:
     with TemporaryDirectory() as folder:
@@ -296,8 +304,8 @@ def test_any_bytes_can_be_opened_and_none_is_lost(data: bytes) -> None:
         problems: list[Problem] = []
         database = JournalDB(path, "documents", durability="none", report=problems.append)
         assert database.tables() == set()
-        assert bool(problems) == bool(data.strip(b"\n"))
-        assert quarantined(path).replace(b"\n", b"") == data.replace(b"\n", b"") or len(problems) == 1
+        assert [problem.code for problem in problems] == ["damaged"] * bool(data)
+        assert quarantined(path).replace(b"\n", b"") == data.replace(b"\n", b"")
         database.insert({"n": 1})
         assert JournalDB(path, "documents").all() == [{"n": 1}]
 
@@ -328,12 +336,11 @@ def test_what_is_encoded_is_decoded(rows: list[Row], junk: bytes) -> None:
 
 
 def test_killed_writers_lose_nothing_they_were_told_is_kept(tmp_path: Path) -> None:
-    kills = int(os.environ.get("LANGO_KILLS", "15"))
-    command = [sys.executable, "-m", "tests.kill_journal", str(tmp_path), str(kills)]
-    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60 + 3 * kills, check=False)
+    command = [sys.executable, "-m", "tests.kill_journal", str(tmp_path), str(KILLS)]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60 + 3 * KILLS, check=False)
     assert process.returncode == 0, process.stdout + process.stderr
     report = json.loads(process.stdout.splitlines()[-1])
-    assert report["kills"] == kills
-    assert report["acknowledged"] > kills
+    assert report["kills"] >= KILLS
+    assert report["acknowledged"] > KILLS
     assert report["compactions"] > 0
     assert report["lost"] == report["unreadable"] == 0

@@ -183,9 +183,8 @@ class BrokenContract(StoreUnderTest):
         if not is_refused(lambda: store.documents("task").put(task("b"))):
             assert store.documents("task").get("b") == task("b")
             assert self.open(tmp_path).documents("task").get("b") == task("b")
-        is_refused(lambda: store.documents("task").find())
-        is_refused(store.check)
-        is_refused(store.sync)
+        for look in (lambda: store.documents("task").find(), store.check, store.sync, store.close):
+            is_refused(look)
 
     @needs("is_durable", "lose")
     def test_a_turn_written_to_files_taken_away_is_an_error_or_kept(self, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -14,14 +13,11 @@ from lango_nb.stores.store import Store
 Test = TypeVar("Test", bound=Callable[..., None])
 
 
-class _Lacking:
+class _Hidden:
     """Stands where a test was that a store has no use for; pytest does not collect it."""
 
-    def __repr__(self) -> str:
-        return "not a test for this store"
-
-
-_LACKING = _Lacking()
+    def __init__(self, test: object) -> None:
+        self.test = test
 
 
 def needs(*abilities: str) -> Callable[[Test], Test]:
@@ -161,13 +157,11 @@ class StoreUnderTest:
         """Hide the tests a store has no use for."""
         super().__init_subclass__(**options)
         for name in [name for name in dir(cls) if name.startswith("test")]:
-            found = (vars(parent)[name] for parent in cls.__mro__ if name in vars(parent))
-            test = next((value for value in found if value is not _LACKING), None)
-            is_wanted = all(map(partial(_has, cls), getattr(test, "needs", ())))
-            if not is_wanted:
-                setattr(cls, name, _LACKING)
-            elif getattr(cls, name) is _LACKING:
-                setattr(cls, name, test)
+            present = getattr(cls, name)
+            test = present.test if isinstance(present, _Hidden) else present
+            is_wanted = all(_has(cls, ability) for ability in getattr(test, "needs", ()))
+            if is_wanted is isinstance(present, _Hidden):
+                setattr(cls, name, test if is_wanted else _Hidden(test))
 
 
 def _has(store: type[StoreUnderTest], ability: str) -> bool:

@@ -46,6 +46,14 @@ def test_the_newest_turns_are_listed_oldest_first(lango: Lango, store: MemorySto
     assert "25 turns are stored" in table
 
 
+def test_a_line_names_who_got_work(lango: Lango, store: MemoryStore) -> None:
+    keep(store.log, path=[ROOT, "vault", ROOT, "planner", "vault"])
+    keep(store.log)
+    lines = lango("trace", "list").out.splitlines()
+    assert re.match(r"1 +success +main +vault, planner +5\.0 ms +2026-03-01 11:00:00 +request 1$", lines[4])
+    assert re.match(r"2 +success +main +lango-orchestrator +5\.0 ms", lines[5])
+
+
 def test_turns_are_found_by_session_outcome_agent_tool_text_and_time(lango: Lango, store: MemoryStore) -> None:
     keep(store.log, session="s1", text="Hash it")
     keep(store.log, "timeout", session="s1", agents=[ROOT, "vault"], tools=["crypto_hash"])
@@ -99,9 +107,9 @@ def test_events_have_the_originals_kinds() -> None:
     assert found["call_signature"] == 'vault|t|{"a": 2, "b": 1}'
     assert json.loads(found["payload_json"]) == {"id": "c", "args": {"b": 1, "a": 2}}
     error: Row = {"kind": "error", "author": ROOT, "code": "E1"}
-    for outcome, events, kind in (("timeout", [], "terminal_error"), ("success", [], "turn.finished")):
+    for outcome, kind in (("timeout", "terminal_error"), ("success", "turn.finished")):
         end: Row = {"kind": "turn.finished", "outcome": outcome}
-        assert [one["event_type"] for one in events_data([*events, end])] == [kind]
+        assert [one["event_type"] for one in events_data([end])] == [kind]
         assert events_data([error, end])[-1]["event_type"] == "turn.finished"
     assert event_data({"kind": "child.merged", "author": ROOT})["event_type"] == "child.merged"
     assert set(KINDS.values()) == {
@@ -120,6 +128,32 @@ def test_a_turn_is_shown_by_number_place_or_id(ref: str, lango: Lango, store: Me
     assert lines[0].startswith("turn 2 · timeout (idle) · session main · 2026-03-01 11:00:00")
     assert "request: second request" in lines
     assert re.search(r"1 +\+0\.000 s +handover +lango-orchestrator +→ vault it is theirs", done.out)
+
+
+def test_the_number_of_a_forgotten_turn_is_not_that_of_the_next(lango: Lango, store: MemoryStore) -> None:
+    for _ in range(3):
+        keep(store.log)
+    store.log.remove(["turn-2"])
+    done = lango("trace", "show", "2")
+    assert (done.code, "there is: 1, 3" in done.err) == (2, True)
+    assert data(lango, "trace", "show", "-2")["number"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "url"), [((), "home"), (("--settings", "store.url=sqlite:///a.db"), "sqlite:///a.db")]
+)
+def test_records_are_those_of_the_settings_or_of_the_home_folder(
+    words: tuple[str, ...], url: str, lango: Lango, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, Path]] = []
+
+    def opened(address: str, *, home: Path, **_: Any) -> MemoryStore:
+        asked.append((address, home))
+        return MemoryStore()
+
+    monkeypatch.setattr(stored, "open_store", opened)
+    assert lango("trace", "list", *words).code == 0
+    assert asked == [(url, here.parent / "home")]
 
 
 @pytest.mark.parametrize("ref", ["7", "-3", "0", "trun-1"])

@@ -74,6 +74,7 @@ def test_an_isolated_agent_of_ones_own_counts_too() -> None:
     keep(store.log, topology="sextet", messages=(said("tailor"),))
     for is_isolated, turns in ((True, [1, 2]), (False, [None])):
         tailor = AgentSpec(name="tailor", source=Source.USER, always_include=True, session_isolation=is_isolated)
+        keep(store.log, topology="solo", messages=(said("tailor"),))  # nobody is isolated there
         found = looked(engine_on(store, agents=(tailor,)), "isolation")
         assert [finding.turn_number for finding in found] == turns
 
@@ -102,6 +103,15 @@ def test_words_that_no_turn_accounts_for_are_found_in_memory() -> None:
     (found,) = looked(engine, "isolation")
     assert found.text == "session main, message 3: raw words of vault, which is isolated"
     assert found.evidence == ("vault: my key",)
+
+
+def test_words_that_a_turn_accounts_for_are_known_again_though_they_hold_a_secret() -> None:
+    store = MemoryStore()
+    keep(store.log, topology="sextet", messages=(said("vault", "the key is [masked]"),))
+    engine = engine_on(store)
+    unmasked = Message(role="assistant", content="the key is sk-abcdefghijklmnop1234", author="vault")
+    engine.session("main").messages[:] = [unmasked]
+    assert looked(engine, "isolation")[0].status == "ok"
 
 
 def test_real_turns_of_isolated_specialists_leave_no_leak() -> None:

@@ -160,6 +160,12 @@ def test_a_hook_that_is_asked_for_and_not_wired_is_a_warning(groups: dict[str, A
     assert found[1].text.endswith(why)
 
 
+def test_a_hook_that_is_asked_for_and_wired_is_fine() -> None:
+    on = settings(hooks={"enabled": True, "accessControl": True, "eventPublishing": True})
+    (found,) = looked(engine_on(settings=on), "hooks")
+    assert (found.status, len(found.evidence)) == ("ok", 5)
+
+
 def test_every_hook_that_can_be_asked_for_has_its_switch() -> None:
     """A hook that comes along must be known here, or its missing part is never told."""
     always = {row.name for row in build_chain(settings(), {}) if row.is_wired}

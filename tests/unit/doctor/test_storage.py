@@ -29,12 +29,24 @@ def test_a_sound_store_is_fine() -> None:
 def test_every_problem_is_told_once_with_its_next_step() -> None:
     torn = Problem("torn", "events/main.jsonl", "the last line was cut and is left out")
     bad = Problem("damaged", "documents.jsonl", "line 3 is set aside", "look into .quarantine")
+    assert len(looked(engine_on(DiskStore(found=(torn,))), "store")) == 1
     found = looked(engine_on(DiskStore(found=(torn,), checked=(torn, bad))), "store")
     assert [(finding.status, finding.next_step) for finding in found] == [
         ("warn", ""),
         ("fail", "look into .quarantine"),
     ]
     assert found[0].text == "events/main.jsonl: the last line was cut and is left out"
+
+
+def test_damage_that_was_set_aside_and_is_seen_again_is_told_once() -> None:
+    before = Problem("damaged", "a.jsonl", "3 bytes at 7 are in .quarantine/a")
+    again = Problem("damaged", "a.jsonl", "3 bytes at 7 are no line")
+    more = Problem("damaged", "a.jsonl", "9 bytes at 90 are no line")
+    other = Problem("damaged", "b.jsonl", "1 byte at 1 is no line")
+    found = looked(engine_on(DiskStore(found=(before,), checked=(again, other))), "store")
+    assert [finding.text for finding in found] == [f"a.jsonl: {before.detail}", f"b.jsonl: {other.detail}"]
+    found = looked(engine_on(DiskStore(found=(before,), checked=(again, more))), "store")
+    assert [finding.text for finding in found] == [f"a.jsonl: {again.detail}", f"a.jsonl: {more.detail}"]
 
 
 @pytest.mark.parametrize("code", ["full", "missing", "newer_schema", "unsaved"])

@@ -4,6 +4,7 @@ import pytest
 
 from lango_nb.core.errors import StoreError
 from lango_nb.doctor.turns import FAILED, failure
+from lango_nb.records.resume import Interrupted
 from lango_nb.stores.memory import MemoryStore
 from lango_nb.stores.store import Row, StoredTurn, TurnQuery
 from tests.unit.doctor.cases import ROOT, DiskStore, engine_on, keep, looked, report_of
@@ -36,6 +37,8 @@ def test_old_failures_are_no_warning_and_not_hidden() -> None:
     keep(store.log, "timeout", hours_ago=30)
     (found,) = looked(engine_on(store), "failed turns")
     assert (found.status, found.text) == ("ok", "no turn failed in the last 24 hours; 1 did before that")
+    keep(store.log, "timeout")
+    assert [finding.turn_number for finding in looked(engine_on(store), "failed turns")] == [2]
 
 
 def test_a_turn_that_was_stopped_is_no_failure() -> None:
@@ -102,6 +105,15 @@ def test_an_interrupted_turn_says_what_had_begun() -> None:
     (found,) = looked(engine_on(store), "interrupted turns")
     assert (found.status, found.turn_number) == ("warn", 2)
     assert found.evidence == ("turn 2 (session main): no call was under way", "turn 1 (session main): exec had begun")
+
+
+def test_a_turn_that_was_closed_just_now_is_told_however_old_it_is() -> None:
+    store = DiskStore()
+    keep(store.log, "cancelled", hours_ago=500, error_code="interrupted")
+    engine = engine_on(store)
+    assert looked(engine, "interrupted turns")[0].status == "ok"
+    engine.records.found = (Interrupted(1, "turn-1", "main", "request 1", ()),)
+    assert [finding.turn_number for finding in looked(engine, "interrupted turns")] == [1]
 
 
 def test_a_turn_whose_process_is_gone_is_named_one_at_work_is_not() -> None:

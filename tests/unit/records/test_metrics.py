@@ -92,6 +92,8 @@ def test_calls_of_one_id_in_two_runs_are_two() -> None:
     ends = [ended("a", "1", 1.0, run_id=run) for run in ("arun-1", "arun-2")]
     (found,) = tool_metrics([turn(one, two, *ends)])
     assert (found.calls, found.unfinished) == (2, 0)
+    (found,) = tool_metrics([turn(one, *ends)])  # the second was refused before it began
+    assert (found.calls, found.unfinished) == (2, 0)
 
 
 def test_a_tool_that_never_ended_has_no_times() -> None:

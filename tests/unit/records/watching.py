@@ -1,0 +1,67 @@
+"""Compares what is worked out about visibility with what a cast of agents was really given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lango_nb.config.settings import Settings
+from lango_nb.core.clock import SteppedClock
+from lango_nb.core.ids import CountedIds
+from lango_nb.core.messages import USER, Message
+from lango_nb.engine import Engine
+from lango_nb.records.said import Said
+from lango_nb.records.visibility import Sight
+from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.tools.decorator import tool
+from tests.cast import Cast, Line, merged
+
+PAINTER = AgentSpec(name="painter", prefixes=("paint_*",), session_isolation=True, source=Source.USER)
+"""Isolated, and reached by transfer."""
+GUIDE = AgentSpec(name="guide", prefixes=("guide_*",), source=Source.USER)
+"""Reached by transfer, and works in the parent's session."""
+CALLED = {"number": 0}
+
+
+def look() -> str:
+    """Look at something, another thing each time."""
+    CALLED["number"] += 1
+    return f"result {CALLED['number']}"
+
+
+TOOLS = [tool(look, name=name, safety="safe") for name in ("fs_look", "crypto_look", "memory_look", "paint_wall", "guide_on")]
+
+
+def octet(
+    lines: Mapping[str, Sequence[Line]], settings: Mapping[str, Any] | None = None, **options: Any
+) -> tuple[Engine, Cast]:
+    """Make an octet with two more agents, and the cast that plays it."""
+    cast = Cast(lines)
+    engine = Engine(
+        Settings.model_validate(merged({"background": {"enabled": True}}, settings or {})),
+        topology="octet",
+        model=cast,
+        **{"clock": SteppedClock(), "ids": CountedIds(), "agents": [PAINTER, GUIDE], "tools": TOOLS, **options},
+    )
+    return engine, cast
+
+
+def was_given(cast: Cast, sight: Sight) -> bool:
+    """Tell whether an agent was really given something: every prompt of the cast is known."""
+    return any(_holds(message, sight.said) for asked in cast.asked if asked.agent == sight.agent for message in asked.messages)
+
+
+def _holds(message: Message, said: Said) -> bool:
+    match said.kind:
+        case "request":
+            return message.author == USER and message.content == said.text
+        case "instruction" | "note":
+            return message.role == "user" and message.content == said.text
+        case "call":
+            return said.call_id in {call.id for call in message.tool_calls}
+        case "result":
+            return message.role == "tool" and message.tool_call_id == said.call_id and message.content == said.text
+        case "failure":
+            return message.role == "assistant" and message.content == said.text
+        case _:
+            return message.role == "assistant" and message.content.strip() == said.text.strip()
