@@ -46,16 +46,16 @@ def export(traces: Sequence[Trace], path: Path, form: str | None = None, *, over
         raise UnknownNameError("format", chosen, FORMATS)
     if not traces:
         raise UsageError("there is no turn to export; ask something first, or name a session that has turns")
-    from lango_nb.records.exporting import write_jsonl, write_text
+    from lango_nb.records.exporting import write_jsonl, write_whole
 
     if chosen == "jsonl":
         write_jsonl(path, traces, overwrite=overwrite)
     elif chosen == "otel":
-        from lango_nb.records.otel import to_otlp_json
+        from lango_nb.records.otel import write_otlp
 
-        write_text(path, to_otlp_json(traces), overwrite=overwrite)
+        write_otlp(path, traces, overwrite=overwrite)
     else:
         from lango_nb.viz.page import page
 
-        write_text(path, page(traces), overwrite=overwrite)
+        write_whole(path, [page(traces).encode()], overwrite=overwrite)
     return path

@@ -180,8 +180,6 @@ class Conversation:
         """Hear of what an agent did, or of what was done about it."""
         who = _text(event, "failed_agent") if kind == "recovery" else author
         place = self._place(run_id, who)
-        if kind in {"declined", "returned"} and who not in self.places[place].steps:
-            place = self._child_of.get(who, place)  # its session ends before it is told
         if kind in _REPLIES and (kind != "recovery" or who in self.places[place].steps):
             self._step(place, value(event, "step", 0), who)
             if not run_id:
@@ -227,13 +225,13 @@ class Conversation:
 
     def _end_child(self, event: object, author: str, run_id: str) -> None:
         kind: SaidKind = "summary" if value(event, "kind") == "child.merged" else "failure"
-        agents = self.places[run_id or self._child].steps if (run_id or self._child) in self.places else {}
+        agents = self._run(run_id or self._child).steps
         if not run_id and self._child:
             for agent in tuple(self.places[self._child].steps):
                 self._step(self._child, value(event, "step", 0), agent)
             self.places[self._child].is_open = False
             self._child, self._at_work = "", author
-        place = self.places[run_id].asker if run_id in self.places else OWN
+        place = self._run(run_id).asker if run_id else OWN
         words = _text(event, "summary") or f"{next(iter(agents), '')}{_FAILED}{_text(event, 'reason')}"
         self._say(kind, event, place, words).is_for_later = bool(run_id)
 
@@ -249,7 +247,10 @@ class Conversation:
         """Return where an agent acts."""
         if run_id:
             return self._run(run_id).name
-        return self._child if self._child and self._child_of.get(agent) == self._child else OWN
+        child = self._child_of.get(agent)
+        if child is None or (child != self._child and agent in self.places[OWN].steps):
+            return OWN
+        return child  # also when it has ended: some things are told only then
 
     def _run(self, run_id: str) -> Place:
         return self.places.setdefault(run_id, Place(name=run_id, is_run=True))
@@ -331,18 +332,19 @@ class Conversation:
         else:
             said.kept_step = self._last_at[OWN].step if OWN in self._last_at else 0
         self._last_at[said.place if not said.is_for_later else None] = said
-        if (
-            self._last is None or self._last.message != number
-        ):  # what follows in the message stands beside its beginning
-            self._last = said
+        if self._last is None or self._last.message != number:
+            self._last = said  # the rest of the message stands beside its beginning
 
     def _step_of(self, number: int, kind: SaidKind, author: str, place: str | None) -> int:
         """Return the model call of a message that no event tells of: a reply is of the next one of its author."""
         last = self._last_at.get(place)
         after = last.step if last is not None else 0
-        if kind not in {"call", "text"} or (last is not None and last.message == number):
+        if kind not in {"call", "text", "note"} or (last is not None and last.message == number):
             return after
-        return min((step for step, owner in self._owners.items() if owner == author and step > after), default=after)
+        found = min((step for step, owner in self._owners.items() if owner == author and step > after), default=None)
+        if found is None:
+            return after
+        return found - 1 if kind == "note" else found  # a note is given to its author with the next call
 
     def _home(self, author: str) -> str | None:
         """Return where somebody works whose message no event tells of; ``None`` where nobody of that name does."""

@@ -6,9 +6,9 @@
       what it was given              the work order, and the last messages of its asker when it was made
       what is left of it             one message by the root in the conversation it was made from
 
-**Could see** is what these rules allow. **Did see** is what stood in what an agent was given before its last model call.
-**Should not** is the one without the other: what an agent saw, or what stands in a conversation that it works in, though
-the rules keep it away. That is a leak.
+**Could see** is what these rules allow. **Did see** is what stood in what an agent was given before its last model
+call. **Should not** is the one without the other: what an agent saw, or what stands in a conversation that it works in,
+though the rules keep it away. That is a leak.
 
 Prompts are not recorded, so all three are worked out from what is: hand-overs, sessions made and ended, steps and
 messages. They are ``None`` where the records do not tell: a message by somebody who never worked in the turn, the last
@@ -118,7 +118,7 @@ class _Judge:
             return True
         if any(self._was_given(said, place, place.steps[agent]) for place in places):
             return True
-        is_told = could is False or (could and not any(place.is_open for place in places))
+        is_told = could is not None and not any(place.is_open and place.name == said.place for place in places)
         return False if is_told else None
 
     def _should_not(self, said: Said, places: Sequence[Place], could: bool | None, did: bool | None) -> bool | None:

@@ -203,13 +203,8 @@ class BrokenContract(StoreUnderTest):
             turn = self.open(tmp_path).log.read("after")
             assert turn is not None
             assert turn.events == events("after", 1, 4)
-        for work in (
-            store.log.rows,
-            lambda: store.log.read("before"),
-            lambda: list(store.log.scan()),
-            store.log.sessions,
-        ):
-            is_refused(work)
+        for look in (store.log.rows, lambda: store.log.read("before"), lambda: list(store.log.scan()), store.close):
+            is_refused(look)
 
     def _write_until_full(self, place: Path, line: Line) -> None:
         store = self.make(place)
