@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.cli import STOPPED
@@ -28,21 +29,30 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Describe ``lango ask``."""
     add_text(parser)
     add_common(parser)
+    parser.add_argument(
+        "--session", metavar="NAME", help="the conversation to go on with; a new one for every request when absent"
+    )
     parser.epilog = "Ends with 1 when the turn fails, 4 when a call of it was refused, 130 when it was stopped."
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run one turn and show what came of it."""
+    from lango_nb.engine import MAIN_SESSION
+
     text = read_text(args.text)
-    lab = open_lab(args, _approver(args.approve))
-    try:
-        trace = lab.ask(text).record
-    except KeyboardInterrupt:
-        if not len(lab.turns):
-            raise
-        _show(lab.trace().record, args.output)
-        return STOPPED
+    lab = open_lab(args, _approver(args.approve), is_kept=True)
+    engine = lab.engine
+    lab.session = args.session or (f"ask-{engine.store.writer()}" if engine.records.is_durable else MAIN_SESSION)
+    with closing(lab):
+        try:
+            trace = lab.ask(text).record
+        except KeyboardInterrupt:
+            turns = lab.search(session=lab.session).record.rows()
+            if not turns:
+                raise
+            _show(lab.trace(str(turns[-1]["id"])).record, args.output)
+            return STOPPED
     _show(trace, args.output)
     return exit_code(trace)
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lango_nb.cli.output import complain
 from lango_nb.core.errors import SettingsError, UsageError, shorten, suggest
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def split(written: str) -> tuple[str, str]:
     return key.strip(), value
 
 
-def open_lab(args: argparse.Namespace, approver: Approver | str = "deny") -> Lab:
+def open_lab(args: argparse.Namespace, approver: Approver | str = "deny", *, is_kept: bool = False) -> Lab:
     """Build the lab a command works with: the terminal is another door to what a notebook has.
 
     Parameters
@@ -93,6 +94,8 @@ def open_lab(args: argparse.Namespace, approver: Approver | str = "deny") -> Lab
         With the common options.
     approver : Approver or str
         Who answers before a dangerous call.
+    is_kept : bool
+        Whether what happens is kept: in the home folder, unless the setting ``store.url`` says where.
 
     Raises
     ------
@@ -105,9 +108,14 @@ def open_lab(args: argparse.Namespace, approver: Approver | str = "deny") -> Lab
     is asked for, it works alone.
     """
     from lango_nb.lab import Lab
+    from lango_nb.stores.opening import HOME
 
-    read_settings(args)  # names the place of a topology that does not exist
-    return Lab(args.topology, workspace=args.workspace, settings=overrides(args), approver=approver)
+    url = read_settings(args).settings.store.url  # also names the place of a topology that does not exist
+    store = (url or HOME) if is_kept else "memory"
+    lab = Lab(args.topology, workspace=args.workspace, settings=overrides(args), approver=approver, store=store)
+    for item in lab.engine.records.found:
+        complain(item.sentence)
+    return lab
 
 
 def read_text(text: str) -> str:

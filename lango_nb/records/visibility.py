@@ -118,7 +118,9 @@ class _Judge:
             return True
         if any(self._was_given(said, place, place.steps[agent]) for place in places):
             return True
-        is_told = could is not None and not any(place.is_open and place.name == said.place for place in places)
+        is_told = could is not None and not any(
+            place.is_open and (place.name == said.place or self._was_given(said, place, math.inf)) for place in places
+        )
         return False if is_told else None
 
     def _should_not(self, said: Said, places: Sequence[Place], could: bool | None, did: bool | None) -> bool | None:
@@ -135,7 +137,7 @@ class _Judge:
 
     # -- what was given ------------------------------------------------------------------------------------------------
 
-    def _was_given(self, said: Said, place: Place, last_step: int) -> bool:
+    def _was_given(self, said: Said, place: Place, last_step: float) -> bool:
         """Tell whether it stood in what somebody was given before a model call."""
         if not last_step:
             return False
