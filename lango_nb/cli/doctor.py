@@ -137,7 +137,7 @@ def _engine(args: argparse.Namespace, left_out: dict[str, str]) -> Engine:
     """Build an engine, with some settings replaced by what surely works."""
     kept = [written for written in args.overrides if written.partition("=")[0].strip() not in left_out]
     overrides = [*kept, *(f"{key}={value}" for key, value in left_out.items())]
-    return open_lab(argparse.Namespace(**{**vars(args), "overrides": overrides})).engine
+    return open_lab(argparse.Namespace(**{**vars(args), "overrides": overrides}), is_kept=True).engine
 
 
 def _as_set(engine: Engine, settings: Settings) -> Settings:

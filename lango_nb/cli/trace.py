@@ -89,7 +89,7 @@ def run_list(args: argparse.Namespace) -> int:
             )
             for row in rows
         ),
-        note=f"{total:,} turns are stored; lango trace show TURN tells more." if rows else "",
+        note=f"{len(rows):,} of {total:,} stored; lango trace show TURN tells more." if rows else "",
     )
     return 0
 

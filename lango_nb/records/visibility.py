@@ -21,6 +21,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lango_nb.records.recorded import everything_said
 from lango_nb.records.said import OWN, Conversation, Place, Said
 from lango_nb.records.turns import Trace
 from lango_nb.stores.store import StoredTurn
@@ -58,7 +59,7 @@ def visibility(turn: Trace | StoredTurn) -> tuple[Sight, ...]:
     tuple of Sight
         For everything that was said, in order, one per agent that worked in the turn or was to.
     """
-    return tuple(_Judge(Conversation(turn)).sights())
+    return tuple(_Judge(everything_said(turn)).sights())
 
 
 def leaks(turn: Trace | StoredTurn) -> tuple[Said, ...]:
@@ -74,7 +75,7 @@ def leaks(turn: Trace | StoredTurn) -> tuple[Said, ...]:
     tuple of Said
         In order.
     """
-    conversation = Conversation(turn)
+    conversation = everything_said(turn)
     if not any(place.is_isolated for place in conversation.places.values()):
         return ()
     found = {sight.number: sight.said for sight in _Judge(conversation).sights() if sight.should_not}
@@ -108,8 +109,10 @@ class _Judge:
         session = self._all.session(said.place)
         if session is None:
             return None
+        if self._places[session].owner in {"", agent} and session in self._sessions(places):
+            return True
         given = [self._given_to(place) for place in places]
-        if session in self._sessions(places) or any(id(said) in some for some in given if some):
+        if any(id(said) in some for some in given if some):
             return True
         return None if None in given or None in self._sessions(places) else False
 
@@ -145,7 +148,7 @@ class _Judge:
             return True
         if place.name == OWN and self._is_stray(said):
             return said.kept_step < last_step
-        return said.place == place.name and not said.is_for_later and said.step < last_step
+        return said.place == place.name and not said.is_aside and said.step < last_step
 
     def _given_to(self, place: Place) -> frozenset[int] | None:
         """Return what of this turn a place began with, by identity; ``None`` where nothing tells."""
@@ -176,7 +179,7 @@ class _Judge:
         there = [
             (said.kept_step if said.place != asker else said.step, said)
             for said in self._all.said
-            if (said.place == asker and not said.is_for_later) or (asker == OWN and self._is_stray(said))
+            if (said.place == asker and not said.is_aside) or (asker == OWN and self._is_stray(said))
         ]
         before = [said for at, said in there if at < step]
         now = [said for at, said in there if at == step]

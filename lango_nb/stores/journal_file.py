@@ -249,7 +249,7 @@ class JournalFile:
         if self._handle is not None and not self._is_successor(passage):
             self._keep_replaced()
         self._handle, self._header, self.tables = handle, passage.header, Tables()
-        self._limit = 2 * passage.snapshot_end
+        self._limit, self._is_unsettled = 2 * passage.snapshot_end, False
         self._advance(passage, hindrance)
 
     def _extend(self) -> None:
@@ -270,8 +270,8 @@ class JournalFile:
         for operations in passage.changes:
             self.tables.apply(operations)
         self._end, self._lacks_newline = passage.end, passage.lacks_newline
-        self._is_unsettled = hindrance == "locked"
-        if passage.findings and not self._is_unsettled:
+        self._is_unsettled |= hindrance == "locked"
+        if passage.findings and hindrance != "locked":
             is_mended = self._is_locked and self._mend(passage.findings)
             for problem in passage.findings.problems(self.path.name, is_mended=is_mended):
                 self._tell(problem)

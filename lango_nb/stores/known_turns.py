@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import attrgetter
 from threading import RLock
@@ -12,8 +12,10 @@ from typing import cast
 
 from lango_nb.stores.locks import tell_after_fork
 from lango_nb.stores.memory import sessions_of
-from lango_nb.stores.store import EVERY_TURN, Row, TurnQuery
+from lango_nb.stores.store import EVERY_TURN, Row, TurnQuery, stamp
 
+_END_OF_TIME = "~"
+"""A text behind that of every time."""
 _by_number = attrgetter("number")
 
 
@@ -138,15 +140,16 @@ class KnownTurns:
 
     def drop(self, turns: Iterable[KnownTurn]) -> None:
         """Forget turns."""
-        for turn in turns:
-            if self.by_id.get(turn.id) is turn:
-                del self.by_id[turn.id]
-                self.by_number.pop(turn.number, None)
-                in_file = self.files[turn.file]
-                del in_file[turn.id]
-                if not in_file:
-                    del self.files[turn.file]
-        self._ordered, self._is_ordered, self._sessions = list(self.by_number.values()), False, None
+        gone = [turn for turn in turns if self.by_id.get(turn.id) is turn]
+        for turn in gone:
+            del self.by_id[turn.id]
+            self.by_number.pop(turn.number, None)
+            in_file = self.files[turn.file]
+            del in_file[turn.id]
+            if not in_file:
+                del self.files[turn.file]
+        if gone:
+            self._ordered, self._is_ordered, self._sessions = list(self.by_number.values()), False, None
 
     def ordered(self) -> list[KnownTurn]:
         """Return all turns by number; the list is not to be changed."""
@@ -175,7 +178,14 @@ class KnownTurns:
         if query is EVERY_TURN:
             return self.ordered().copy()
         turns = self._candidates(query, file)
-        found = (turn for turn in (reversed(turns) if query.newest_first else turns) if query.matches(turn.row))
+        since = stamp(query.since) if query.since is not None else ""
+        until = stamp(query.until) if query.until is not None else _END_OF_TIME
+        rest = replace(query, since=None, until=None)  # a time is made a text once, not once per row
+        found = (
+            turn
+            for turn in (reversed(turns) if query.newest_first else turns)
+            if since <= str(turn.row.get("started_at") or "") < until and rest.matches(turn.row)
+        )
         return list(islice(found, query.limit))
 
     def sessions(self) -> list[Row]:

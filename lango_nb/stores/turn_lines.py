@@ -26,7 +26,7 @@ KIND = "events"
 """What the header of a session's file says."""
 _RECORD = b'{"record":"'
 _END = b'{"record":"end"'
-_CRC = 17
+_CRC = 18
 """Bytes of the checksum at the end of a line without its newline."""
 
 
@@ -114,7 +114,7 @@ def events_in(data: bytes) -> list[Row] | None:
     return found
 
 
-def content_of(data: bytes) -> tuple[list[Row], Row]:
+def content_of(data: bytes) -> tuple[list[Row], Row, bool]:
     """Read events and body of a turn, whatever its lines look like; what is no line is passed over.
 
     Parameters
@@ -126,10 +126,13 @@ def content_of(data: bytes) -> tuple[list[Row], Row]:
     -------
     events : list of dict
     body : dict
+    is_whole : bool
+        Whether nothing was passed over.
     """
     events: list[Row] = []
     body: Row = {}
-    for _, row in lines.read(data).rows:
+    reading = lines.read(data)
+    for _, row in reading.rows:
         record = row.get("record")
         if record is None:
             events.append(row)
@@ -137,7 +140,7 @@ def content_of(data: bytes) -> tuple[list[Row], Row]:
             events.append(cast("Row", row["event"]))
         elif record == "end":
             body = cast("Row", row["body"])
-    return events, body
+    return events, body, not (reading.damaged or reading.torn)
 
 
 def body_in(data: bytes) -> Row | None:

@@ -48,7 +48,7 @@ class TurnReader:
         events = events_in(data)
         body = body_in(data[end:]) if end >= 0 else {}
         if events is None or body is None:
-            events, body = content_of(self._mended(turn_id))
+            events, body = self._content(turn_id, data)
         return StoredTurn(turn.row, events, body)
 
     def closing(self, turn_id: str) -> StoredTurn | None:
@@ -58,7 +58,7 @@ class TurnReader:
             return None
         body = body_in(data[end:]) if end >= 0 else {}
         if body is None:
-            _, body = content_of(self._mended(turn_id))
+            _, body = self._content(turn_id, data)
         return StoredTurn(turn.row, [], body)
 
     def events(self, turn_id: str) -> list[Row] | None:
@@ -67,16 +67,17 @@ class TurnReader:
         if turn is None:
             return None
         events = events_in(data)
-        return content_of(self._mended(turn_id))[0] if events is None else events
+        return self._content(turn_id, data)[0] if events is None else events
 
-    def _mended(self, turn_id: str) -> bytes:
-        """Return the lines of a turn after whatever is damaged was found and reported."""
+    def _content(self, turn_id: str, data: bytes) -> tuple[list[Row], Row]:
+        """Read lines that are unusual; when some are damaged, after they were found and reported."""
+        events, body, is_whole = content_of(data)
         turn = self._turns.by_id.get(turn_id)
-        if turn is None:
-            return b""
-        self._files.read_anew(self._files.get(turn.file))
-        self._close(turn.file)
-        return self._lines_of(turn_id, from_end=False)[1]
+        if not is_whole and turn is not None:
+            self._files.read_anew(self._files.get(turn.file))
+            self._close(turn.file)
+            events, body, _ = content_of(self._lines_of(turn_id, from_end=False)[1])
+        return events, body
 
     def _lines_of(self, turn_id: str, *, from_end: bool) -> tuple[KnownTurn | None, bytes, int]:
         """Return a turn, its lines, and where the one is that closes it."""

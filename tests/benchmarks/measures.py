@@ -26,6 +26,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tests.benchmarks.stored import durable_turn, one_fsync, opening, stored_events_to_frame
+
 if TYPE_CHECKING:
     from lango_nb.records.turns import Trace
 
@@ -285,6 +287,10 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure("S2s", "the same by a teammate: five", "ms", None, value=_as_peers("S2", "spawn", "median_us")),
         Measure("S3", "turn 200 of a session / turn 10", "x", 1.2, value=_growth),
+        Measure("S4-10", "durable delegated turn, one fsync: turn 10", "ms", 1.5, value=durable_turn(10)),
+        Measure("S4-100", "the same, turn 100", "ms", 1.5, value=durable_turn(100)),
+        Measure("S4-200", "the same, turn 200", "ms", 1.5, value=durable_turn(200)),
+        Measure("fsync", "for comparison: 3 kB and one fsync", "ms", None, value=one_fsync),
         Measure("S5", "8 specialists at once, over the ideal", "ms", 3, value=_as_peers("S5", "astool", "overhead_ms")),
         Measure("S5s", "the same with teammates", "ms", None, value=_as_peers("S5", "spawn", "overhead_ms")),
         Measure("import", "import lango_nb", "ms", 30, "import lango_nb"),
@@ -322,6 +328,18 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure("route", "route() of one text, octet, all tools", "ms", None, prepare=_route),
         Measure("frame", "100 000 events to a DataFrame", "ms", 500, prepare=_events_to_frame, rounds=5),
+        Measure(
+            "stored",
+            "100 000 stored events to a DataFrame",
+            "ms",
+            500,
+            prepare=stored_events_to_frame(("turn_id", "kind", "author", "tool")),
+            rounds=3,
+        ),
+        Measure("stored-all", "the same, every column", "ms", None, prepare=stored_events_to_frame(), rounds=3),
+        Measure("open", "opening a home of 10 000 turns, 100 sessions", "ms", 300, prepare=opening(100), rounds=5),
+        Measure("open-1", "the same, one session", "ms", 300, prepare=opening(1), rounds=5),
+        Measure("open-all", "the same, a session for each", "ms", 300, prepare=opening(10_000), rounds=5),
         Measure("html", "trace of 10 000 events to HTML", "ms", 1000, prepare=_trace_to_html, rounds=5),
         Measure("pydantic", "for comparison: pydantic, one model", "ms", None, _ONE_MODEL),
         Measure("asyncio", "for comparison: import asyncio", "ms", None, "import asyncio"),

@@ -14,6 +14,7 @@ import asyncio
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
@@ -171,9 +172,9 @@ def make_topology() -> Topology:
     )
 
 
-def make_engine(probe: Probe) -> Engine:
+def make_engine(probe: Probe, store: Path | None = None) -> Engine:
     """Put the engine together from nothing: 40 tools of functions, nine agents, the instant model."""
-    return Engine(topology=make_topology(), tools=make_tools(probe), model=probe)
+    return Engine(topology=make_topology(), tools=make_tools(probe), model=probe, store=store)
 
 
 def first_answer() -> Trace:

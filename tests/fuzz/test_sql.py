@@ -59,7 +59,7 @@ queries = st.builds(
     limit=st.one_of(st.none(), st.integers(0, 4)),
 )
 narrow = settings(
-    deadline=None, max_examples=600, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

@@ -35,7 +35,7 @@ def engine(here: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
         def __init__(self) -> None:
             self.engine = engine
 
-    monkeypatch.setattr(doctor, "open_lab", lambda args: FakeLab())
+    monkeypatch.setattr(doctor, "open_lab", lambda args, **_: FakeLab())
     return engine
 
 
@@ -90,12 +90,12 @@ def test_wrong_definitions_are_all_named_and_the_rest_is_examined(lango: Lango, 
 def test_records_that_cannot_be_read_are_a_finding_and_the_rest_is_examined(
     lango: Lango, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(args: Any) -> Any:
+    def broken(args: Any, **options: Any) -> Any:
         if "store.url=memory" not in args.overrides:
             raise StoreError(
                 "records/documents.jsonl was written by a newer lango_nb; upgrade lango_nb", "newer_schema"
             )
-        return open_lab(args)
+        return open_lab(args, **options)
 
     monkeypatch.setattr(doctor, "open_lab", broken)
     found = findings(lango, "--settings", "store.url=somewhere", code=1)
@@ -104,6 +104,25 @@ def test_records_that_cannot_be_read_are_a_finding_and_the_rest_is_examined(
     checks = {item["check"] for item in found}
     assert {"tree", "hooks"} <= checks
     assert checks.isdisjoint({"isolation", "failed turns"})  # nothing can be said about what was not read
+
+
+def test_the_records_of_the_settings_are_examined(lango: Lango, here: Path) -> None:
+    for place, name in (("records", "journal"), ("sqlite:///records.db", "sqlite")):
+        kept = ("--settings", f"store.url={place}")
+        assert lango("ask", "hello", *kept).code == 0
+        (found,) = [item for item in findings(lango, *kept) if item["check"] == "store"]
+        assert (found["status"], found["text"]) == ("ok", f"{name} store with 1 turn, all sound")
+        assert json.loads(lango("trace", "list", "--output", "json", *kept).out)[0]["request"] == "hello"
+    event_log = next((here / "records" / "events").iterdir())
+    event_log.write_bytes(event_log.read_bytes().replace(b'"hello"', b'"hallo"'))
+    found = [item for item in findings(lango, "--settings", "store.url=records", code=1) if item["check"] == "store"]
+    assert found[0]["status"] == "fail"
+
+
+def test_without_an_address_it_is_the_home_folder(lango: Lango) -> None:
+    assert lango("ask", "hello").code == 0
+    (found,) = [item for item in findings(lango) if item["check"] == "store"]
+    assert found["text"] == "journal store with 1 turn, all sound"
 
 
 def test_settings_that_cannot_be_read_are_a_finding(lango: Lango, here: Path) -> None:

@@ -43,7 +43,7 @@ def test_the_newest_turns_are_listed_oldest_first(lango: Lango, store: MemorySto
     assert [trace["number"] for trace in data(lango, "trace", "list", "--limit", "2")] == [24, 25]
     table = lango("trace", "list", "--limit", "2").out
     assert "Turns · 2 rows" in table
-    assert "25 turns are stored" in table
+    assert "2 of 25 stored" in table
 
 
 def test_a_line_names_who_got_work(lango: Lango, store: MemoryStore) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -114,8 +115,8 @@ def test_storage_takes_whole_databases_as_tinydb_gives_them(opened: Opened) -> N
     assert storage.read() == JournalStorage(opened()._file).read() == {"a": {"3": {"n": 3}}, "empty": {}}
 
 
-def test_table_made_to_persist_is_there(opened: Opened) -> None:
-    opened().table("empty", persist_empty=True)
+def test_emptied_table_is_there_still(opened: Opened) -> None:
+    opened().table("empty").truncate()
     assert opened().tables() == {"empty"}
 
 
@@ -178,6 +179,12 @@ def test_update_by_condition_sees_what_others_just_wrote(opened: Opened) -> None
             database.upsert({"id": "a"}, where("id") == "a")
             database.update(lambda row: row.update(n=row.get("n", 0) + 1), where("id") == "a")
     assert one.all() == other.all() == [{"id": "a", "n": 40}]
+
+
+def test_nobody_waits_while_documents_are_made(opened: Opened) -> None:
+    database = opened()
+    database.insert_multiple({"is_locked": database._file._is_locked} for _ in range(2))
+    assert database.all() == [{"is_locked": False}] * 2
 
 
 def test_threads_lose_nothing(opened: Opened) -> None:
@@ -247,16 +254,29 @@ def test_lock_of_somebody_else_is_a_clear_error_and_that_of_a_dead_one_none(
     assert numbers(opened()) == [3]
 
 
-def test_forked_process_works_on(path: Path, opened: Opened) -> None:
+def test_forked_process_works_on_whatever_threads_of_its_parent_were_doing(opened: Opened) -> None:
     database = filled(opened, 1)
+    may_end, has_begun = threading.Event(), threading.Event()
+
+    def look() -> None:
+        with database._file.reading():
+            has_begun.set()
+            may_end.wait(60)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    has_begun.wait(60)
     child = os.fork()
     if not child:
         try:
+            signal.alarm(20)
             database.insert({"n": 2})
             os._exit(len(database))
         finally:
             os._exit(99)
+    may_end.set()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+    thread.join()
     database.insert({"n": 3})
     assert numbers(database) == [1, 2, 3]
 
@@ -325,13 +345,24 @@ def test_change_that_fails_or_renames_changes_nothing(opened: Opened) -> None:
 def test_removed_rows_are_counted_and_come_again_at_the_end(opened: Opened) -> None:
     documents = opened().documents("task")
     documents.put({"id": "a"}, {"id": "b"}, {"id": "c"})
+    assert documents.get("a") == {"id": "a"}
     assert documents.remove("a", "a", "x", "b") == 2
+    assert (documents.get("a"), len(documents)) == (None, 1)
     assert documents.remove() == 0
     documents.put({"id": "a"})
     for reader in (documents, opened().documents("task")):
         assert reader.find() == [{"id": "c"}, {"id": "a"}]
         assert reader.find({"id": "a"}) == [{"id": "a"}]
         assert reader.find(newest_first=True, limit=1) == [{"id": "a"}]
+
+
+def test_number_of_a_removed_row_is_not_given_again(opened: Opened) -> None:
+    database = opened()
+    documents = database.documents("task")
+    documents.put({"id": "a"}, {"id": "b"})
+    documents.remove("b")
+    documents.put({"id": "c"})
+    assert [row.doc_id for row in database.table("task")] == [1, 3]
 
 
 def test_highest_number_is_known_without_looking_through_all() -> None:

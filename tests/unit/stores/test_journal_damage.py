@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def test_last_line_without_its_newline_is_whole(path: Path, opened: Opened, prob
     assert numbers(database) == [1, 2, 3, 4, 5]
     database.insert({"n": 6})
     assert numbers(opened()) == [1, 2, 3, 4, 5, 6]
+    assert len(texts(path)) == 7
     assert problems == []
 
 
@@ -137,6 +139,23 @@ def test_damage_that_another_process_meets_while_it_is_open_is_reported_too(
     assert codes(problems) == ["damaged", "torn"]
     assert quarantined(path) == [b"this is no record"]
     assert numbers(opened()) == [1, 2, 3]
+
+
+def test_damage_is_mended_once_whoever_has_the_lock_is_gone(
+    path: Path, opened: Opened, problems: list[Problem], holder: subprocess.Popen[bytes]
+) -> None:
+    changes: list[Row] = [{"ops": [["put", "_default", number, {"n": number}]]} for number in range(1, 4)]
+    good, bad, *rest = [lines.encode(row) for row in (lines.header("documents"), *changes)]
+    path.write_bytes(b"".join([good, bad.replace(b"put", b"PUT"), *rest, bad[:9]]))
+    database = opened(lock_timeout_s=0.05)
+    assert numbers(database) == [2, 3]
+    assert problems == []  # perhaps somebody is just writing
+    holder.kill()
+    holder.wait()
+    database.insert({"n": 4})
+    assert codes(problems) == ["damaged", "torn"]
+    assert numbers(opened()) == numbers(database) == [2, 3, 4]
+    assert len(quarantined(path)) == 1
 
 
 def test_half_a_line_that_somebody_is_writing_is_waited_for(
@@ -270,12 +289,15 @@ def test_file_cut_under_us_is_written_anew(path: Path, opened: Opened, problems:
     assert numbers(opened()) == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("compactions", [0, 3])
 def test_file_replaced_by_another_is_used_and_the_former_documents_kept(
-    path: Path, opened: Opened, problems: list[Problem], tmp_path: Path
+    path: Path, opened: Opened, problems: list[Problem], tmp_path: Path, compactions: int
 ) -> None:
     database = filled(opened)
     with JournalDB(tmp_path / "another.jsonl", "documents") as another:
         another.insert({"n": 100})
+        for _ in range(compactions):
+            another.compact()
     (tmp_path / "another.jsonl").replace(path)
     assert numbers(database) == [100]
     assert codes(problems) == ["missing"]

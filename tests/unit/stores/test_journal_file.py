@@ -96,7 +96,7 @@ def test_symlink_to_the_file_stays_one(path: Path, tmp_path: Path) -> None:
 
 def test_compaction_keeps_everything_and_its_order(path: Path, opened: Opened) -> None:
     database = filled(opened)
-    database.table("empty", persist_empty=True)
+    database.table("empty").truncate()
     database.table("b").insert(Document({"n": 7}, 70))
     database.table("b").insert(Document({"n": 8}, 8))
     database.update({"n": 20}, doc_ids=[2])
@@ -113,6 +113,14 @@ def test_compaction_keeps_everything_and_its_order(path: Path, opened: Opened) -
     assert (header["generation"], header["snapshot"], len(changes)) == (2, 7, 7)
     assert [file.name for file in path.parent.iterdir() if "tmp" in file.name] == []
     assert database.table("b").insert({}) == 71
+
+
+def test_large_snapshot_holds_every_document_once(path: Path, opened: Opened) -> None:
+    database = opened(durability="none")
+    database.insert_multiple({"n": number, "pad": "p" * 50_000} for number in range(60))
+    database.compact()
+    assert [change["ops"][0][2] for change in texts(path)[1:]] == list(range(1, 61))
+    assert numbers(opened()) == list(range(60))
 
 
 def test_file_stays_small_however_often_a_document_changes(path: Path, opened: Opened) -> None:
@@ -278,6 +286,9 @@ def test_folder_that_is_read_only_can_be_read(path: Path, opened: Opened, disk: 
     filled(opened, 1)
     assert numbers(database) == [1, 2, 3, 4, 5, 1]
     assert database.check() == []
+    disk.open_error = 0
+    database.insert({"n": 7})
+    assert numbers(opened()) == [1, 2, 3, 4, 5, 1, 7]
 
 
 def test_damage_in_a_folder_that_is_read_only_is_reported_and_left(
