@@ -33,7 +33,7 @@ from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.registry import AgentRegistry
 from lango_nb.specs.remotes import CardLoader, load_remote_agents
 from lango_nb.specs.sources import user_agents
-from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections
+from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections, root_of
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.builtin.processes import ProcessTable
 from lango_nb.tools.catalog import ToolCatalog
@@ -140,7 +140,7 @@ class Engine:
         self._user_hooks: list[UserHook] = []
         self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
         self.use(topology)
-        self.records.resume(self._root_of)
+        self.records.resume(root_of)
 
     def _open_records(self, store: Store | str | Path | None, home: Path | None) -> Records:
         """Open the records: those of a store, of an address, or new ones in memory."""
@@ -188,14 +188,7 @@ class Engine:
         if self.records.is_durable:
             self.close()
         self._keep_records(records)
-        self.records.resume(self._root_of)
-
-    def _root_of(self, topology: str) -> str:
-        """Return the name of the root agent of a topology; of the present one where it is not known any more."""
-        try:
-            return load_topology(topology).root
-        except LangoError:
-            return self.topology.root
+        self.records.resume(root_of)
 
     @property
     def store(self) -> Store:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lango_nb.cli.door import read_settings
+from lango_nb.cli.output import complain
 from lango_nb.config.loading import home_folder
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.events import OUTCOMES
 from lango_nb.records.history import History
+from lango_nb.records.resume import resume_quietly
+from lango_nb.specs.topologies import root_of
 from lango_nb.stores.opening import HOME, open_store
 from lango_nb.stores.store import StoredTurn, TurnQuery
 
@@ -22,7 +26,7 @@ _MOST_OFFERED = 200
 
 
 def open_records(args: argparse.Namespace) -> closing[Store]:
-    """Open the records of the settings for reading, the home folder's where they name none.
+    """Open the records of the settings, the home folder's where they name none, and say what was left open in them.
 
     Parameters
     ----------
@@ -48,6 +52,8 @@ def open_records(args: argparse.Namespace) -> closing[Store]:
         durability=settings.durability,
         lock_timeout_s=settings.lock_timeout_s,
     )
+    for item in resume_quietly(store, datetime.now(UTC), root_of):
+        complain(item.sentence)
     return closing(store)
 
 

@@ -327,11 +327,11 @@ def _plain(place: _Place, start: int, brackets: _Brackets, keys: tuple[str, ...]
     text = place.text
     end = _plain_end(text, start, brackets)
     while text[end - 1 : end] == ":" and text[end : end + 1] in {" ", "\t"} and end > start:
-        if is_secret_name(text[start : end - 1], keys):
+        if end - start < _LONGEST_NAME and is_secret_name(text[start : end - 1], keys):
             return None  # the next name: its value is looked at next
         end = _plain_end(text, end + 1, brackets)
     value = text[start:end]
-    if value[-1:] == "=" and is_secret_name(value.rstrip("="), keys):
+    if value[-1:] == "=" and len(value) < _LONGEST_NAME and is_secret_name(value.rstrip("="), keys):
         return None
     if not _SOMETHING.search(value) or _NOTHING.fullmatch(value):
         return None

@@ -1,15 +1,18 @@
 """Records as DataFrames: one file per noun, one :class:`Column` per column, the same dtypes however few rows there are.
 
-    agents_df     agents of a tree                tools_df       tools and who works with them
-    partition_df  who owns which tool, and why    prompt_df      prompts by section
-    routing_df    candidates and signals          decisions_df   hand-overs and candidates
-    turns_df      turns                           events_df      everything that happened
-    runs_df       teammate runs                   tasks_df       what is to be done
-    memories_df   what agents remember            approvals_df   calls that wait for an answer
-    messages_df   what sessions keep
+    agents_df       agents of a tree                tools_df        tools and who works with them
+    partition_df    who owns which tool, and why    prompt_df       prompts by section
+    routing_df      candidates and signals          decisions_df    hand-overs and candidates
+    sessions_df     conversations                   turns_df        turns
+    events_df       everything that happened        messages_df     what sessions keep
+    runs_df         teammate runs                   delegations_df  hand-overs and what came of them
+    tasks_df        what is to be done              memories_df     what agents remember
+    approvals_df    calls that need an answer       visibility_df   who could see what was said, did, and should not
+    metrics_df      how agents did                  findings_df     what the doctor found
 
-Each takes one record or several. ``strict=False`` gives ``(frame, errors)`` instead of raising. pandas loads with the
-first frame, not with this package.
+Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
+rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
+``(frame, errors)`` instead of raising. pandas loads with the first frame, not with this package.
 """
 
 from __future__ import annotations
@@ -21,32 +24,42 @@ from lango_nb.frames import (
     agents,
     approvals,
     decisions,
+    delegations,
     events,
+    findings,
     memories,
     messages,
+    metrics,
     partition,
     prompts,
     routing,
     runs,
+    sessions,
     tasks,
     tools,
     turns,
+    visibility,
 )
 from lango_nb.frames.agents import agents_df
 from lango_nb.frames.approvals import approvals_df
 from lango_nb.frames.column import Column, FrameError
 from lango_nb.frames.decisions import decisions_df
+from lango_nb.frames.delegations import delegations_df
 from lango_nb.frames.events import events_df
+from lango_nb.frames.findings import findings_df
 from lango_nb.frames.frame import columns_frame
 from lango_nb.frames.memories import memories_df
 from lango_nb.frames.messages import messages_df
+from lango_nb.frames.metrics import metrics_df
 from lango_nb.frames.partition import partition_df
 from lango_nb.frames.prompts import prompt_df
 from lango_nb.frames.routing import routing_df
 from lango_nb.frames.runs import runs_df
+from lango_nb.frames.sessions import sessions_df
 from lango_nb.frames.tasks import tasks_df
 from lango_nb.frames.tools import tools_df
 from lango_nb.frames.turns import turns_df
+from lango_nb.frames.visibility import visibility_df
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,17 +71,22 @@ __all__ = [
     "agents_df",
     "approvals_df",
     "decisions_df",
+    "delegations_df",
     "describe",
     "events_df",
+    "findings_df",
     "memories_df",
     "messages_df",
+    "metrics_df",
     "partition_df",
     "prompt_df",
     "routing_df",
     "runs_df",
+    "sessions_df",
     "tasks_df",
     "tools_df",
     "turns_df",
+    "visibility_df",
 ]
 
 COLUMNS: dict[str, tuple[Column, ...]] = {
@@ -77,14 +95,19 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "partition": partition.COLUMNS,
     "routing": routing.COLUMNS,
     "prompt": prompts.COLUMNS,
+    "sessions": sessions.COLUMNS,
     "turns": turns.COLUMNS,
     "events": events.COLUMNS,
     "messages": messages.COLUMNS,
     "decisions": decisions.COLUMNS,
+    "delegations": delegations.COLUMNS,
     "runs": runs.COLUMNS,
     "tasks": tasks.COLUMNS,
     "memories": memories.COLUMNS,
     "approvals": approvals.COLUMNS,
+    "visibility": visibility.COLUMNS,
+    "metrics": metrics.COLUMNS,
+    "findings": findings.COLUMNS,
 }
 """The columns of every frame; the frame of a noun is made by ``<noun>_df``."""
 

@@ -175,9 +175,8 @@ def _build(columns: Sequence[Column], sources: Sources, errors: list[FrameError]
         reading = reader.read(column)
         reading.problems.update(_misfits(column.dtype, reading))
         array = _array(column.dtype, reading)
-        errors += [
-            FrameError(reading.row(place), column.name, reading.problems[place]) for place in sorted(reading.problems)
-        ]
+        wrong = sorted((reading.row(place), problem) for place, problem in reading.problems.items())
+        errors += [FrameError(row, column.name, problem) for row, problem in wrong]
         made[column.name] = spread(array, reading.rows)
     return pd.DataFrame(made, index=pd.RangeIndex(length), copy=False)
 

@@ -3,42 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pandas as pd
+from lango_nb.frames.column import Column, Sources, some
+from lango_nb.frames.frame import frame
+from lango_nb.records.metrics import AgentMetrics
 
-    from lango_nb.records.metrics import AgentMetrics
-
-_TYPES = {
-    "agent": "string",
-    "turns": "Int64",
-    "success": "Int64",
-    "failure": "Int64",
-    "success_rate": "float64",
-    "tool_calls": "Int64",
-    "delegations_in": "Int64",
-    "delegations_out": "Int64",
-    "p50_ms": "float64",
-    "p95_ms": "float64",
-    "p99_ms": "float64",
-}
+COLUMNS = (
+    Column("agent", "it.agent", "string", "", "The agent."),
+    Column("turns", "it.turns", "Int64", "", "Finished turns that belong to it: it was the first they were handed to."),
+    Column("success", "it.success", "Int64", "", "Those that ended with success."),
+    Column("failure", "it.failure", "Int64", "", "Those that ended in any other way."),
+    some("success_rate", "it.success_rate", "float64", "0 to 1", "Share that ended well; missing without turns."),
+    Column("tool_calls", "it.tool_calls", "Int64", "", "Tools it called, in whatever turn."),
+    Column("delegations_in", "it.delegations_in", "Int64", "", "How often it got work."),
+    Column("delegations_out", "it.delegations_out", "Int64", "", "How often it gave work."),
+    some("p50_ms", "it.p50_ms", "float64", "ms", "Half of its turns took no longer; missing without turns."),
+    some("p95_ms", "it.p95_ms", "float64", "ms", "95 of 100 took no longer."),
+    some("p99_ms", "it.p99_ms", "float64", "ms", "99 of 100 took no longer."),
+)
 
 
-def metrics_df(metrics: Sequence[AgentMetrics]) -> pd.DataFrame:
-    """Make a frame of what agents were measured at.
+@frame("metrics", COLUMNS, AgentMetrics)
+def metrics_df(metrics: Sequence[AgentMetrics]) -> Sources:
+    """List what agents were measured at.
 
     Parameters
     ----------
-    metrics : sequence of AgentMetrics
+    metrics : AgentMetrics or iterable of AgentMetrics
+    strict : bool
+        Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+    columns : sequence of str, optional
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
-    pandas.DataFrame
-        Durations of whole turns in milliseconds; ``success_rate`` from 0 to 1.
-    """
-    import pandas as pd
+    DataFrame
+        One row per agent; durations are those of whole turns. Join by ``agent``.
 
-    rows = [{**asdict(one), "success_rate": one.success_rate} for one in metrics]
-    return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+    Raises
+    ------
+    DefinitionError
+        A value cannot be read: names the row and the column.
+    UnknownNameError
+        There is no such column.
+    """
+    return {"it": list(metrics)}

@@ -306,10 +306,10 @@ class LookingBack:
         from lango_nb.lab.exporting import export
 
         if session is not None:
-            traces = tuple(self.history.record.where(session=self.engine.sessions.get(session).id).traces())
+            query = TurnQuery(session=self.engine.sessions.get(session).id)
         else:
-            traces = (self._trace(turn),)
-        return export(traces, Path(path), format, overwrite=overwrite)
+            query = TurnQuery(ids=(self._trace(turn).turn.id,))
+        return export(self.engine.store.log, query, Path(path), format, overwrite=overwrite)
 
     def _trace(self, turn: TurnRef | None) -> Trace:
         if not len(self.engine.traces):

@@ -12,7 +12,7 @@ is a :class:`StoreError` that names it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -21,10 +21,11 @@ from lango_nb.core.events import BaseEvent, Event
 from lango_nb.core.messages import NO_USAGE, USER, Message, ToolCall, Usage
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
-from lango_nb.records.rows import damaged, pack, stamped, unpack, unpack_model
+from lango_nb.records.rows import damaged, pack, rows_in, stamped, unpack, unpack_model
 from lango_nb.records.turns import Trace, Turn
+from lango_nb.records.upgrading import upgrade_row as upgrade_row  # noqa: PLC0414 - a part of reading rows
 from lango_nb.routing.route import Route
-from lango_nb.stores.store import SCHEMA, Row, StoredTurn
+from lango_nb.stores.store import Row, StoredTurn
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -348,9 +349,9 @@ def unpack_trace(stored: StoredTurn) -> Trace:
     return Trace(
         turn=unpack_turn(stored.row),
         events=tuple(unpack_event(row) for row in stored.events[: _end(stored.events)]),
-        decisions=tuple(unpack_decision(row) for row in _rows(stored.body, "decisions", where)),
-        messages=tuple(unpack_message(row) for row in _rows(stored.body, "messages", where)),
-        runs=tuple(unpack_run(row) for row in _rows(stored.body, "runs", where)),
+        decisions=tuple(unpack_decision(row) for row in rows_in(stored.body, "decisions", where)),
+        messages=tuple(unpack_message(row) for row in rows_in(stored.body, "messages", where)),
+        runs=tuple(unpack_run(row) for row in rows_in(stored.body, "runs", where)),
     )
 
 
@@ -374,56 +375,7 @@ def history_of(body: Row) -> tuple[Message, ...]:
         A row is not that of a message.
     """
     name = "history" if "history" in body else "messages"
-    return tuple(unpack_message(row) for row in _rows(body, name, "a stored turn"))
-
-
-def upgrade_row(kind: str, row: Row, schema: int) -> Row:
-    """Return a row as the present schema writes it.
-
-    Parameters
-    ----------
-    kind : {"turn", "body", "event", "message", …}
-        What it is the row of.
-    row : dict
-    schema : int
-        Version of the file it comes from.
-
-    Returns
-    -------
-    dict
-        The row itself when nothing is to be done.
-
-    Raises
-    ------
-    StoreError
-        With code ``newer_schema``: the file was written by a newer version.
-    """
-    if schema > SCHEMA:
-        raise StoreError(
-            f"a {kind} was written by a newer lango_nb (schema {schema}, this one knows {SCHEMA}); upgrade lango_nb",
-            "newer_schema",
-        )
-    for upgrade in _UPGRADES[max(schema, 0) : SCHEMA]:
-        row = upgrade(kind, row)
-    return row
-
-
-def _keep_authors(kind: str, row: Row) -> Row:
-    """Name the author of what a person wrote: until schema 1 no message had one, and nobody knows an assistant's."""
-    if kind == "message" and row.get("role") == "user":
-        return {"author": USER, **row}
-    if kind == "body":
-        return {
-            name: [_keep_authors("message", one) for one in _rows(row, name, "a stored turn")]
-            if name in {"messages", "history"}
-            else value
-            for name, value in row.items()
-        }
-    return row
-
-
-_UPGRADES: tuple[Callable[[str, Row], Row], ...] = (_keep_authors,)
-"""From each schema to the next."""
+    return tuple(unpack_message(row) for row in rows_in(body, name, "a stored turn"))
 
 
 def _end(events: Sequence[Row]) -> int:
@@ -432,10 +384,3 @@ def _end(events: Sequence[Row]) -> int:
         if events[place].get("kind") == "turn.finished":
             return place + 1
     return len(events)
-
-
-def _rows(holder: Row, name: str, where: str) -> list[Row]:
-    rows = holder.get(name, [])
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise damaged(where, name, "is no list of records")
-    return cast("list[Row]", rows)

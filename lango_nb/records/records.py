@@ -94,15 +94,11 @@ class Records:
         StoreError
             The store cannot be read.
         """
-        if self._given is None or not self._given.is_durable:
+        if self._given is None:
             return
-        from lango_nb.records.resume import resume
+        from lango_nb.records.resume import resume_quietly
 
-        try:
-            self.found = tuple(resume(self._given, self._clock.now(), root))
-        except StoreError as error:
-            if error.code != "read_only":
-                raise
+        self.found = tuple(resume_quietly(self._given, self._clock.now(), root))
         for item in self.found:
             logger.warning(item.sentence)
 

@@ -108,6 +108,33 @@ def resume(store: Store, now: datetime, root: Callable[[str], str]) -> list[Inte
     return [*found, *_end_runs(store, now)]
 
 
+def resume_quietly(store: Store, now: datetime, root: Callable[[str], str]) -> list[Interrupted]:
+    """Close what was left open where that is possible: nothing in memory, and nothing in a folder that is read-only.
+
+    Parameters
+    ----------
+    store, now, root
+        As for :func:`resume`.
+
+    Returns
+    -------
+    list of Interrupted
+
+    Raises
+    ------
+    StoreError
+        The store cannot be read.
+    """
+    if not store.is_durable:
+        return []
+    try:
+        return resume(store, now, root)
+    except StoreError as error:
+        if error.code != "read_only":
+            raise
+        return []
+
+
 class _Closing:
     """The end of one interrupted turn."""
 

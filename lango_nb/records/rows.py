@@ -141,6 +141,20 @@ def unpack_model(model: type[ModelT], row: Row, where: str, times: tuple[str, ..
         raise _explained(error, where) from error
 
 
+def rows_in(holder: Row, name: str, where: str) -> list[Row]:
+    """Return the rows under a field; none when there is no such field.
+
+    Raises
+    ------
+    StoreError
+        With code ``damaged``: it holds something else.
+    """
+    rows = holder.get(name, [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise damaged(where, name, "is no list of records")
+    return cast("list[Row]", rows)
+
+
 def _time(text: str, where: str, name: str) -> datetime:
     try:
         at = datetime.fromisoformat(text)

@@ -227,3 +227,22 @@ def _refuse_twice(field: str, names: Sequence[str], document: Document) -> None:
     for position, name in enumerate(names):
         if name in names[:position]:
             raise document.error((field, position), f"{shorten(name)!r} is there twice; remove one")
+
+
+def root_of(topology: str) -> str:
+    """Return the name of the root agent of a topology; that of a single agent where it is not known.
+
+    Parameters
+    ----------
+    topology : str
+        A name as it was written down, perhaps long ago.
+
+    Examples
+    --------
+    >>> root_of("octet"), root_of("one of my own")
+    ('lango-orchestrator', 'lango-agent')
+    """
+    try:
+        return load_topology(topology).root
+    except LangoError:
+        return load_topology("solo").root

@@ -10,6 +10,8 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, cast
 
@@ -208,9 +210,10 @@ class EventFile:
             raise store_error(error, self.where) from error
 
     def hold(self) -> None:
-        """Keep the file open: a turn of this process is."""
+        """Keep the file open, if that is possible: a turn of this process is."""
         if self.held is None:
-            self.held = self._opened(os.O_RDWR | os.O_APPEND)
+            with suppress(StoreError):
+                self.held = self._opened(os.O_RDWR | os.O_APPEND)
 
     def let_go(self) -> None:
         """Close the file."""
@@ -294,7 +297,7 @@ class EventFile:
             if reading.damaged and not is_final:
                 return "unclear"
             starts = sorted([start for start, _ in reading.rows] + [start for start, _ in reading.damaged])
-            ends = dict(zip(starts, [*starts[1:], reading.torn_at], strict=True))
+            ends = dict(pairwise([*starts, reading.torn_at]))
             for start, row in reading.rows:
                 self._take(start, ends[start], row)
             self.damaged += reading.damaged

@@ -128,13 +128,12 @@ class FolderStore:
             if self._is_closed:
                 return
             self._is_closed = self.log.is_closed = True
-            has_open = bool(self._files.mine)
             try:
                 if self._database is not None:
                     self._database.close()
             finally:
                 self._files.close()
-                self._writers.release(has_open=has_open)
+                self._writers.release()
 
     def after_fork(self) -> None:
         """Forget a lock that a thread of the parent held."""

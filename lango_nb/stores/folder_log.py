@@ -21,6 +21,9 @@ from lango_nb.stores.turn_lines import begin_line, end_line, event_lines
 from lango_nb.stores.turn_reading import TurnReader
 from lango_nb.stores.writers import Writers
 
+_HELD = 100
+"""Files that are kept open at most because turns in them are."""
+
 
 class FolderLog:
     """The turns of a folder.
@@ -58,10 +61,8 @@ class FolderLog:
         writer = self._writers.take()
         lines = event_lines(key, events)
         file = self._files.get(file_name(session))
+        turn = None
         with self._files.lock(file.name):
-            self._files.settle(file)
-            size = file.size
-            turn = None
             try:
                 with self._files.index.unit():
                     self._files.refresh()
@@ -70,7 +71,7 @@ class FolderLog:
                 if self._place.durability == "event":
                     file.sync()
             except BaseException:
-                self._take_back(file, turn, size)
+                self._take_back(file, turn)
                 raise
         return turn.number
 
@@ -80,8 +81,9 @@ class FolderLog:
         data = event_lines(turn_id, events)
         file = self._file_of(turn_id)
         with self._files.lock(file.name):
-            self._files.settle(file)
+            self._files.refresh()
             with self._turns.lock:
+                self._files.mend(file)
                 turn = self._found(turn_id)
                 size, places = file.size, turn.places.copy()
                 if data:
@@ -113,13 +115,13 @@ class FolderLog:
         if self._place.is_durable:
             self._sync_documents()
         with self._files.lock(file.name):
-            self._files.settle(file)
+            self._files.refresh()
             self._end(file, turn_id, row, data, len(before))
             self._save(file)
-        with self._turns.lock:
-            self._files.mine.pop(turn_id, None)
-            if not any(turn.file == file.name for turn in self._files.mine.values()):
-                file.let_go()
+            with self._turns.lock:
+                self._files.mine.pop(turn_id, None)
+                if not any(turn.file == file.name for turn in self._files.mine.values()):
+                    file.let_go()
 
     def rows(self, query: TurnQuery = EVERY_TURN) -> list[Row]:
         """Return the summaries of turns by number."""
@@ -183,8 +185,7 @@ class FolderLog:
             self._files.follow(self._files.get(turn.file))
         with self._turns.lock:
             left = [turn for turn in left if turn.is_open and self._turns.by_id.get(turn.id) is turn]
-            needed = {turn.writer for turn in self._turns.open_turns()}
-        self._writers.sweep(needed)
+        self._writers.sweep()
         return [turn.row for turn in left]
 
     def remove(self, turn_ids: Collection[str]) -> int:
@@ -213,27 +214,30 @@ class FolderLog:
             number = max(self._turns.highest, self._writers.numbers.highest("turn")) + 1
             stored: Row = {**row, "number": number, "outcome": "running"}
             data = begin_line(key, stored, writer) + lines
+            self._files.mend(file)
             start = file.append(str(row["session_id"]), data)
             turn = KnownTurn(key, number, stored, file.name, [start, start + len(data)], writer=writer)
             self._turns.add(turn)
             file.dirty[key] = self._files.mine[key] = turn
-            file.hold()
+            if len(self._files.mine) <= _HELD:
+                file.hold()
             return turn
 
-    def _take_back(self, file: EventFile, turn: KnownTurn | None, size: int) -> None:
+    def _take_back(self, file: EventFile, turn: KnownTurn | None) -> None:
         """Undo what was written of a turn that could not begin."""
         if turn is not None:
             with self._turns.lock:
                 self._turns.drop([turn])
                 self._files.mine.pop(turn.id, None)
                 file.dirty.pop(turn.id, None)
-                file.undo(size)
+                file.undo(turn.places[0])
             with suppress(StoreError):
                 self._files.index.save([], file, [turn.number])
 
     def _end(self, file: EventFile, turn_id: str, row: Row, data: bytes, end_line_at: int) -> None:
         """Write the end of a turn and force it to the disk; the lock of its file is held."""
         with self._turns.lock:
+            self._files.mend(file)
             turn = self._found(turn_id)
             is_written = not turn.is_open
             if is_written and turn_id not in self._ending:
@@ -261,16 +265,21 @@ class FolderLog:
         with self._files.lock(file.name):
             self._files.settle(file)
             with self._turns.lock:
+                highest = self._turns.by_number.get(self._turns.highest)
+                leaving = [turn for key in turn_ids if (turn := self._turns.by_id.get(key)) is not None]
+            with suppress(StoreError):  # a full disk must not keep anybody from making room
+                self._files.index.announce(leaving)
+            if highest is None or highest.id in turn_ids:  # else its own file will tell it
+                with self._writers.numbers.lock:
+                    self._writers.numbers.note("turn", self._turns.highest)
+            with self._turns.lock:
+                self._files.mend(file)
                 in_file = self._turns.files.get(file.name, {})
                 gone = {key: in_file[key] for key in turn_ids if key in in_file and not in_file[key].is_open}
                 kept = [turn for turn in in_file.values() if turn.id not in gone]
-                highest = self._turns.highest
-            if not gone:
-                return 0
-            if any(turn.number == highest for turn in gone.values()):
-                with self._writers.numbers.lock:
-                    self._writers.numbers.note("turn", highest)
-            with self._turns.lock:
+                if not gone:
+                    return 0
+                file.dirty.update(gone)  # should it fail, the index is told that they stay
                 keep_only(file, kept, self._place.disk, is_durable=self._place.is_durable)
                 self._turns.drop(gone.values())
             self._save(file, [turn.number for turn in gone.values()])

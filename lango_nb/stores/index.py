@@ -5,7 +5,8 @@ One row per turn, by its number::
 
     {"row":{…},"file":"main-d9cb9db2.jsonl","at":[74,912],"end":640,"writer":3,"seen":[131,912]}
 
-``at`` says where its lines are and ``end`` which of them closes it; ``open`` is there while none does. ``seen`` is the
+``at`` says where its lines are and ``end`` which of them closes it; ``open`` is there while none does, ``leaving`` when
+it is about to be removed. ``seen`` is the
 inode of the file and how much of it the index knows when this row is the last one that was written for it.
 """
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 FILE = "index.jsonl"
 _TABLE = "turns"
+_LEAVING = "leaving"
 _COMPACT_AT = 4_000_000
 """Bytes from which on past rows are worth a new file."""
 
@@ -127,26 +129,29 @@ class TurnIndex:
             Nothing was written.
         """
         with self._turns.lock:
-            operations: list[Operation] = [["put", _TABLE, turn.number, _entry(turn, file)] for turn in turns]
+            entries = ((turn.number, _entry(turn, file)) for turn in turns)
+            operations: list[Operation] = [
+                ["put", _TABLE, number, entry]
+                for number, entry in entries
+                if _lasting(self._known.get(str(number), {})) != _lasting(entry)
+            ]
         operations += [["remove", _TABLE, number] for number in gone if str(number) in self._known]
-        if not operations:
-            return
-        with self._journal.unit(is_urgent=False) as tables:
-            is_up_to_date = tables is self._tables and tables.changes[_TABLE] == self._changes
-            self._journal.stage(operations)
-            if is_up_to_date:
-                self._changes = tables.changes[_TABLE]
-                entries = tables.rows[_TABLE].documents if _TABLE in tables.rows else {}
-                for operation in operations:
-                    key = str(operation[2])
-                    if key in entries:
-                        self._known[key] = entries[key]
-                    else:
-                        self._known.pop(key, None)
+        self._write(operations)
+
+    def announce(self, gone: Iterable[KnownTurn]) -> None:
+        """Write down that turns are about to be removed: nobody need miss them when that is interrupted."""
+        entries = {turn.number: self._known.get(str(turn.number)) for turn in gone}
+        self._write(
+            [["put", _TABLE, key, {**entry, _LEAVING: True}] for key, entry in entries.items() if entry is not None]
+        )
 
     def has(self, number: int) -> bool:
         """Tell whether a turn was in the index when it was last looked at."""
         return str(number) in self._known
+
+    def misses(self, number: int) -> bool:
+        """Tell whether a turn that is nowhere any more ought to be there."""
+        return str(number) in self._known and _LEAVING not in self._known[str(number)]
 
     def is_open(self, number: int) -> bool:
         """Tell whether the index says that a turn is open."""
@@ -159,6 +164,22 @@ class TurnIndex:
     def close(self) -> None:
         """Let go of the file."""
         self._journal.close()
+
+    def _write(self, operations: Sequence[Operation]) -> None:
+        if not operations:
+            return
+        with self._journal.unit(is_urgent=False) as tables:
+            is_up_to_date = tables is self._tables and tables.changes[_TABLE] == self._changes
+            self._journal.stage(operations)
+            if is_up_to_date:
+                self._changes = tables.changes[_TABLE]
+                present = tables.rows[_TABLE].documents if _TABLE in tables.rows else {}
+                for operation in operations:
+                    key = str(operation[2])
+                    if key in present:
+                        self._known[key] = present[key]
+                    else:
+                        self._known.pop(key, None)
 
     def _opened(self) -> JournalFile:
         try:
@@ -212,6 +233,12 @@ def _entry(turn: KnownTurn, file: EventFile) -> Row:
     if turn.is_open:
         entry["open"] = True
     return entry
+
+
+def _lasting(entry: Row) -> Row:
+    """Return what an entry says, whatever else is in the file."""
+    seen = entry.get("seen")
+    return {**entry, "seen": seen[0] if isinstance(seen, list) else None}
 
 
 def _turn_of(entry: Row) -> tuple[KnownTurn | None, int, int]:

@@ -78,7 +78,7 @@ class JournalFile:
         self._handle: Handle | None = None
         self._header: Row = {}
         self._end = self._limit = 0  # bytes that are understood, and from which on they are too many
-        self._lacks_newline = self._is_unsettled = self._is_gone = False
+        self._lacks_newline = self._is_unsettled = self._is_gone = self._is_doubtful = False
         self._pending: list[list[Operation]] = []
         self._line = b""
         tell_after_fork(self)
@@ -154,19 +154,21 @@ class JournalFile:
 
     def sync(self) -> None:
         """Force what was written to the disk."""
-        if self._is_unsynced:
+        if self._is_doubtful:
+            self.compact()
+        elif self._is_unsynced:
             with self.reading():  # somebody may have put another file in the place of ours
-                if self._handle is not None and self._durability != "none":
-                    try:
-                        self._disk.sync(self._handle.descriptor)
-                    except OSError as error:
-                        raise store_error(error, self._where) from error
+                try:
+                    if self._handle is not None and self._durability != "none":
+                        self._force(self._handle)
+                except OSError as error:
+                    raise store_error(error, self._where) from error
                 self._is_unsynced = False
 
     def compact(self) -> None:
-        """Write the file anew, without what is past."""
+        """Write the file anew, without what is past; inside a unit that changed something, do nothing."""
         with self.unit():
-            if self._handle is not None:
+            if self._handle is not None and not self._pending:
                 self._rewrite(self.tables)
 
     def check(self) -> list[Problem]:
@@ -195,9 +197,10 @@ class JournalFile:
                 self._forget()
 
     def after_fork(self) -> None:
-        """Forget what threads of the parent were doing."""
+        """Forget what threads of the parent were just doing, and with it what they may have half done."""
         self.threads, self._is_locked = threading.RLock(), False
         self._pending.clear()
+        self._forget()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -339,18 +342,25 @@ class JournalFile:
             line = lines.encode({"ops": [cast("JsonValue", change) for part in self._pending for change in part]})
         if self._lacks_newline:
             line = b"\n" + line
+        was_doubtful = self._is_doubtful
         is_forced = self._durability == "event" or (self._durability == "turn" and self._is_urgent)
         try:
             handle = self._writable()
             self._disk.write(handle.descriptor, line)
             if is_forced:
-                self._disk.sync(handle.descriptor)
+                self._force(handle)
         except OSError as error:
             raise store_error(error, self._where, "nothing was changed") from error
         self._pending.clear()
         self._end += len(line)
         self._lacks_newline, self._is_unsynced = False, not is_forced
-        self._compact_when_due()
+        self._compact_when_due(was_doubtful=was_doubtful)
+
+    def _force(self, handle: Handle) -> None:
+        """Force a file to the disk; once that failed, the system may forget what it should have written."""
+        self._is_doubtful = True
+        self._disk.sync(handle.descriptor)
+        self._is_doubtful = False
 
     def _take_back(self) -> None:
         """Make the file and the tables what they were, when what was staged is not wanted or cannot be written."""
@@ -374,8 +384,9 @@ class JournalFile:
         for operations in passage.changes:
             self.tables.apply(operations)
 
-    def _compact_when_due(self) -> None:
-        if self._end > max(self._limit, self._compact_at) and self.tables.replaced:
+    def _compact_when_due(self, *, was_doubtful: bool) -> None:
+        is_due = self._end > max(self._limit, self._compact_at) and self.tables.replaced
+        if is_due or was_doubtful:
             try:
                 self._rewrite(self.tables)
             except StoreError as error:
@@ -398,7 +409,7 @@ class JournalFile:
             raise store_error(error, self._where) from error
         self._handle, self._header = handle, header
         self._end, self._lacks_newline = handle.size(), False
-        self._limit, self._is_unsynced = 2 * self._end, False
+        self._limit, self._is_unsynced, self._is_doubtful = 2 * self._end, False, False
         self.tables.replaced = 0
 
     def _writable(self) -> Handle:

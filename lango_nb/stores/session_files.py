@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.atomic import is_left_over, set_aside
 from lango_nb.stores.event_log import FOLDER, SUFFIX, EventFile
 from lango_nb.stores.index import TurnIndex
 from lango_nb.stores.known_turns import KnownTurn, KnownTurns
-from lango_nb.stores.locks import PathLock
+from lango_nb.stores.locks import PathLock, tell_after_fork
 from lango_nb.stores.place import Place, problem_of
 from lango_nb.stores.rewriting import restore
 from lango_nb.stores.store import Problem
@@ -43,8 +43,16 @@ class SessionFiles:
         self._files: dict[str, EventFile] = {}
         self._locks: dict[int, PathLock] = {}
         self._read: dict[str, tuple[int, int]] = {}
+        self._lost: list[KnownTurn] = []
         self.mine: dict[str, KnownTurn] = {}
         """Open turns that were begun here."""
+        tell_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Leave the open turns to the parent, who began them."""
+        self.mine = {}
+        for file in self._files.values():
+            file.let_go()
 
     def get(self, name: str) -> EventFile:
         """Return the file of a name; the same object each time."""
@@ -57,7 +65,7 @@ class SessionFiles:
 
     def lock(self, name: str) -> PathLock:
         """Return the lock of a file."""
-        number = zlib.crc32(name.encode()) % _LOCKS
+        number = _lock_number(name)
         with self._turns.lock:
             if number not in self._locks:
                 path = self._place.folder / "locks" / f"{number:02}.lock"
@@ -66,18 +74,23 @@ class SessionFiles:
 
     def load(self) -> None:
         """Take in the index, and of every file what the index does not know."""
-        self._read = self.index.load()
+        known = self.index.load()
+        self._read = dict(known)
         found = self._found()
-        for name in self._read.keys() - found.keys():
+        for name in known.keys() - found.keys():
             self.follow(self.get(name))
-        changed = [name for name, seen in found.items() if self._read.get(name) != seen]
-        for name in changed:
-            self.follow(self.get(name))
+        changed = [self.get(name) for name, seen in found.items() if known.get(name) != seen]
+        for file in changed:
+            self.follow(file)
         with self._turns.lock:
             self._turns.number_rest()
-        if not self._place.is_read_only:
-            for name in changed:
-                self._settle_if_needed(self.get(name))
+            unlisted = [
+                file
+                for file in changed
+                if file.torn or file.inode != known.get(file.name, (0, 0))[0] or self._has_news(file)
+            ]
+        if unlisted and not self._place.is_read_only:
+            self._list(unlisted)
 
     def refresh(self) -> None:
         """Take in what others wrote into the index."""
@@ -126,23 +139,33 @@ class SessionFiles:
         """
         self.refresh()
         with self._turns.lock:
-            gone: list[KnownTurn] = []
-            if file.look(is_final=True) == "missing":
-                gone += self._mend_missing(file)
-            self._tell_damage(file)
-            if file.torn:
-                torn = file.torn
-                file.cut_torn()
-                detail = (
-                    f"The last {torn} bytes were no whole line: a process ended while it wrote them. They were cut off."
-                )
-                self._report(Problem("torn", file.where, detail))
-            if file.unseen or (file.held is not None and file.held.identity[1] != file.inode):
-                gone += self._mend_unseen(file)
-            self._turns.drop(gone)
-            self._turns.number_rest()
-        if gone:
-            self.index.save([], file, [turn.number for turn in gone])
+            self.mend(file)
+        self._forget_lost(file)
+
+    def mend(self, file: EventFile) -> None:
+        """Bring a file in order, so that it can be written to; its lock is held, and the one of the turns.
+
+        Raises
+        ------
+        StoreError
+            It cannot be read or mended.
+        """
+        gone: list[KnownTurn] = []
+        if file.look(is_final=True) == "missing":
+            gone += self._mend_missing(file)
+        self._tell_damage(file)
+        if file.torn:
+            torn = file.torn
+            file.cut_torn()
+            detail = (
+                f"the last {torn} bytes were no whole line, as a process ended while it wrote them; they were cut off"
+            )
+            self._report(Problem("torn", file.where, detail))
+        if file.unseen or (file.held is not None and file.held.identity[1] != file.inode):
+            gone += self._mend_unseen(file)
+        self._turns.drop(gone)
+        self._turns.number_rest()
+        self._lost += gone
 
     def save(self, file: EventFile, gone: Sequence[int] = ()) -> None:
         """Bring the index up to date with a file; its lock is held.
@@ -163,6 +186,7 @@ class SessionFiles:
             turns = [turn for turn in dirty.values() if self._turns.by_id.get(turn.id) is turn]
         try:
             self.index.save(turns, file, gone)
+            self._forget_lost(file)
         except BaseException:
             with self._turns.lock:
                 file.dirty = {**dirty, **file.dirty}
@@ -202,23 +226,33 @@ class SessionFiles:
         with suppress(OSError, StoreError), self.lock(os.path.splitext(name)[0]):  # noqa: PTH122
             self.disk.remove(self.folder / name)
 
-    def _settle_if_needed(self, file: EventFile) -> None:
-        """Mend a file that was found changed, and tell the index of its turns unless there is nothing to list anew."""
-        with self._turns.lock:
-            is_known = all(
-                self.index.has(turn.number) and self.index.is_open(turn.number) == turn.is_open
-                for turn in file.dirty.values()
-            )
-            if not file.torn and is_known:
-                return
+    def _has_news(self, file: EventFile) -> bool:
+        """Tell whether a listing made from the index alone would be wrong."""
+        return any(
+            not self.index.has(turn.number) or self.index.is_open(turn.number) != turn.is_open
+            for turn in file.dirty.values()
+        )
+
+    def _list(self, files: Sequence[EventFile]) -> None:
+        """Mend files that were found changed, and bring the index up to date in one step."""
         try:
-            with self.lock(file.name):
-                self.settle(file)
-                self.save(file)
+            with ExitStack() as locks:
+                for name in {_lock_number(file.name): file.name for file in sorted(files, key=_by_lock)}.values():
+                    locks.enter_context(self.lock(name))
+                for file in files:
+                    self.settle(file)
+                with self.index.unit():
+                    for file in files:
+                        self.save(file)
         except StoreError as error:
             if error.code not in {"locked", "full"}:
                 raise
-            self._report(problem_of(error, file.where, "it is tried again when the session is written to"))
+            self._report(problem_of(error, FOLDER, "it is tried again when the store is opened next"))
+
+    def _forget_lost(self, file: EventFile) -> None:
+        lost, self._lost = self._lost, []
+        if lost:
+            self.index.save([], file, [turn.number for turn in lost])
 
     def _is_as_known(self, file: EventFile) -> bool:
         try:
@@ -240,7 +274,7 @@ class SessionFiles:
         turns = list(self._turns.files.get(file.name, {}).values())
         if file.held is not None and turns:
             restore(file, self.disk)
-            detail = "It was removed while it was in use, and was written again; nothing is lost."
+            detail = "it was removed while it was in use, and was written again; nothing is lost"
             self._report(Problem("missing", file.where, detail, "find out what removes files in the store's folder"))
             return []
         file.forget()
@@ -272,10 +306,10 @@ class SessionFiles:
             file.hold()
         if rescued:
             detail = (
-                f"Somebody put another file in its place or cut it; {rescued} open turns were written into it again."
+                f"somebody put another file in its place or cut it; {rescued} open turns were written into it again"
             )
             self._report(Problem("missing", file.where, detail, "find out what changes files in the store's folder"))
-        self._tell_lost(file, [turn for turn in gone if self.index.has(turn.number)])
+        self._tell_lost(file, gone)
         return gone
 
     def _unseen(self, file: EventFile) -> list[KnownTurn]:
@@ -290,12 +324,21 @@ class SessionFiles:
                     became = (
                         f"a copy is in .quarantine/{set_aside(self._place.folder, f'{file.name}-{offset}', data).name}"
                     )
-            detail = f"{len(data)} bytes at {offset} are damaged: {became}. All other lines are kept."
+            detail = f"{len(data)} bytes at {offset} are damaged: {became}; all other lines are kept"
             self._report(Problem("damaged", file.where, detail, "check the disk"))
 
     def _tell_lost(self, file: EventFile, turns: Sequence[KnownTurn]) -> None:
-        if turns:
-            detail = f"{len(turns)} turns that were in it are there no more; they are listed no longer."
+        count = sum(self.index.misses(turn.number) for turn in turns)
+        if count:
+            detail = f"{count} turns that were in it are there no more, and are listed no longer"
             self._report(
                 Problem("missing", file.where, detail, "put the file back from a backup, and open the store again")
             )
+
+
+def _lock_number(name: str) -> int:
+    return zlib.crc32(name.encode()) % _LOCKS
+
+
+def _by_lock(file: EventFile) -> int:
+    return _lock_number(file.name)

@@ -6,6 +6,7 @@ what is done with them is in ``stores/database/``.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Engine
 
 T = TypeVar("T")
+logger = logging.getLogger("lango_nb")
 _ATTEMPTS = 5
 """How often a transaction is begun anew that others stood in the way of, or whose connection was gone."""
 
@@ -114,9 +116,13 @@ class SqlStore:
             return
         try:
             self._database.sync()
-        finally:
-            self._writers.close()
-            self._database.close()
+        except StoreError as error:
+            logger.warning("what was written last may be lost: %s", error)
+            self.problems.append(
+                Problem("unsaved", self.where, f"what was written last may be lost: {error}", "look at what is stored")
+            )
+        self._writers.close()
+        self._database.close()
 
 
 def _database(url: str, durability: Durability, lock_timeout_s: float) -> _Database:
@@ -171,8 +177,8 @@ class _Database:
         self.is_closed = False
         self._secrets, self._timeout_s = secrets, lock_timeout_s
         self._is_there = False
-        self._is_loose = False
-        """Whether something was written that is not forced to the disk yet."""
+        self._loose = self._synced = 0
+        """How many commits did not wait for the disk, and how many of them are there since."""
         self._threads = threading.RLock()
         self._engine = self._connected()
         self._modes = {
@@ -215,16 +221,18 @@ class _Database:
                 self._make()
                 self._attempt("forced", partial(make_tables, self.dialect, self.where))
                 self._is_there = True
-            self._is_loose = self._is_loose or not is_forced
-            return self._attempt("forced" if is_forced else "loose", work)
+            result = self._attempt("forced" if is_forced else "loose", work)
+            self._loose += not is_forced
+            return result
 
     def sync(self) -> None:
         """Force what was written to the disk: with the next commit that waits for it, all earlier ones are."""
         self._check_open()
-        if self._is_loose:
+        loose = self._loose
+        if loose != self._synced:
             with self._alone():
                 self._attempt("forced", lambda transaction: transaction.row(COUNT, name="synced"))
-                self._is_loose = False
+                self._synced = loose
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -354,34 +362,29 @@ class _Postgresql(_Database):
     _options: ClassVar[dict[str, dict[str, Any]]] = {"read": {"isolation_level": "REPEATABLE READ"}}
 
     def __init__(self, address: URL, durability: Durability, lock_timeout_s: float) -> None:
-        try:
-            import psycopg  # noqa: F401 - SQLAlchemy asks for it by name
-        except ImportError:
-            raise missing_extra("psycopg") from None
         self._address = address.set(drivername="postgresql+psycopg")
         shown = address.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
         secrets = {str(value) for name, value in address.query.items() if "pass" in name}
         if address.password:
             secrets |= {address.password, quote(address.password, safe="")}
+        defaults = {"connect_timeout": max(2, ceil(lock_timeout_s)), "application_name": "lango_nb"}
+        self._defaults = {name: value for name, value in defaults.items() if name not in address.query}
         super().__init__(shown, secrets - {""}, durability, lock_timeout_s)
 
     def locks(self) -> AdvisoryLocks:
         return AdvisoryLocks(self, self._apart)
 
     def _connected(self) -> Engine:
-        from sqlalchemy import event
+        from sqlalchemy import create_engine, event
 
-        engine = self._made(pool_timeout=self._timeout_s, max_overflow=15)
+        options = {"pool_timeout": self._timeout_s, "max_overflow": 15, "hide_parameters": True}
+        try:
+            engine = create_engine(self._address, connect_args=self._defaults, **options)
+        except ImportError:
+            raise missing_extra("psycopg") from None
         event.listen(engine, "connect", self._set_up)
         event.listen(engine, "begin", _begin_postgresql)
         return engine
-
-    def _made(self, **options: Any) -> Engine:
-        from sqlalchemy import create_engine
-
-        defaults = {"connect_timeout": max(2, ceil(self._timeout_s)), "application_name": "lango_nb"}
-        wanted = {name: value for name, value in defaults.items() if name not in self._address.query}
-        return create_engine(self._address, connect_args=wanted, hide_parameters=True, **options)
 
     def _set_up(self, connection: Any, _: object) -> None:
         connection.autocommit = True
@@ -390,16 +393,12 @@ class _Postgresql(_Database):
 
     def _apart(self) -> DriverConnection:
         """Return a new connection that is nobody else's, outside of transactions."""
-        from sqlalchemy.exc import SQLAlchemyError
-        from sqlalchemy.pool import NullPool
-
+        driver = self._engine.dialect.loaded_dbapi
+        _, options = self._engine.dialect.create_connect_args(self._address)
         try:
-            made = self._made(poolclass=NullPool).raw_connection()
-        except SQLAlchemyError as error:
+            connection = driver.connect(**{**options, **self._defaults}, autocommit=True)
+        except driver.Error as error:
             raise self.failed(error) from None
-        connection: Any = made.driver_connection
-        made.detach()
-        connection.autocommit = True
         return DriverConnection(connection, self.failed)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -81,7 +81,7 @@ class Numbers:
             return
         content = lines.header(_KIND, **{**self._highest, noun: number})
         try:
-            replace_file(self._path, [lines.encode(content)])
+            replace_file(self._path, [lines.encode(content)], is_durable=self._place.is_durable)
         except OSError as error:
             raise store_error(error, "the store's list of writers") from error
         self._seen = None
@@ -180,37 +180,22 @@ class Writers:
             time.sleep(_PROBE_S)  # perhaps somebody else is just asking the same
         return False
 
-    def sweep(self, needed: Collection[int]) -> None:
-        """Remove lock files of writers that are gone.
-
-        Parameters
-        ----------
-        needed : collection of int
-            Writers with open turns; theirs stay.
-        """
+    def sweep(self) -> None:
+        """Remove lock files of writers that are gone: without one, they are gone as well."""
         for number in self._with_locks():
-            if number not in needed and number != self._number:
+            if number != self._number:
                 with self.numbers.lock:  # nobody makes a lock file now
                     lock = self._lock_of(number)
                     if lock.take():
-                        with suppress(OSError):
-                            self._path_of(number).unlink()
+                        self._remove(number)
                         lock.let_go()
 
-    def release(self, *, has_open: bool) -> None:
-        """Be a writer no longer.
-
-        Parameters
-        ----------
-        has_open : bool
-            Whether turns of this writer are open: its lock file stays then.
-        """
+    def release(self) -> None:
+        """Be a writer no longer."""
         lock, number = self._lock, self._number
         self._lock, self._number = None, 0
         if lock is not None:
-            if not has_open:
-                with suppress(OSError):
-                    self._path_of(number).unlink()
+            self._remove(number)
             lock.let_go()
 
     def after_fork(self) -> None:
@@ -224,6 +209,10 @@ class Writers:
             return []
         stems = (name.removesuffix(".lock") for name in names if name.endswith(".lock"))
         return [int(stem) for stem in stems if stem.isascii() and stem.isdigit()]
+
+    def _remove(self, number: int) -> None:
+        with suppress(OSError):
+            self._path_of(number).unlink()
 
     def _path_of(self, number: int) -> Path:
         return self._folder / f"{number}.lock"

@@ -22,9 +22,9 @@ PACKAGE = ROOT / "lango_nb"
 
 DOORS = {
     "yaml": ("specs/",),
-    "pandas": ("frames/", "evaluation/", "lab.py", "magics/"),  # lab.py: settings of several types in one table
+    "pandas": ("frames/", "evaluation/", "lab/", "magics/"),  # lab/: settings of several types in one table
     "numpy": ("frames/", "evaluation/"),
-    "IPython": ("magics/", "viz/register.py", "widgets/", "lab.py"),
+    "IPython": ("magics/", "viz/register.py", "widgets/", "lab/"),
     "traitlets": ("magics/", "widgets/"),
     "ipywidgets": ("widgets/",),
     "anywidget": ("widgets/",),

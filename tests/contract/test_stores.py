@@ -156,6 +156,12 @@ def test_every_store_is_tested_a_hundred_times() -> None:
     assert len(all_tests(TestFolderStore)) - len(all_tests(TestMemoryStore)) > 60
 
 
+def test_no_part_hides_a_test_of_another() -> None:
+    parts = [part for part in StoreContract.__mro__ if part is not StoreContract]
+    names = [name for part in parts for name in vars(part) if name.startswith("test")]
+    assert [name for name in names if names.count(name) > 1] == []
+
+
 def test_hooks_and_attributes_bring_tests_and_take_them_away() -> None:
     class Least(StoreContract):
         is_durable = False

@@ -69,7 +69,7 @@ class SqliteFile:
         """
         found = self._found()
         mode = "mode=rw"
-        if not os.access(self.path, os.W_OK) or not os.access(self.path.parent, os.W_OK):
+        if not _is_writable(self.path) or not _is_writable(self.path.parent):
             # without the right to write SQLite cannot make its log; when there is none, nobody is writing either
             self.is_fixed = not self.path.with_name(self.path.name + "-wal").exists()
             mode = "mode=ro&immutable=1" if self.is_fixed else "mode=ro"
@@ -148,6 +148,10 @@ class SqliteFile:
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
         finally:
             connection.close()
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -198,12 +198,12 @@ class QueriesContract(StoreUnderTest):
         assert self.found(log, TurnQuery(after=5)) == "67"
         assert self.found(log, TurnQuery(after=7)) == ""
 
-    def test_newest_first(self, tmp_path: Path) -> None:
+    def test_turns_newest_first(self, tmp_path: Path) -> None:
         log = self.played(tmp_path)
         assert self.found(log, TurnQuery(newest_first=True)) == "7654321"
         assert self.found(log, TurnQuery(newest_first=True, session="main")) == "7421"
 
-    def test_a_limit_counts_what_is_found(self, tmp_path: Path) -> None:
+    def test_a_limit_counts_the_turns_that_are_found(self, tmp_path: Path) -> None:
         log = self.played(tmp_path)
         assert self.found(log, TurnQuery(limit=3)) == "123"
         assert self.found(log, TurnQuery(limit=3, session="main")) == "124"
@@ -211,13 +211,13 @@ class QueriesContract(StoreUnderTest):
         assert self.found(log, TurnQuery(limit=1, text="vault", agent="vault")) == ""
         assert self.found(log, TurnQuery(limit=1, agent="vault-2", newest_first=True)) == "5"
 
-    def test_a_limit_of_none_or_of_many_is_no_limit(self, tmp_path: Path) -> None:
+    def test_a_limit_of_none_or_of_many_limits_no_turns(self, tmp_path: Path) -> None:
         log = self.played(tmp_path)
         assert self.found(log, TurnQuery(limit=None)) == "1234567"
         assert self.found(log, TurnQuery(limit=7)) == "1234567"
         assert self.found(log, TurnQuery(limit=10**9)) == "1234567"
 
-    def test_a_limit_of_zero_finds_nothing(self, tmp_path: Path) -> None:
+    def test_a_limit_of_zero_finds_no_turn(self, tmp_path: Path) -> None:
         log = self.played(tmp_path)
         assert self.found(log, TurnQuery(limit=0)) == ""
         assert self.found(log, TurnQuery(limit=0, newest_first=True, session="main")) == ""

@@ -115,8 +115,8 @@ def test_the_records_of_the_settings_are_examined(lango: Lango, here: Path) -> N
         assert json.loads(lango("trace", "list", "--output", "json", *kept).out)[0]["request"] == "hello"
     event_log = next((here / "records" / "events").iterdir())
     event_log.write_bytes(event_log.read_bytes().replace(b'"hello"', b'"hallo"'))
-    found = [item for item in findings(lango, "--settings", "store.url=records", code=1) if item["check"] == "store"]
-    assert found[0]["status"] == "fail"
+    bad = [item for item in findings(lango, "--settings", "store.url=records", code=1) if item["check"] == "store"]
+    assert bad[0]["status"] == "fail"
 
 
 def test_without_an_address_it_is_the_home_folder(lango: Lango) -> None:

@@ -282,6 +282,12 @@ def test_a_turn_or_a_session_becomes_a_file(lango: Lango, store: MemoryStore, he
     assert (done.code, done.out) == (0, "1 turn written to two.jsonl\n")
     assert [trace.turn.number for trace in read_jsonl(here / "two.jsonl")] == [2]
     assert data(lango, "trace", "export", "--session", "main", "--to", "all", "--format", "jsonl")["turns"] == [1, 2]
+    assert lango("trace", "export", "--session", "main", "--to", "page.html").code == 0
+    page = (here / "page.html").read_text(encoding="utf-8")
+    assert "list the files" in page
+    assert "<script" not in page
+    assert lango("trace", "export", "-1", "--to", "spans.json").code == 0
+    assert "resourceSpans" in json.loads((here / "spans.json").read_text(encoding="utf-8"))
     again = lango("trace", "export", "2", "--to", "two.jsonl")
     assert (again.code, "is there already" in again.err) == (2, True)
     assert lango("trace", "export", "2", "--to", "two.jsonl", "--overwrite").code == 0

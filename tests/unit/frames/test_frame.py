@@ -10,9 +10,11 @@ import pandas as pd
 import pytest
 
 from lango_nb import frames
-from lango_nb.core.errors import DefinitionError
+from lango_nb.core.errors import DefinitionError, UnknownNameError, UsageError
+from lango_nb.doctor.finding import Finding
 from lango_nb.frames.column import Column, FrameError, Sources
 from lango_nb.frames.frame import frame
+from lango_nb.records.metrics import AgentMetrics
 from tests.unit.viz import samples
 
 MAKERS: dict[str, tuple[Any, Any]] = {
@@ -29,7 +31,17 @@ MAKERS: dict[str, tuple[Any, Any]] = {
     "tasks": (frames.tasks_df, samples.tasks()[0]),
     "memories": (frames.memories_df, samples.memories()[0]),
     "approvals": (frames.approvals_df, samples.pending()),
+    "sessions": (frames.sessions_df, samples.trace()),
+    "delegations": (frames.delegations_df, samples.teammates()),
+    "visibility": (frames.visibility_df, samples.teammates()),
+    "metrics": (frames.metrics_df, AgentMetrics("vault", 2, 1, 1, 3, 2, 0, 12.0, 20.0, 21.5)),
+    "findings": (
+        frames.findings_df,
+        Finding("loops", "warn", "a ring", "turn-1", 1, "main", "stop", ("a", "b")),
+    ),
 }
+SUMMED = {"sessions"}
+"""Nouns of which equal records make one row."""
 nouns = pytest.mark.parametrize("noun", MAKERS)
 
 
@@ -62,7 +74,7 @@ def test_several_records_are_several_times_the_rows(noun: str) -> None:
     make, record = MAKERS[noun]
     one, two = make(record), make([record, record])
     assert len(one) > 0
-    assert len(two) == 2 * len(one)
+    assert len(two) == (1 if noun in SUMMED else 2 * len(one))
     assert dtypes(one) == dtypes(two)
 
 
@@ -82,6 +94,34 @@ def test_strict_refuses_a_record_of_another_kind_and_lenient_skips_it(noun: str)
     df, errors = make([record, 42], strict=False)
     assert [(error.row, error.column) for error in errors] == [(1, "")]
     assert len(df) == len(make(record))
+
+
+@nouns
+def test_some_columns_are_the_same_as_in_the_whole_in_the_order_that_was_asked_for(noun: str) -> None:
+    make, record = MAKERS[noun]
+    whole = make(record)
+    names = list(whole.columns)[::-2]
+    pd.testing.assert_frame_equal(make(record, columns=names), whole[names])
+    assert dtypes(make([], columns=names)) == dtypes(whole[names])
+    assert len(make(record, columns=[])) == len(whole)
+
+
+@nouns
+def test_a_column_that_is_not_there_is_named_with_those_that_are(noun: str) -> None:
+    make, record = MAKERS[noun]
+    last = list(make(record).columns)[-1]
+    with pytest.raises(UnknownNameError, match=rf"column '{last}x' not found in {noun}_df; did you mean '{last}'"):
+        make(record, columns=[last, f"{last}x"])
+    with pytest.raises(UsageError, match="columns is a list of names"):
+        make(record, columns=last)
+
+
+def test_only_the_columns_that_are_asked_for_are_read() -> None:
+    columns = (Column("good", "it.value", "Int64", "", "A value."), Column("bad", _broken, "Int64", "", "Never."))
+    make = frame("thing", columns, Slotted)(_sources)
+    assert make([Slotted(1)], columns=["good"])["good"].tolist() == [1]
+    with pytest.raises(DefinitionError, match="column 'bad'"):
+        make([Slotted(1)])
 
 
 @nouns
@@ -124,10 +164,20 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "tasks": samples.tasks()[2],
         "memories": samples.memories()[1],
         "approvals": samples.pending(),
+        "visibility": samples.hostile_run_trace(),
+        "metrics": AgentMetrics(samples.HOSTILE),
+        "findings": Finding("loops", "warn", samples.HOSTILE),
     }
     df = make(records.get(noun, samples.hostile_trace()))
     text = " ".join(str(value) for name in df.columns for value in df[name])
-    assert samples.HOSTILE in text or noun in {"messages", "decisions", "partition", "approvals"}
+    assert samples.HOSTILE in text or noun in {"messages", "decisions", "partition", "approvals", "delegations"}
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
 
 
 def _sources(records: Sequence[Any]) -> Sources:
@@ -203,7 +253,7 @@ def test_signature_and_docs_are_those_of_the_noun() -> None:
     import inspect
 
     signature = inspect.signature(frames.events_df)
-    assert list(signature.parameters) == ["traces", "strict"]
+    assert list(signature.parameters) == ["traces", "strict", "columns"]
     assert "strict : bool" in (inspect.getdoc(frames.events_df) or "")
 
 
@@ -215,8 +265,6 @@ def test_describe_lists_the_columns() -> None:
 
 
 def test_describe_knows_its_nouns() -> None:
-    from lango_nb.core.errors import UnknownNameError
-
     with pytest.raises(UnknownNameError, match="did you mean 'events'"):
         frames.describe("event")
 

@@ -87,9 +87,11 @@ def test_nothing_is_a_whole_file_too(tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_replaced_with_leave_only(tmp_path: Path) -> None:
     file = tmp_path / "turns.jsonl"
     file.write_text("mine")
+    left = iter(several())
     with pytest.raises(UsageError, match=r"turns\.jsonl is there already; choose another name, or allow overwriting"):
-        write_jsonl(file, several())
+        write_jsonl(file, left)
     assert file.read_text() == "mine"
+    assert len(list(left)) == 2
     write_jsonl(file, several(), overwrite=True)
     assert read_jsonl(file) == several()
     assert [one.name for one in tmp_path.iterdir()] == ["turns.jsonl"]

@@ -128,6 +128,20 @@ def test_change_is_one_read_and_write(opened: Opened) -> None:
     assert found == {"n": 2, "x": 1}
 
 
+def test_compaction_within_a_unit_keeps_it_whole(opened: Opened) -> None:
+    database = filled(opened, 1)
+
+    def fail() -> None:
+        with database.locked():
+            database.insert({"n": 2})
+            database.compact()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert numbers(opened()) == [1]
+
+
 def test_unit_is_one_line_or_nothing(path: Path, opened: Opened) -> None:
     database = filled(opened, 1)
     with database.locked(), database.locked():

@@ -273,6 +273,27 @@ def test_change_that_does_not_reach_the_disk_is_taken_back(path: Path, opened: O
     assert numbers(opened()) == [1]
 
 
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_what_the_system_failed_to_force_is_written_again(
+    path: Path, opened: Opened, disk: FailingDisk, *, goes_on: bool
+) -> None:
+    """After an error it may believe that everything is on the disk, and say so the next time."""
+    database = opened(disk=disk)
+    database.documents("task").put({"id": "a"}, is_urgent=False)
+    disk.sync_error = errno.EIO
+    with pytest.raises(StoreError, match="Input/output error"):
+        database.sync()
+    disk.sync_error = 0
+    if goes_on:
+        database.insert({"n": 1})
+    else:
+        database.sync()
+    assert texts(path)[0]["generation"] == 2
+    assert opened().documents("task").find() == [{"id": "a"}]
+    database.insert({"n": 2})
+    assert texts(path)[0]["generation"] == 2
+
+
 @pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES, errno.EPERM])
 def test_folder_that_is_read_only_can_be_read(path: Path, opened: Opened, disk: FailingDisk, error: int) -> None:
     filled(opened)

@@ -284,6 +284,17 @@ def test_a_turn_whose_body_fails_stays_open(address: str) -> None:
         store.log.finish("turn-1", [EVENT], ENDED, {})
 
 
+@pytest.mark.parametrize("is_loose", [True, False])
+def test_closing_says_what_may_be_lost(file: Path, caplog: pytest.LogCaptureFixture, is_loose: bool) -> None:
+    store = SqlStore(f"sqlite:///{file}")
+    store.documents("task").put({"id": "a"}, is_urgent=not is_loose)
+    file.unlink()
+    store.close()
+    store.close()
+    assert [problem.code for problem in store.problems] == ["unsaved"] * is_loose
+    assert ("may be lost" in caplog.text) is is_loose
+
+
 # -- names -------------------------------------------------------------------------------------------------------------
 
 
