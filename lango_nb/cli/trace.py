@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lango_nb.cli.original import events_data, texts, trace_data
 from lango_nb.cli.output import say, say_json, say_table
 from lango_nb.cli.parser import add_common
-from lango_nb.cli.stored import add_query, find_session, find_turn, history_of, open_records
+from lango_nb.cli.stored import add_query, find_turn, history_of, open_records
 from lango_nb.core.errors import UsageError, shorten
 
 if TYPE_CHECKING:
@@ -136,21 +136,21 @@ def run_export(args: argparse.Namespace) -> int:
         The file cannot be written.
     """
     from lango_nb.lab.exporting import export
-    from lango_nb.records.packing import unpack_trace
+    from lango_nb.stores.store import TurnQuery
 
     if (args.turn is None) == (args.session is None):
         raise UsageError("name one turn, or one session with --session; lango trace list shows both")
     with open_records(args) as store:
         if args.session is not None:
-            find_session(store, args.session)
-            traces = tuple(history_of(store, args).traces())
+            query = history_of(store, args).query
         else:
-            traces = (unpack_trace(find_turn(store, args.turn)),)
-    path = export(traces, Path(args.to), args.format, overwrite=args.overwrite)
+            query = TurnQuery(ids=(str(find_turn(store, args.turn).row["id"]),))
+        path = export(store.log, query, Path(args.to), args.format, overwrite=args.overwrite)
+        numbers = [row["number"] for row in store.log.rows(query) if row["outcome"] != "running"]
     if args.output == "json":
-        say_json({"file": str(path), "turns": [trace.turn.number for trace in traces]})
+        say_json({"file": str(path), "turns": numbers})
     else:
-        say(f"{len(traces)} {'turn' if len(traces) == 1 else 'turns'} written to {path}")
+        say(f"{len(numbers)} {'turn' if len(numbers) == 1 else 'turns'} written to {path}")
     return 0
 
 

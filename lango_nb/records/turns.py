@@ -46,8 +46,8 @@ class Turn:
 
     @property
     def agent(self) -> str:
-        """The agent that worked last."""
-        return self.path[-1]
+        """The agent that worked last; empty while nobody did."""
+        return self.path[-1] if self.path else ""
 
     @property
     def is_ok(self) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from lango_nb.core.errors import UnknownNameError, shorten, suggest
+from lango_nb.core.errors import LangoError, UnknownNameError, shorten, suggest
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.messages import USER
 from lango_nb.specs.agent import NAME_PATTERN, AgentSpec, Source
