@@ -17,7 +17,7 @@ from lango_nb.config.settings import Settings, StoreSettings
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
 from lango_nb.core.ids import Ids, RandomIds
-from lango_nb.core.masking import mask
+from lango_nb.core.masking import add_rules, mask
 from lango_nb.core.once import once
 from lango_nb.models.model import Model
 from lango_nb.models.named import resolve_model
@@ -125,6 +125,9 @@ class Engine:
         home: Path | None = None,
     ) -> None:
         self.settings = settings or Settings.defaults()
+        secrets = self.settings.security.masking
+        if secrets.patterns or secrets.keys:
+            add_rules(secrets.patterns, secrets.keys)
         self.clock: Clock = clock or SystemClock()
         self.ids: Ids = ids or RandomIds()
         self.workspace = _folder(workspace)

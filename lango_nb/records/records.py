@@ -145,6 +145,7 @@ class Records:
         """
         from lango_nb.records.retention import Retention
         from lango_nb.records.stored_runs import KIND
+        from lango_nb.records.stored_sessions import LATE
 
         store = self.store
         purged = Retention(store.log, settings, self._clock).run(self._clock.now())
@@ -152,7 +153,9 @@ class Records:
             runs = store.documents(KIND)
             seen = runs.find()  # before the turns are read: runs of a turn that begins just now must stay
             kept = {row["id"] for row in store.log.rows()}
-            runs.remove(*(str(row["id"]) for row in seen if row["turn_id"] not in kept))
+            gone = [str(row["id"]) for row in seen if row["turn_id"] not in kept]
+            runs.remove(*gone)
+            store.documents(LATE).remove(*gone)
         return purged
 
     def clean_up_when_due(self, settings: TraceStoreSettings) -> None:

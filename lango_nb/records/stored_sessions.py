@@ -32,6 +32,10 @@ class StoredSession(Session):
         super().__init__(session_id)
         self.version: object = None
         """What the store said of the session when it was last read."""
+        self.settled = 0
+        """Number of the turn up to which all are known."""
+        self.late = 0
+        """How many late messages there were, of all sessions."""
         self._late = late
         self._unsaved: list[Row] = []
 
@@ -77,13 +81,22 @@ class StoredSessions(Sessions):
     def _new(self, session_id: str) -> Session:
         return StoredSession(session_id, self._late)
 
-    def _read(self, session: Session) -> None:
-        rows = self._log.rows(TurnQuery(session=session.id))
+    def _read(self, session: StoredSession) -> None:
+        rows = self._log.rows(TurnQuery(session=session.id, after=session.settled))
         new = {str(row["id"]) for row in rows if row["outcome"] != "running"} - session.known
         if new:
             for stored in self._log.scan(TurnQuery(session=session.id, ids=new), with_events=False):
                 session.messages.extend(history_of(stored.body))
             session.known |= new
+        for row in rows:  # up to the first one that still runs, nothing will change any more
+            if row["outcome"] == "running":
+                break
+            session.settled = int(str(row["number"]))
+        if len(self._late) != session.late:
+            session.late = len(self._late)
+            self._read_late(session)
+
+    def _read_late(self, session: StoredSession) -> None:
         for row in self._late.find({"session_id": session.id}):
             if row["id"] not in session.known:
                 session.known.add(str(row["id"]))

@@ -319,6 +319,8 @@ class EventFile:
                     continue
                 data = data[:whole]
             yield data, end == total
+            if end == total:
+                return  # what is left is torn
             length = _CHUNK
 
     def _take(self, start: int, end: int, row: Row) -> None:

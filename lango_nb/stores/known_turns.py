@@ -211,10 +211,12 @@ class KnownTurns:
     def _candidates(self, query: TurnQuery, file: str | None) -> list[KnownTurn]:
         if query.ids is not None:
             return self._in_order(self.by_id[key] for key in set(query.ids) if key in self.by_id)
+        if query.after:  # first: what is new is little, also in a long session
+            turns = self.ordered()
+            return turns[bisect_right(turns, query.after, key=_by_number) :]
         if file is not None:
             return self._in_order(self.files.get(file, {}).values())
-        turns = self.ordered()
-        return turns[bisect_right(turns, query.after, key=_by_number) :] if query.after else turns
+        return self.ordered()
 
     @staticmethod
     def _in_order(turns: Iterable[KnownTurn]) -> list[KnownTurn]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import queries
 from lango_nb.stores.database.tables import COUNT, Connection, Database
-from lango_nb.stores.database.texts import from_text, to_name, to_text
+from lango_nb.stores.database.texts import from_text, to_name, to_text, to_time
 from lango_nb.stores.memory import key_of, sessions_of
 from lango_nb.stores.store import EVERY_TURN, Row, StoredTurn, TurnQuery
 
@@ -286,7 +286,7 @@ def _columns(row: Row) -> dict[str, object]:
     return {
         "session_id": to_name(session),
         "outcome": to_name(outcome) if isinstance(outcome, str) else None,
-        "started_at": to_name(str(row.get("started_at") or "")[: queries.LONGEST_TIME]),
+        "started_at": to_time(str(row.get("started_at") or "")),
         "data": to_text({name: value for name, value in row.items() if name != "number"}),
     }
 

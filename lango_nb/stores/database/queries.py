@@ -10,8 +10,6 @@ from lango_nb.stores.database.tables import Dialect
 from lango_nb.stores.database.texts import to_name
 from lango_nb.stores.store import TurnQuery, stamp
 
-LONGEST_TIME = 64
-"""Characters of a time in a column; a stamp has 32."""
 _LARGEST = 2**63 - 1
 """What an integer of a database holds."""
 

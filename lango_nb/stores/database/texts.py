@@ -25,6 +25,9 @@ BY_HAND = "{ "
 """How a text begins that orjson can neither write nor read; see :mod:`lango_nb.stores.lines`."""
 _CHECKSUM = len(encode({"a": 1})) - len('{"a":1')
 _ODD = re.compile("[\\\\\x00\ud800-\udfff]")
+_HALF = re.compile("[\ud800-\udfff]")
+_LONGEST_TIME = 64
+"""Characters of a time in a column; a stamp has 32."""
 _LONGEST = 200
 """Characters of a name in a column: the indexes of PostgreSQL take 2700 bytes."""
 
@@ -103,6 +106,25 @@ def to_name(name: str) -> str:
     if len(spelled) <= _LONGEST:
         return spelled
     return f"{spelled[:_LONGEST]}…{hashlib.sha256(spelled.encode()).hexdigest()}"
+
+
+def to_time(at: str) -> str:
+    r"""Spell a time so that it stands before and behind stamps as Python says, whatever it holds.
+
+    Parameters
+    ----------
+    at : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> to_time("2026-01-01T00:00:00.000000+00:00")
+    '2026-01-01T00:00:00.000000+00:00'
+    """
+    return _HALF.sub("\ufffd", at.partition("\0")[0])[:_LONGEST_TIME]
 
 
 def member(name: str, value: JsonValue) -> str:

@@ -227,7 +227,7 @@ def _commits(store: SqlStore) -> list[str]:
     def before(_connection: object, _cursor: object, statement: str, *_: object) -> None:
         words = statement.split()
         if words[0] in {"PRAGMA", "SET"}:
-            forced["now"] = "forced" if words[-1] == "FULL" else "loose"
+            forced["now"] = {"FULL": "forced", "NORMAL": "loose", "OFF": "loose"}[words[-1]]
 
     def commit(_: object) -> None:
         said.append(forced["now"])
