@@ -17,8 +17,8 @@ _GROUPED = (
     rf"|\d{{4}}{_BETWEEN}(?:\d{{4}}{_BETWEEN}\d{{4}}{_BETWEEN}\d{{4}}(?:{_BETWEEN}\d{{1,3}})?|\d{{6}}{_BETWEEN}\d{{4,5}})"
     rf"|\d{{6}}{_BETWEEN}\d{{7,13}}|\d{{8}}{_BETWEEN}\d{{8}}"
 )
-_BEFORE = r"(?<!\w)(?<!\d\.)(?<!(?<!\w)\+)"
-"""No longer number, no fraction, no phone number; ``q=card+4111…`` is a space of an address."""
+_BEFORE = r"(?:(?<!\w)(?<!\d\.)(?<!(?<!\w)\+)|(?<=\\[nrtbf])|(?<=%[2-7][0-9A-Fa-f]))"
+"""No longer number, no fraction, no phone number; an escape may stand before, ``\\n`` or ``%20``."""
 CARD = re.compile(rf"{_BEFORE}(?:{_GROUPED})(?!\w)", re.ASCII)
 """Digits that stand together as those of a card; :func:`card_end` says whether they are one."""
 _EVERY_CARD = re.compile(rf"{_BEFORE}(?=((?:{_GROUPED})(?!\w)))\d", re.ASCII)

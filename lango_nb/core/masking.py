@@ -10,6 +10,7 @@ Every event of every turn passes here, and nearly all of them are clean: a quick
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from string import ascii_letters
@@ -22,8 +23,10 @@ from lango_nb.core.cards import replace_cards
 from lango_nb.core.errors import SettingsError, shorten
 from lango_nb.core.secret_names import is_measure, is_schema, is_secret_name, normal_key
 from lango_nb.core.secret_shapes import (
+    ELLIPSIS,
     MASK,
     without_authorization,
+    without_cut,
     without_mail,
     without_passwords_in_addresses,
     without_private_keys,
@@ -31,7 +34,7 @@ from lango_nb.core.secret_shapes import (
 )
 from lango_nb.core.secret_values import without_named
 
-__all__ = ["MASK", "add_rules", "mask", "mask_arguments", "mask_value", "reset_rules"]
+__all__ = ["MASK", "add_rules", "mask", "mask_arguments", "mask_record", "mask_value", "reset_rules"]
 
 
 class _Rules(NamedTuple):
@@ -111,6 +114,7 @@ def _is_clean(text: str) -> bool:
     has_sign = ":" in text or "=" in text or ">" in text
     return not (
         "@" in text
+        or ELLIPSIS in text
         or (has_sign and "://" in text)
         or _has_word(text.lower(), has_sign=has_sign)
         or "%40" in text
@@ -184,6 +188,8 @@ def _looked_at(text: str, rules: _Rules) -> str:
         text = without_passwords_in_addresses(without_authorization(without_tokens(text)))
     if "@" in text or "%40" in text:
         text = without_mail(text)
+    if ELLIPSIS in text:
+        text = without_cut(text)
     return replace_cards(text, MASK) if has_digits else text
 
 
@@ -382,3 +388,38 @@ def _checked_key(key: str) -> str:
             f"security.masking.keys: {shorten(key)!r} names nothing; write a name of letters and digits"
         )
     return normal
+
+
+# -- what is logged ----------------------------------------------------------------------------------------------------
+
+
+def mask_record(record: logging.LogRecord) -> bool:
+    """Take secrets out of what is logged, tracebacks too: errors of tools and listeners may hold anything.
+
+    Parameters
+    ----------
+    record : LogRecord
+        Changed in place, where it holds a secret.
+
+    Returns
+    -------
+    bool
+        Always true: the record is passed on.
+    """
+    try:
+        message = record.getMessage()
+    except Exception:  # noqa: BLE001 - arguments that do not fit the message: logging would print both
+        message, record.msg = "", MASK
+    if not message or mask(message) != message:
+        record.msg, record.args = mask(message) or MASK, None
+    if record.exc_info and not record.exc_text:
+        record.exc_text = _format.formatException(record.exc_info)
+    if record.exc_text and (masked := mask(record.exc_text)) != record.exc_text:
+        record.exc_text, record.exc_info = masked, None
+    if record.stack_info:
+        record.stack_info = mask(record.stack_info)
+    return True
+
+
+_format = logging.Formatter()
+logging.getLogger("lango_nb").addFilter(mask_record)  # every module of the package logs there

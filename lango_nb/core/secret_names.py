@@ -106,7 +106,12 @@ def words(keys: tuple[str, ...] = ()) -> str:
         Each alternative begins with a plain character: so most places of a text are passed over at once.
     """
     own = tuple("[ _-]?".join(map(re.escape, key.split())) for key in keys)
-    return "|".join((*_ANYWHERE, *(rf"{word[0]}(?<![^\W\d_]{word[0]}){word[1:]}" for word in (*_WHOLE, *own))))
+    return "|".join((*_ANYWHERE, *(f"{word[0]}{_begins(word[0])}{word[1:]}" for word in (*_WHOLE, *own))))
+
+
+def _begins(first: str) -> str:
+    """Return the condition that a letter is the first of a word; the ``n`` of an escaped line's end is none of it."""
+    return rf"(?:(?<![^\W\d_]{first})|(?<=\\[nrt]{first}))"
 
 
 @cache

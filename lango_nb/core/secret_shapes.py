@@ -16,6 +16,9 @@ from functools import cache
 
 MASK = "[masked]"
 """What stands in a secret's place."""
+ELLIPSIS = "…"
+"""What :func:`~lango_nb.core.errors.shorten` puts in place of what it cuts."""
+_LONGEST_CUT = 300
 _SERVICES = (
     r"sk-[\w-]{16,}",  # OpenAI, Anthropic and many others
     r"sk_(?:live|test)_\w{8,}", r"rk_(?:live|test)_\w{8,}", r"whsec_[\w+/=]{16,}",  # Stripe
@@ -34,9 +37,17 @@ _SERVICES = (
     r"nvapi-[\w-]{20,}", r"hv[sb]\.[\w-]{20,}", r"PMAK-[0-9a-f-]{40,}", r"gl(?:sa|c)_[\w=+/]{30,}",
     r"NRAK-[A-Z0-9]{20,}", r"sntry[su]_[\w=+/]{30,}", r"dp\.(?:pt|st|ct|sa)\.[\w.-]{20,}", r"pul-[0-9a-f]{32,}",
     r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
-    r"eyJ(?<![\w-]eyJ)[\w-]{8,}+\.(?:[\w-]{8,}+\.[\w-]*+(?:\.[\w-]++){0,2}|eyJ[\w-]*+)",  # JSON web tokens
+    r"eyJ(?<!-eyJ)[\w-]{8,}+\.(?:[\w-]{8,}+\.[\w-]*+(?:\.[\w-]++){0,2}|eyJ[\w-]*+)",  # JSON web tokens
 )  # fmt: skip
 """Each begins with a plain character: so nearly all places of a text are passed over at once."""
+_CUT = (
+    r"sk-[\w-]{3,}", r"[rs]k_(?:live|test)_\w{2,}", r"whsec_\w{2,}", r"gh[pousr]_\w{3,}", r"github_pat_\w{2,}",
+    r"glpat-[\w-]{3,}", r"hf_\w{4,}", r"A[KSBC][IC]A[0-9A-Z]{4,}", r"AIza[\w-]{4,}", r"ya29\.[\w-]{3,}",
+    r"GOCSPX-[\w-]{3,}", r"xox[a-z]-[\w-]{3,}", r"xapp-[\w-]{3,}", r"SG\.[\w.-]{4,}", r"SK[0-9a-f]{6,}", r"npm_\w{4,}",
+    r"pypi-[\w-]{6,}", r"eyJ[\w.-]{6,}", r"AGE-SECRET-KEY-\w*",
+    r"[\w.%+-][\w.%+'-]{0,63}@[\w.-]{0,80}", r"\d{4}[ -]?\d{4}(?:[ -]?\d){1,10}", r"://[^/\s:@]{0,256}:[^/\s@]{1,400}",
+)  # fmt: skip
+"""What is left of a secret that was cut: an ellipsis follows at once."""
 _OTHER_SERVICES = (
     r"(?<![\w-])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}",  # Discord
     r"(?<!\w)\d{8,10}:AA[\w-]{32,}",  # Telegram
@@ -86,6 +97,34 @@ def without_tokens(text: str) -> str:
     for pattern in _tokens():
         text = pattern.sub(MASK, text)
     return text
+
+
+def without_cut(text: str) -> str:
+    """Take out what is left of secrets that were cut with an ellipsis before anybody masked them.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> without_cut("no agent 'sk-proj-abcd…', wait…")
+    "no agent '[masked]', wait…"
+    """
+    ends = [place for place, character in enumerate(text) if character == ELLIPSIS]
+    cut = _compiled(rf"(?:(?<!\w)|(?<=\\[nrtbf]))(?:{'|'.join(_CUT)})\Z", re.ASCII)
+    parts: list[str] = []
+    kept = 0
+    for end in ends:
+        found = cut.search(text, max(kept, end - _LONGEST_CUT), end)
+        if found is not None:
+            parts += (text[kept : found.start()], MASK)
+            kept = end + 1
+    return "".join((*parts, text[kept:])) if parts else text
 
 
 def without_private_keys(text: str) -> str:

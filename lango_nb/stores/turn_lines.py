@@ -25,7 +25,7 @@ from lango_nb.stores.store import Row
 KIND = "events"
 """What the header of a session's file says."""
 _RECORD = b'{"record":"'
-_END = b'{"record":"end"'
+_WRAPPED = b'{"record":"event"'
 _CRC = 18
 """Bytes of the checksum at the end of a line without its newline."""
 
@@ -100,16 +100,19 @@ def events_in(data: bytes) -> list[Row] | None:
     keep, sum_up, parse = found.append, zlib.crc32, orjson.loads
     try:
         for line in data.split(b"\n"):
-            if line.startswith((_RECORD, b"{ ")) or not line:
-                if line and not _is_plain(line, found):
-                    return None
-            elif sum_up(line[:-_CRC]) == int(line[-10:-2], 16):
+            if not line:
+                continue
+            if line.startswith(b"{ "):  # no other parser reads these
+                return None
+            if sum_up(line[:-_CRC]) != int(line[-10:-2], 16):
+                return None
+            if not line.startswith(_RECORD):
                 event = parse(line)
                 del event["crc"]
                 keep(event)
-            else:
-                return None
-    except (ValueError, KeyError, TypeError):
+            elif line.startswith(_WRAPPED):
+                keep(parse(line)["event"])
+    except (ValueError, KeyError):
         return None
     return found
 
@@ -192,16 +195,3 @@ def _recognisable(turn_id: str, event: Row) -> Row:
         event.get("turn_id") == turn_id and "record" not in event and "crc" not in event and "schema" not in event
     )
     return event if is_plain else {"record": "event", "turn_id": turn_id, "event": event}
-
-
-def _is_plain(line: bytes, found: list[Row]) -> bool:
-    """Take in a line that is no event as it stands; tell whether it could be read."""
-    if line.startswith((b'{"record":"begin"', _END)):
-        return True
-    row = lines.decode(line)
-    record = row.get("record")
-    if record == "event":
-        found.append(cast("Row", row["event"]))
-    elif record is None:
-        found.append(row)
-    return True

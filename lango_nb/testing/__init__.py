@@ -20,7 +20,7 @@ needs what is not there is not collected, so that a run shows no skips:
 ``discard(place)``       takes away what does not lie in the folder, a schema of a server for instance
 ``make_impatient(...)``  opens it so that it waits for a lock only a moment: tests what somebody who meets one is told
 ``make_newer(place)``    makes it seem to be written by a version to come: tests that it is refused, and left as it is
-``tear(place)``          cuts off the end of what was written last: tests that the rest is there, and the loss is told
+``tear(place, size)``    cuts off the end of what was written last: tests that the rest is there, and the loss is told
 ``damage(place, text)``  spoils the record in which a text stands: the same
 ``lose(place)``          takes away all files: tests that writing succeeds or is refused, and never seems to succeed
 ``fill(place)``          a context without room: tests that what was acknowledged is there, and that everything goes on

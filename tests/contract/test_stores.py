@@ -67,9 +67,9 @@ class OfAFolder(OfFiles):
             first, *rest = path.read_bytes().splitlines(keepends=True)
             path.write_bytes(b"".join([encode({**decode(first), "schema": SCHEMA + 1}), *rest]))
 
-    def tear(self, place: Path) -> None:
+    def tear(self, place: Path, size: int) -> None:
         path = place / "records" / "documents.jsonl"
-        os.truncate(path, path.stat().st_size - 5)
+        os.truncate(path, path.stat().st_size - size)
 
     def damage(self, place: Path, text: str) -> None:
         for path in place.rglob("*.jsonl"):
@@ -173,7 +173,7 @@ def test_hooks_and_attributes_bring_tests_and_take_them_away() -> None:
     class Whole(Durable):
         processes = True
 
-        def tear(self, place: Path) -> None:
+        def tear(self, place: Path, size: int) -> None:
             raise NotImplementedError
 
     class Choosy(Whole):

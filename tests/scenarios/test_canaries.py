@@ -27,6 +27,7 @@ from lango_nb import frames
 from lango_nb.cli import main
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import LangoError, ModelError, ToolError
+from lango_nb.core.ids import CountedIds
 from lango_nb.core.masking import MASK, add_rules, mask, reset_rules
 from lango_nb.hooks.decorator import after_call, before_call
 from lango_nb.hooks.hook import Block, HookCall, Modify, Observe
@@ -104,10 +105,18 @@ def leaks(text: str) -> list[str]:
 def test_a_canary_is_seen_where_it_is_and_masked_with_nothing_around_it(canary: Canary) -> None:
     with own_rules():
         assert leaks(canary.text), "the search is blind to it"
-        assert leaks(json.dumps({"text": canary.text})), "the search is blind to it in JSON"
-        assert leaks(mask(canary.text)) == []
-        assert leaks(mask(json.dumps({"text": canary.text}))) == []
-        assert leaks(mask(json.dumps(json.dumps([canary.text])))) == []
+        assert leaks(json.dumps([f"before\n{canary.text}\n"])), "the search is blind to it in JSON"
+        for text in (
+            canary.text,
+            f"{canary.text}\nafter",
+            f"before\n{canary.text}\n",
+            f"before\r\n{canary.text}",
+            EVERYTHING,
+        ):
+            once = json.dumps({"text": text, "n": 1})
+            for written in (text, once, json.dumps([once]), repr([text]), repr({"text": [text]})):
+                assert leaks(mask(written)) == []
+                assert mask(mask(written)) == mask(written)
         masked = mask(f"before\n{canary.text}\nafter")
         assert masked.startswith("before\n")
         assert masked.endswith("\nafter")
@@ -232,7 +241,7 @@ STORIES: dict[str, tuple[str, dict[str, Any], dict[str, list[Line]], int]] = {
                     ("task_get", {"task_id": EVERYTHING}),
                     ("no_such_tool", {"secret": EVERYTHING}),
                 ],
-                [spawn("operator", f"carry {EVERYTHING}", reason=EVERYTHING), spawn("librarian", EVERYTHING)],
+                [spawn("operator", f"carry {EVERYTHING}", spawn_reason=EVERYTHING), spawn("planner", EVERYTHING)],
                 [wait("arun-1"), wait("arun-2"), stop(EVERYTHING)],
                 spawn(EVERYTHING, "who is that?"),
                 f"That was {EVERYTHING}",
@@ -255,7 +264,7 @@ STORIES: dict[str, tuple[str, dict[str, Any], dict[str, list[Line]], int]] = {
                 [("fs_stumble", {"how": how}) for how in ("tool", "value", "os")],
                 f"It is all there: {EVERYTHING}",
             ],
-            "librarian": [ValueError(EVERYTHING)],
+            "planner": [ValueError(EVERYTHING)],
         },
         2,
     ),
@@ -307,6 +316,7 @@ def told(story: str, workspace: Path, home: Path, store: str | None) -> Played:
         settings=settings,
         approver=Chatty(),
         clock=SteppedClock(),
+        ids=CountedIds(),
         home=home if store is None else None,
         store=store,
     )

@@ -78,7 +78,7 @@ class BrokenContract(StoreUnderTest):
     @needs("is_durable", "tear")
     def test_a_torn_end_is_dropped_and_reported(self, tmp_path: Path) -> None:
         self.filled(tmp_path)
-        self.tear(tmp_path)
+        self.tear(tmp_path, 5)
         store = self.open(tmp_path)
         assert store.documents("task").find() == [task("a"), task("b")]
         assert "torn" in _codes(store)
@@ -90,7 +90,7 @@ class BrokenContract(StoreUnderTest):
     @needs("is_durable", "tear")
     def test_after_a_torn_end_everything_goes_on(self, tmp_path: Path) -> None:
         self.filled(tmp_path)
-        self.tear(tmp_path)
+        self.tear(tmp_path, 5)
         store = self.open(tmp_path)
         store.documents("task").put(task("d"), task("a", "changed"))
         play(store.log, "turn-3")
@@ -104,10 +104,28 @@ class BrokenContract(StoreUnderTest):
     def test_a_torn_end_is_torn_once(self, tmp_path: Path) -> None:
         self.filled(tmp_path)
         for key in ("d", "e", "f"):
-            self.tear(tmp_path)
+            self.tear(tmp_path, 5)
             self.open(tmp_path).documents("task").put(task(key))
             self.close_all()
         assert ids(self.open(tmp_path).documents("task").find()) == ["a", "b", "f"]
+
+    @needs("is_durable", "tear")
+    def test_wherever_it_is_torn_nothing_else_is_lost(self, tmp_path: Path) -> None:
+        for size in (1, 2, 3, 12, 40):
+            place = tmp_path / str(size)
+            place.mkdir()
+            self.filled(place)
+            self.tear(place, size)
+            self.open(place).documents("task").put(task("d"))
+            self.close_all()
+            store = self.open(place)
+            assert [row for row in store.documents("task").find() if row["id"] != "c"] == [
+                task("a"),
+                task("b"),
+                task("d"),
+            ]
+            assert store.documents("task").get("c") in (None, task("c")), size
+            assert store.check() == []
 
     @needs("is_durable", "damage")
     def test_a_damaged_document_is_reported_and_no_other_is_lost(self, tmp_path: Path) -> None:

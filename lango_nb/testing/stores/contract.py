@@ -85,10 +85,10 @@ class StoreUnderTest:
         """
         raise NotImplementedError
 
-    def tear(self, place: Path) -> None:
-        """Cut off the end of the last thing that was written, as a machine does that loses its power.
+    def tear(self, place: Path, size: int) -> None:
+        """Cut so many bytes off the end of what was written last, as a machine does that loses its power.
 
-        Brings the tests of torn ends. The store is closed; the last thing was a row put into ``documents("task")``.
+        Brings the tests of torn ends. The store is closed; a row put into ``documents("task")`` was written last.
         """
         raise NotImplementedError
 

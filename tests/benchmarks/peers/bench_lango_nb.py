@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lango_nb.config.settings import Settings
@@ -11,6 +12,8 @@ from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import PromptSection, Topology
+from lango_nb.stores.opening import open_store
+from lango_nb.stores.store import TurnQuery
 from lango_nb.tools.decorator import tool
 
 if TYPE_CHECKING:
@@ -75,6 +78,8 @@ class LangoNb(Bench):
     dists: ClassVar[list[str]] = ["lango-nb", "pydantic"]
     modes: ClassVar[dict[str, int]] = {"handoff": 3, "astool": 4, "spawn": 5}
     fanout_modes: ClassVar[dict[str, int]] = {"astool": 4, "spawn": 4}
+    durable = True
+    store = "folder of JSON lines: log per session, index, documents; one fsync at the end of every turn"
     tracing = "typed events, always kept: S2 is the same"
     notes = (
         "handoff = control transfer; astool = control delegate; spawn = agent_spawn, then agent_wait: five model "
@@ -114,7 +119,9 @@ class LangoNb(Bench):
         return self._engine
 
     async def open_session(self, tree: Engine, sid: str, db: str | None = None) -> tuple[Engine, str]:
-        """Name a session; the engine makes it with its first turn."""
+        """Name a session, the engine makes it with its first turn; with a path, keep it in that folder."""
+        if db is not None:
+            tree.open_store(Path(db))
         return tree, sid
 
     async def turn(self, session: tuple[Engine, str], text: str) -> str:
@@ -124,6 +131,13 @@ class LangoNb(Bench):
         if not trace.turn.is_ok:
             raise AssertionError(f"the turn ended as {trace.turn.outcome}: {trace.turn.answer}")
         return trace.turn.answer
+
+    async def stored_count(self, db: str, sid: str, probe: Probe, mode: str) -> int:
+        """Open the folder with fresh objects and count the events of a session."""
+        store = open_store(Path(db))
+        count = sum(len(events) for _, events in store.log.events(TurnQuery(session=sid)))
+        store.close()
+        return count
 
     def enable_tracing(self) -> Callable[[], int]:
         """Do nothing: the trace is there; count the events of the last turn."""
