@@ -64,6 +64,7 @@ class StoredKind:
 
     def __init__(self, shape: Shape, paths: Iterable[str]) -> None:
         self.places: list[int] = []
+        """Where its rows stand among all rows."""
         self._shape = shape
         deeper: defaultdict[str, list[str]] = defaultdict(list)
         for path in paths:
@@ -71,34 +72,32 @@ class StoredKind:
             if name in shape:
                 deeper[name] += [rest] if rest else []
         self._values: dict[str, list[Any]] = {name: [] for name in deeper}
-        self._problems: dict[str, dict[int, str]] = {name: {} for name in deeper}
-        self._always = [name for name in deeper if shape[name].default is REQUIRED]
-        self._sometimes = [(name, shape[name].default) for name in deeper if shape[name].default is not REQUIRED]
         self._inner = {name: StoredKind(inner, deeper[name]) for name in deeper if (inner := shape[name].inner)}
+        self._problems: dict[str, dict[int, str]] = {name: {} for name in deeper}
         self._count = 0
 
     @property
-    def rows(self) -> list[int] | None:
-        """Places of its rows."""
+    def rows(self) -> list[int]:
+        """Where its rows stand among all rows."""
         return self.places
 
-    def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take what is wanted of some rows."""
-        try:
-            for name, values in zip(self._always, _columns_of(rows, self._always), strict=True):
-                self._values[name].extend(values)
-        except KeyError:  # a row lacks something
-            for name in self._always:
-                lacking = {
-                    self._count + place: f"{name} is missing" for place, row in enumerate(rows) if name not in row
-                }
-                self._values[name] += [row.get(name) for row in rows]
-                self._problems[name] |= lacking
-        for name, default in self._sometimes:
+    def take(self, rows: Sequence[Row]) -> None:
+        """Take what is wanted of rows that have the same fields."""
+        there = [name for name in self._values if name in rows[0]]
+        for name, values in zip(there, _columns_of(rows, there), strict=True):
             if name in self._inner:
-                self._inner[name].take([row.get(name, {}) for row in rows])
+                self._inner[name].take_any(values)
             else:
-                self._values[name] += [row.get(name, default) for row in rows]
+                self._values[name].extend(values)
+        for name in self._values.keys() - there:
+            self._take_default(name, len(rows))
+        self._count += len(rows)
+
+    def take_any(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take what is wanted of any rows of that shape."""
+        for name, values in self._values.items():
+            default = self._shape[name].default
+            values += [row.get(name, default) for row in rows]
         self._count += len(rows)
 
     def has(self, path: str) -> bool:
@@ -120,6 +119,17 @@ class StoredKind:
         made, wrong = converted(read, values)
         return made, {**problems, **wrong}
 
+    def _take_default(self, name: str, count: int) -> None:
+        """Take what a field is where rows leave it out."""
+        default = self._shape[name].default
+        if name in self._inner:
+            self._inner[name].take_any([{}] * count)
+        elif default is REQUIRED:
+            self._problems[name] |= dict.fromkeys(range(self._count, self._count + count), f"{name} is missing")
+            self._values[name] += [None] * count
+        else:
+            self._values[name] += [default] * count
+
 
 class Rows:
     """Rows of one source.
@@ -135,12 +145,7 @@ class Rows:
     """
 
     def __init__(self, paths: Sequence[str], shapes: Mapping[str, Shape], tag: str = "") -> None:
-        first, *others = shapes.values()
-        common = {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
-        special = [path for path in paths if path.partition(".")[0] not in common]
-        self.everybody = StoredKind(common, paths)
-        """What all kinds have in common, of all rows."""
-        self._shapes, self._tag, self._special = shapes, tag, special
+        self._paths, self._shapes, self._tag = paths, shapes, tag
         self._kinds: dict[str, StoredKind] = {}
         self._unknown: dict[int, str] = {}
         self._waiting: list[Row] = []
@@ -154,44 +159,51 @@ class Rows:
 
     @property
     def kinds(self) -> list[StoredKind]:
-        """The kinds there are, with what is special about them."""
+        """The kinds there are."""
         self._take()
         return list(self._kinds.values())
 
     @property
     def unknown(self) -> Mapping[int, str]:
-        """Rows of no known kind, by place, with what is wrong."""
+        """Rows of no known kind, by place, with what is wrong; they have what all kinds have in common."""
         self._take()
         return self._unknown
 
     def _take(self) -> None:
         rows, self._waiting = self._waiting, []
-        self.everybody.take(rows)
+        alike: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
         if self._tag:
-            self._sort(rows)
-        self._taken += len(rows)
-
-    def _sort(self, rows: Sequence[Row]) -> None:
-        by_kind: defaultdict[str, list[int]] = defaultdict(list)
-        for place, row in enumerate(rows):
-            by_kind[str(row.get(self._tag))].append(place)
-        for kind, places in by_kind.items():
-            if kind not in self._shapes:
-                problem = f"there is no kind {shorten(repr(kind), 60)}; a newer lango_nb may know it"
-                self._unknown |= dict.fromkeys((self._taken + place for place in places), problem)
-                continue
-            if kind not in self._kinds:
-                self._kinds[kind] = StoredKind(self._shapes[kind], self._special)
-            found = self._kinds[kind]
+            for place, row in enumerate(rows):
+                alike[row.get(self._tag), *row].append(place)
+        else:
+            for place, row in enumerate(rows):
+                alike[_ANY, *row].append(place)
+        for (kind, *_), places in alike.items():
+            found = self._kind(kind, places)
             found.places += [self._taken + place for place in places]
             found.take([rows[place] for place in places])
+        self._taken += len(rows)
+
+    def _kind(self, name: object, places: Sequence[int]) -> StoredKind:
+        key = name if isinstance(name, str) else repr(name)
+        if key not in self._shapes:
+            problem = f"there is no kind {shorten(repr(name), 60)}; a newer lango_nb may know it"
+            self._unknown |= dict.fromkeys((self._taken + place for place in places), problem)
+        if key not in self._kinds:
+            self._kinds[key] = StoredKind(self._shapes.get(key) or self._common(), self._paths)
+        return self._kinds[key]
+
+    def _common(self) -> Shape:
+        """Return the fields that all kinds have."""
+        first, *others = self._shapes.values()
+        return {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
 
     def __len__(self) -> int:
         return self._taken + len(self._waiting)
 
 
-def _columns_of(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Iterable[Sequence[Any]]:
-    if len(names) < 2 or not rows:  # noqa: PLR2004 - a getter of one name gives no tuple
+def _columns_of(rows: Sequence[Row], names: Sequence[str]) -> Iterable[Sequence[Any]]:
+    if len(names) < 2:  # noqa: PLR2004 - a getter of one name gives no tuple
         return [list(map(itemgetter(name), rows)) for name in names]
     return zip(*map(itemgetter(*names), rows), strict=True)
 

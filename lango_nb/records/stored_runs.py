@@ -20,6 +20,10 @@ KIND = "run"
 """Kind of the documents that hold runs."""
 
 
+class _EndedError(Exception):
+    """Somebody else has ended the run."""
+
+
 class StoredRuns:
     """What :class:`~lango_nb.records.runs.Runs` writes its runs to.
 
@@ -49,6 +53,53 @@ class StoredRuns:
             self._unsaved[run.id] = row
         else:
             self._unsaved.clear()
+
+    def save(self) -> None:
+        """Write down what could not be before.
+
+        Raises
+        ------
+        StoreError
+            It still cannot; everything is kept in memory.
+        """
+        if self._unsaved:
+            self._rows.put(*self._unsaved.values())
+            self._unsaved.clear()
+
+    def end(self, run: AgentRun) -> bool:
+        """Write down how a run ended whose process is gone, unless somebody else did; tell whether it was written.
+
+        Parameters
+        ----------
+        run : AgentRun
+            As it ended.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written.
+        """
+        row = run_row(run, self._writer())
+
+        def change(present: Row) -> Row:
+            if _run(present).is_terminal:
+                raise _EndedError
+            return row
+
+        try:
+            if self._rows.change(run.id, change) is None:
+                self._rows.add(row)
+        except _EndedError:
+            return False
+        except StoreError as error:
+            if error.code != "conflict":
+                raise
+            return False
+        return True
+
+    def of_turn(self, turn_id: str) -> list[AgentRun]:
+        """Return the runs of a turn that were written down, in order of creation."""
+        return [_run(row) for row in self._rows.find({"turn_id": turn_id})]
 
     def get(self, run_id: str) -> AgentRun | None:
         """Return a run that was written down, or ``None``."""

@@ -209,12 +209,12 @@ class FolderLog:
     def _begun(self, file: EventFile, key: str, row: Row, writer: int, lines: bytes) -> KnownTurn:
         """Write the beginning of a turn; the locks of its file and of the index are held."""
         with self._turns.lock:
+            self._files.mend(file)  # another process may have died before it told the index of a number
             if key in self._turns.by_id:
                 raise StoreError(f"turn {key} is there already; every turn needs an id of its own", "conflict")
             number = max(self._turns.highest, self._writers.numbers.highest("turn")) + 1
             stored: Row = {**row, "number": number, "outcome": "running"}
             data = begin_line(key, stored, writer) + lines
-            self._files.mend(file)
             start = file.append(str(row["session_id"]), data)
             turn = KnownTurn(key, number, stored, file.name, [start, start + len(data)], writer=writer)
             self._turns.add(turn)

@@ -15,16 +15,14 @@ import json
 import logging
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lango_nb import frames
-from lango_nb.cli import main
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import LangoError, ModelError, ToolError
 from lango_nb.core.ids import CountedIds
@@ -33,11 +31,12 @@ from lango_nb.hooks.decorator import after_call, before_call
 from lango_nb.hooks.hook import Block, HookCall, Modify, Observe
 from lango_nb.lab import Lab
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
+from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool, ToolResult
 from lango_nb.viz.view import View
-from tests.cast import Call, Cast, Gate, Line, delegate, spawn, stop, transfer, wait
+from tests.cast import Call, Cast, Line, delegate, spawn, stop, transfer, wait
 from tests.scenarios.faults import STAGES
 
 ROOT_FOLDER = Path(__file__).parents[2]
@@ -140,6 +139,7 @@ def own_rules() -> Iterator[None]:
 class Played:
     """A story that was told."""
 
+    story: str
     lab: Lab
     cast: Cast
     home: Path
@@ -182,8 +182,11 @@ TOOLS: tuple[Tool, ...] = (
     tool(carry, name="fs_carry", safety="safe"),
     tool(structured, name="fs_structured", safety="safe"),
     tool(stumble, name="fs_stumble", safety="safe"),
+    tool(stumble, name="fs_fall", safety="safe"),
     tool(keep, name="fs_keep", safety="dangerous"),
+    tool(carry, name="review_carry", safety="safe"),
 )
+REVIEWER = AgentSpec(name="reviewer", description="Looks again.", prefixes=("review_*",), source=Source.USER)
 KEEP: Call = (
     "fs_keep",
     {"text": EVERYTHING, "api_key": BY_NAME, "options": {"badge_number": "CanaryBadge", "list": [EVERYTHING]}},
@@ -206,7 +209,7 @@ def note_after(call: HookCall, result: ToolResult) -> Observe | ToolResult:
     return Observe(EVERYTHING)
 
 
-@before_call(tools=("fs_stumble",))
+@before_call(tools=("fs_fall",))
 def fall(call: HookCall) -> None:
     """Fail with everything."""
     raise RuntimeError(EVERYTHING)
@@ -228,21 +231,31 @@ class Chatty:
         return ApprovalAnswer(is_yes, self.name, EVERYTHING, "session" if is_yes else "once")
 
 
-Told = Callable[[Callable[..., Lab], Played], None]
-STORIES: dict[str, tuple[str, dict[str, Any], dict[str, list[Line]], int]] = {
-    "spawn": (
+@dataclass(frozen=True)
+class Story:
+    """What a cast plays, and what has to happen in it."""
+
+    topology: str
+    lines: dict[str, list[Line]]
+    doors: frozenset[str]
+    """Kinds of events, or names of tools, of which one at least carries something that was masked."""
+    turns: int = 1
+
+
+STORIES = {
+    "spawn": Story(
         "octet",
-        {"agentMemory": {"enabled": True}},
         {
             "root": [
                 [
                     ("task_create", {"title": EVERYTHING, "description": EVERYTHING, "parent_id": EVERYTHING}),
                     ("task_update", {"task_id": "task-1", "status": "done", "description": EVERYTHING}),
                     ("task_get", {"task_id": EVERYTHING}),
-                    ("no_such_tool", {"secret": EVERYTHING}),
                 ],
                 [spawn("operator", f"carry {EVERYTHING}", spawn_reason=EVERYTHING), spawn("planner", EVERYTHING)],
-                [wait("arun-1"), wait("arun-2"), stop(EVERYTHING)],
+                [wait("arun-1"), wait("arun-2"), stop(EVERYTHING), ("no_such_tool", {"secret": EVERYTHING})],
+                spawn("chronicler", EVERYTHING),
+                wait("arun-3"),
                 spawn(EVERYTHING, "who is that?"),
                 f"That was {EVERYTHING}",
                 f"And again: {EVERYTHING}",
@@ -250,80 +263,92 @@ STORIES: dict[str, tuple[str, dict[str, Any], dict[str, list[Line]], int]] = {
             "operator": [
                 [
                     ("fs_read", {"path": "everything.txt"}),
-                    ("exec", {"command": "cat everything.txt #" + EVERYTHING.split("\n")[0]}),
+                    ("exec", {"command": f"cat everything.txt # {CANARIES[0].text}"}),
                 ],
-                [
-                    ("fs_carry", {}),
-                    ("fs_structured", {}),
-                    ("fs_list", {"path": "."}),
-                    ("fs_read", {"path": EVERYTHING}),
-                ],
-                [KEEP, ("fs_write", {"path": "copy.txt", "content": EVERYTHING}), ("fs_keep", {"text": EVERYTHING})],
-                [("memory_agent_save", {"key": EVERYTHING, "content": EVERYTHING, "tags": [EVERYTHING]})],
-                [("memory_agent_recall", {"query": EVERYTHING}), ("memory_agent_forget", {"key": EVERYTHING + "x"})],
+                [("fs_carry", {}), ("fs_structured", {}), ("fs_list", {"path": "."})],
+                [("fs_read", {"path": EVERYTHING}), ("fs_keep", {"text": EVERYTHING})],
+                [KEEP, ("fs_write", {"path": "copy.txt", "content": EVERYTHING})],
                 [("fs_stumble", {"how": how}) for how in ("tool", "value", "os")],
+                ("fs_fall", {"how": "tool"}),
                 f"It is all there: {EVERYTHING}",
             ],
             "planner": [ValueError(EVERYTHING)],
+            "chronicler": [
+                [("memory_agent_save", {"key": EVERYTHING, "content": EVERYTHING, "tags": [EVERYTHING]})],
+                [("memory_agent_recall", {"query": EVERYTHING}), ("memory_agent_forget", {"key": EVERYTHING + "x"})],
+                "Kept.",
+            ],
         },
-        2,
+        frozenset(
+            "turn.started handover handover.refused run.started run.finished run.blocked child.merged approval.asked "
+            "approval.decided hook.decided text error task_create task_update task_get agent_wait agent_stop fs_read exec "
+            "fs_carry fs_structured fs_list fs_keep fs_write fs_stumble fs_fall memory_agent_save memory_agent_recall "
+            "memory_agent_forget".split()
+        ),
+        turns=2,
     ),
-    "transfer": (
+    "transfer": Story(
         "sextet",
-        {},
         {
             "root": [
                 transfer("operator", reason=EVERYTHING),
-                transfer("vault", reason=EVERYTHING),
+                transfer("reviewer", reason=EVERYTHING),
                 transfer(EVERYTHING, reason="nobody"),
                 f"I give up: {EVERYTHING}",
             ],
             "operator": [[("fs_carry", {}), KEEP], f"[REJECT] {EVERYTHING}"],
-            "vault": [transfer("lango-orchestrator", reason=EVERYTHING)],
+            "reviewer": [("review_carry", {}), f"[REJECT] {EVERYTHING}"],
         },
-        1,
+        frozenset("turn.started handover handover.refused declined fs_carry fs_keep review_carry text".split()),
     ),
-    "delegate": (
-        "made-up",
-        {},
+    "return": Story(
+        "octet",
         {
-            "root": [[delegate("operator", EVERYTHING), delegate("vault", EVERYTHING)], f"Both said {EVERYTHING}"],
-            "operator": [("fs_carry", {}), f"Here: {EVERYTHING}"],
-            "vault": [ModelError(EVERYTHING)],
+            "root": [transfer("reviewer", reason=EVERYTHING), f"Then I say {EVERYTHING}"],
+            "reviewer": [transfer("lango-orchestrator", reason=EVERYTHING)],
         },
-        1,
+        frozenset("turn.started handover returned text".split()),
     ),
-    "failure": ("octet", {}, {"root": [ModelError(EVERYTHING)] * 9}, 2),
-    "defect": (
+    "delegate": Story(
+        "made-up",
+        {
+            "root": [[delegate("operator", EVERYTHING), delegate("reviewer", EVERYTHING)], f"Both said {EVERYTHING}"],
+            "operator": [("fs_carry", {}), f"Here: {EVERYTHING}"],
+            "reviewer": [ModelError(EVERYTHING)],
+        },
+        frozenset("turn.started run.started run.finished child.merged error fs_carry text".split()),
+    ),
+    "failure": Story("octet", {"root": [ModelError(EVERYTHING)] * 2}, frozenset({"error", "text"}), turns=2),
+    "defect": Story(
         "sextet",
-        {},
-        {"root": [transfer("operator"), KeyError(EVERYTHING)], "operator": [KeyError(EVERYTHING)]},
-        1,
+        {"root": [transfer("operator", reason=EVERYTHING)], "operator": [KeyError(EVERYTHING)]},
+        frozenset({"handover", "error"}),
     ),
 }
 
 
 def told(story: str, workspace: Path, home: Path, store: str | None) -> Played:
     """Tell a story, with everything in it that somebody could write down."""
-    topology, settings, lines, turns = STORIES[story]
+    plot = STORIES[story]
     (workspace / "everything.txt").write_text(EVERYTHING, encoding="utf-8")
-    cast = Cast(lines)
+    cast = Cast(plot.lines)
     lab = Lab(
-        STAGES["made-up"].topology() if topology == "made-up" else topology,
+        STAGES["made-up"].topology() if plot.topology == "made-up" else plot.topology,
         tools=TOOLS,
         model=cast,
         workspace=workspace,
-        settings=settings,
+        settings={"agentMemory": {"enabled": True}},
         approver=Chatty(),
         clock=SteppedClock(),
         ids=CountedIds(),
         home=home if store is None else None,
         store=store,
     )
-    played = Played(lab, cast, home)
+    played = Played(story, lab, cast, home)
+    lab.add_agent(REVIEWER)
     lab.engine.add_hook(note_before, note_after, fall)
     lab.engine.listeners.append(_deaf)
-    for _ in range(turns):
+    for _ in range(plot.turns):
         try:
             played.shown.append(lab.ask(f"Please carry {EVERYTHING}").text)
         except LangoError as error:

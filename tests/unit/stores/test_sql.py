@@ -436,6 +436,20 @@ def test_tables_that_are_gone_are_missed(address: str) -> None:
 # -- several at once ---------------------------------------------------------------------------------------------------
 
 
+def test_one_look_sees_one_moment(address: str) -> None:
+    counted = "SELECT count(*) FROM lango_events"
+
+    def look(connection: Connection) -> tuple[int, int]:
+        before = connection.row(counted)[0]
+        other.log.write("turn-1", [EVENT])
+        return before, connection.row(counted)[0]
+
+    with opened(address) as store, opened(address) as other:
+        store.log.begin(ROW, [EVENT])
+        assert store._database.read(look, (0, 0)) == (1, 1)
+        assert store._database.rows(counted)[0][0] == 2
+
+
 def test_a_child_process_uses_connections_of_its_own(address: str) -> None:
     with opened(address) as store:
         play(store, "before")

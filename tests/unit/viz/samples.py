@@ -39,9 +39,12 @@ from lango_nb.core.events import (
     TurnStarted,
 )
 from lango_nb.core.messages import Message, ToolCall, Usage
+from lango_nb.doctor.finding import Finding, Report
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
+from lango_nb.records.graph import DelegationGraph, Edge, Node
 from lango_nb.records.memories import Memory
+from lango_nb.records.metrics import AgentMetrics
 from lango_nb.records.tasks import Task
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.build import build_agent_tree
@@ -55,6 +58,8 @@ from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Safety, Tool, ToolResult
 from lango_nb.viz.memories import memories_table
+from lango_nb.viz.metrics import metrics_table
+from lango_nb.viz.sessions import sessions_table
 from lango_nb.viz.tasks import tasks_table
 
 HOSTILE = "<script>alert('x')</script> \" & \x1b[31mred\x00\u202e \ud800 {braces} `tick` | pipe"
@@ -723,6 +728,80 @@ def all_outcomes() -> Sequence[Trace]:
     return [trace(outcome) for outcome in outcomes]
 
 
+def report() -> Report:
+    """Doctor's report with a finding of every status; one has more evidence than a line holds."""
+    return Report(
+        (
+            Finding("multi-agent", "ok", "sample: 8 specialists, model offline"),
+            Finding("hooks", "ok", "2 hooks around every tool call", evidence=("one: always", "two: for an approver")),
+            Finding("remote agents", "skip", "a2a.enabled is off"),
+            Finding(
+                "store",
+                "fail",
+                "2 records of events/main.jsonl were damaged; they are set aside",
+                next_step="copy them from a backup, or leave them: everything after them is kept",
+            ),
+            Finding(
+                "failed turns",
+                "warn",
+                "turn 7 ended with tool_error: operator called fs_read and got not_found: gone.md does not exist",
+                "7",
+                7,
+                "main",
+                "%lango trace 7: it shows the call and what came back",
+                ("request: read gone.md", *(f"call {number}: {'it was not there either, ' * 6}" for number in "123")),
+            ),
+            Finding("loops", "ok", "no turn ended in a loop in the last 24 hours"),
+        )
+    )
+
+
+def hostile_report() -> Report:
+    """Report on what others wrote."""
+    finding = Finding("x" * 90, "fail", HOSTILE * 30, "t", 1, HOSTILE, HOSTILE * 10, (HOSTILE * 20, "y" * 300))
+    return Report((finding, Finding(HOSTILE, "ok", "y" * 200, evidence=(HOSTILE,))))
+
+
+def graph() -> DelegationGraph:
+    """Who gave work to whom: often, rarely, and back."""
+    pairs = (("orchestrator", "operator", 12), ("orchestrator", "vault", 3), ("operator", "librarian", 1))
+    edges = [Edge(sender, to, "because", "", "t") for sender, to, times in pairs for _ in range(times)]
+    edges.append(Edge("vault", "orchestrator", "not mine", "", "t", "return"))
+    nodes = (
+        Node("orchestrator", 0, 15, 4),
+        Node("operator", 12, 1, 1234),
+        Node("vault", 3, 0, 2),
+        Node("librarian", 1),
+    )
+    return DelegationGraph(nodes, tuple(edges))
+
+
+def hostile_graph() -> DelegationGraph:
+    """Graph of many agents, some of whose names are no names."""
+    names = ("orchestrator", HOSTILE, "w" * 120, *(f"agent-with-a-long-name-{number}" for number in range(20)))
+    edges = tuple(Edge("orchestrator", name, HOSTILE, "", "t") for name in names[1:])
+    back = (Edge(HOSTILE, "w" * 120, HOSTILE, "", "t", "return"),)
+    return DelegationGraph(tuple(Node(name, 1, 2, 3) for name in names), edges + back)
+
+
+def sessions() -> list[dict[str, object]]:
+    """Sessions as a store lists them."""
+    return [
+        {"id": "main", "turns": 12, "title": "count the lines of notes.md"},
+        {"id": "shed", "turns": 1, "title": "open the shed " * 20},
+        {"id": "a-session-whose-name-somebody-made-up-" * 3, "turns": 1_200, "title": HOSTILE},
+    ]
+
+
+def metrics() -> tuple[AgentMetrics, ...]:
+    """Measures of agents: of many turns, of none, and of one that nobody would name so."""
+    return (
+        AgentMetrics("orchestrator", 1200, 1188, 12, 40, 0, 1188, 3.25, 12.5, 1234.5),
+        AgentMetrics("vault", tool_calls=4, delegations_in=2),
+        AgentMetrics(HOSTILE, 3, 0, 3, 0, 3, 0, 1.0, 2.0, 2.0),
+    )
+
+
 @lru_cache
 def records() -> dict[str, Any]:
     """One record or more for every kind of view: ordinary, empty, hostile."""
@@ -784,5 +863,15 @@ def records() -> dict[str, Any]:
         "no events": viz.Events(),
         "table": viz.Table("title", ("a", "b"), (("x", 1), ("y", 2.5), (None, None)), "a note"),
         "empty table": viz.Table("title", ("a", "b")),
+        "report": report(),
+        "hostile report": hostile_report(),
+        "empty report": Report(),
+        "graph": graph(),
+        "hostile graph": hostile_graph(),
+        "empty graph": DelegationGraph(),
+        "hostile sessions": sessions_table(sessions(), "shed"),
+        "no sessions": sessions_table((), "main"),
+        "hostile metrics": metrics_table(metrics()),
+        "no metrics": metrics_table(()),
         "hostile table": viz.Table(HOSTILE, (HOSTILE, "b"), ((HOSTILE * 40, True),), HOSTILE),
     }
