@@ -180,13 +180,16 @@ class Engine:
         UsageError
             There are turns already: their records stay where they are.
         StoreError
-            The store cannot be read.
+            The store cannot be read, or what belongs into the present one cannot be written; nothing is changed.
         """
         if not self.records.is_durable and len(self.traces):
+            number = len(self.traces)
             raise UsageError(
-                f"there are {len(self.traces)} turns in memory already, which cannot move; open the records in a new "
-                "Lab, or before the first turn"
+                f"{number} turn{'s are' if number > 1 else ' is'} in memory already and cannot move; open the records "
+                "in a new Lab, or before the first turn"
             )
+        if self.records.is_durable:
+            self.records.save()
         records = self._open_records(store, home)
         if self.records.is_durable:
             self.close()
@@ -308,7 +311,13 @@ class Engine:
         return [spec for spec in self.remote_agents if spec.name not in taken]
 
     def close(self) -> None:
-        """Stop what was left running and let go of the store; what was in memory can still be looked at."""
+        """Stop what was left running and let go of the store; what was in memory can still be looked at.
+
+        Raises
+        ------
+        StoreError
+            A turn that has ended cannot be written down: the store stays open, so that it is not lost.
+        """
         self.processes.close()
         if "teammates" in self.__dict__:
             self.teammates.close()
@@ -461,6 +470,7 @@ class Engine:
         try:
             own = (on_event,) if on_event is not None else ()
             trace = await TurnRun(context, self.sessions.open(session), text, own, self.listeners).run()
+            self.records.save_rest()
             self.records.clean_up_when_due(self.settings.observability.trace_store)
             return trace
         finally:

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     text = read_text(args.text)
     lab = open_lab(args, _approver(args.approve), is_kept=True)
     engine = lab.engine
-    lab.session = args.session or (f"ask-{engine.store.writer()}" if engine.records.is_durable else MAIN_SESSION)
+    lab.session = args.session or (f"ask-{engine.records.writer()}" if engine.records.is_durable else MAIN_SESSION)
     with closing(lab):
         try:
             trace = lab.ask(text).record

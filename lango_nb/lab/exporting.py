@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from lango_nb.stores.store import TurnLog, TurnQuery
+    from lango_nb.records.turns import Trace
+    from lango_nb.stores.store import StoredTurn, TurnLog, TurnQuery
 
 FORMATS = ("html", "jsonl", "otel")
 _BY_NAME = {".html": "html", ".htm": "html", ".jsonl": "jsonl", ".json": "otel"}
 
 
-def export(log: TurnLog, query: TurnQuery, path: Path, form: str | None = None, *, overwrite: bool = False) -> Path:
+def export(  # noqa: PLR0913 - what, where to, how
+    log: TurnLog,
+    query: TurnQuery,
+    path: Path,
+    form: str | None = None,
+    *,
+    overwrite: bool = False,
+    unsaved: Sequence[Trace] = (),
+) -> Path:
     """Write turns to a file.
 
     Parameters
@@ -27,6 +38,8 @@ def export(log: TurnLog, query: TurnQuery, path: Path, form: str | None = None, 
         What the file's name says when absent.
     overwrite : bool
         Whether a file of that name is replaced.
+    unsaved : sequence of Trace
+        Turns that belong to them and could not be written down yet.
 
     Returns
     -------
@@ -45,11 +58,12 @@ def export(log: TurnLog, query: TurnQuery, path: Path, form: str | None = None, 
         raise UsageError(f"what to write to {path.name} is not clear; end it with .html or .jsonl, or name a format")
     if chosen not in FORMATS:
         raise UnknownNameError("format", chosen, FORMATS)
-    if not any(row["outcome"] != "running" for row in log.rows(query)):
+    if not unsaved and not any(row["outcome"] != "running" for row in log.rows(query)):
         raise UsageError("there is no turn to export; ask something first, or name a session that has turns")
     from lango_nb.records.exporting import write_jsonl, write_whole
 
-    turns = (stored for stored in log.scan(query) if stored.row["outcome"] != "running")
+    closed = (stored for stored in log.scan(query) if stored.row["outcome"] != "running")
+    turns: Iterable[StoredTurn | Trace] = chain(closed, unsaved)
     if chosen == "jsonl":
         write_jsonl(path, turns, overwrite=overwrite)
     elif chosen == "otel":
@@ -60,5 +74,6 @@ def export(log: TurnLog, query: TurnQuery, path: Path, form: str | None = None, 
         from lango_nb.records.packing import unpack_trace
         from lango_nb.viz.page import page
 
-        write_whole(path, [page([unpack_trace(stored) for stored in turns]).encode()], overwrite=overwrite)
+        traces = [*map(unpack_trace, closed), *unsaved]
+        write_whole(path, [page(traces).encode()], overwrite=overwrite)
     return path

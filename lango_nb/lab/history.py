@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.lab.shown import frames
 from lango_nb.records.history import History
+from lango_nb.stores.store import EVERY_TURN
 from lango_nb.viz.view import View
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 NOUNS = ("turns", "sessions", "events", "messages", "decisions", "delegations", "runs", "approvals", "visibility")
 """What there are frames of."""
+_NONE_FITS = "no turn fits; lab.turns, or %lango turns, lists all of them"
 
 
 class HistoryView(View[History]):
@@ -27,7 +29,8 @@ class HistoryView(View[History]):
     def _shown(self) -> object:
         from lango_nb.viz.turns import Turns
 
-        return Turns(self.record.turns())
+        turns = self.record.turns()
+        return Turns(turns) if self.record.query == EVERY_TURN else Turns(turns, _NONE_FITS)
 
     @_shown.setter
     def _shown(self, shown: object) -> None:

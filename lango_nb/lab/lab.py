@@ -138,7 +138,7 @@ class Lab(LookingBack):
 
     def _mark(self) -> str:
         """Return what tells the ids of this lab from those of others in the same store; nothing in memory."""
-        return f"{self.engine.store.writer()}-" if self.engine.records.is_durable else ""
+        return f"{self.engine.records.writer()}-" if self.engine.records.is_durable else ""
 
     # -- looking -------------------------------------------------------------------------------------------------------
 
@@ -312,12 +312,23 @@ class Lab(LookingBack):
         return Result(trace, lambda: frames().events_df(trace))
 
     def new(self) -> str:
-        """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``."""
-        taken = set(self.engine.sessions.names())
+        """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``.
+
+        Returns
+        -------
+        str
+            Where records are kept it has the number of this opening in it: other kernels begin others.
+
+        Raises
+        ------
+        StoreError
+            Nothing can be written, so that no conversation can begin.
+        """
+        taken, mark = set(self.engine.sessions.names()), self._mark()
         self._session_count += 1
-        while f"session-{self._session_count}" in taken:
+        while f"session-{mark}{self._session_count}" in taken:
             self._session_count += 1
-        self.session = f"session-{self._session_count}"
+        self.session = f"session-{mark}{self._session_count}"
         return self.session
 
     def open(self, what: str | Path) -> View[Any]:
@@ -482,6 +493,9 @@ class Lab(LookingBack):
             "records": shown_store(engine.store),
             "workspace": shown_folder(engine.workspace),
         }
+        if engine.traces.unsaved:
+            unsaved = ", ".join(f"turn {trace.turn.number}" for trace in engine.traces.unsaved)
+            values["not written"] = f"{unsaved}: only in memory yet, see %lango doctor"
         if engine.records.found:
             values["found"] = "; ".join(item.sentence for item in engine.records.found)
         if engine.warnings:

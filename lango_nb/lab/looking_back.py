@@ -246,11 +246,17 @@ class LookingBack:
         -------
         View of AgentMetrics
             One row per agent; a turn counts for the agent that it was first handed to.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such session.
         """
         from lango_nb.records.metrics import agent_metrics
         from lango_nb.viz.metrics import metrics_table
 
-        found = agent_metrics(self.engine.store.log.events(TurnQuery(session=session)))
+        name = None if session is None else self.engine.sessions.get(session).id
+        found = agent_metrics(self.engine.store.log.events(TurnQuery(session=name)))
         return View(found, lambda: frames().metrics_df(found), metrics_table(found))
 
     def graph(self, session: str | None = None) -> View[DelegationGraph]:
@@ -260,6 +266,11 @@ class LookingBack:
         ----------
         session : str, optional
             The present one when absent.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such session.
         """
         from lango_nb.records.graph import delegation_graph
 
@@ -305,15 +316,23 @@ class LookingBack:
         """
         from lango_nb.lab.exporting import export
 
+        unsaved = self.engine.traces.unsaved
         if session is not None:
             query = TurnQuery(session=self.engine.sessions.get(session).id)
+            unsaved = tuple(trace for trace in unsaved if trace.turn.session_id == session)
         else:
-            query = TurnQuery(ids=(self._trace(turn).turn.id,))
-        return export(self.engine.store.log, query, Path(path), format, overwrite=overwrite)
+            wanted = self._trace(turn)
+            query = TurnQuery(ids=(wanted.turn.id,))
+            unsaved = tuple(trace for trace in unsaved if trace.turn.id == wanted.turn.id)
+        log = self.engine.store.log
+        return export(log, query, Path(path), format, overwrite=overwrite, unsaved=unsaved)
 
     def _trace(self, turn: TurnRef | None) -> Trace:
-        if not len(self.engine.traces):
-            raise UsageError("there is no turn yet; ask something first: lab.ask('hello')")
         if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int | str)):
             raise UsageError(f"a turn is a number or an id, not {type(turn).__name__}")
-        return self.engine.traces.get(-1 if turn is None else turn)
+        try:
+            return self.engine.traces.get(-1 if turn is None else turn)
+        except UnknownNameError:
+            if len(self.engine.traces):
+                raise
+        raise UsageError("there is no turn yet; ask something first: lab.ask('hello')")

@@ -29,6 +29,8 @@ def open_in(lab: Lab, what: str | Path) -> View[Any]:
     View
     """
     name = str(what)
+    if isinstance(what, str) and not what.strip():
+        raise UsageError("name what to open: a session, a file of traces, a folder for records, home, or an address")
     if isinstance(what, str) and what in lab.engine.sessions.names():
         lab.session = what
         return lab.search(session=what)
@@ -72,5 +74,6 @@ def _open_records(lab: Lab, address: str | Path) -> View[Any]:
         *(("found", item.sentence) for item in engine.records.found),
         *(("mended", f"{problem.where}: {problem.detail}") for problem in engine.store.problems),
     ]
-    note = f"from now on everything is kept there, beside {counted(len(engine.traces), 'turn')} that it has"
+    there = len(engine.traces)
+    note = "from now on everything is kept there" + (f", beside {counted(there, 'turn')} that it has" if there else "")
     return View(engine.store, None, Table("records", ("what", "value"), tuple(rows), note))

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from lango_nb.stores.store import Store
 
 
+_SQLITE = "sqlite:///"
+
+
 def frames() -> Any:
     """Return the module of frames; pandas loads with the first of them."""
     from lango_nb import frames
@@ -70,7 +73,7 @@ def texts_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.
 
 
 def shown_store(store: Store) -> str:
-    """Say where records lie; of a folder elsewhere its last two names, so that notebooks do not tell where they ran.
+    """Say where records lie; of a place elsewhere its last two names, so that notebooks do not tell where they ran.
 
     Parameters
     ----------
@@ -78,12 +81,13 @@ def shown_store(store: Store) -> str:
     """
     if not store.is_durable:
         return "in memory; %lango open FOLDER keeps them"
-    place = store.where
-    folder = Path(place).expanduser()
-    if "://" not in place and folder.is_absolute():
+    is_file = store.where.startswith(_SQLITE)
+    place = store.where.removeprefix(_SQLITE)
+    path = Path(place).expanduser()
+    if "://" not in place and path.is_absolute():
         here = Path.cwd()
-        if folder.is_relative_to(here):
-            place = folder.relative_to(here).as_posix()
+        if path.is_relative_to(here):
+            place = path.relative_to(here).as_posix()
         elif not place.startswith("~"):
-            place = "/".join(("…", *folder.parts[-2:]))
-    return f"{store.name}: {place}"
+            place = "/".join(("…", *path.parts[-2:]))
+    return f"{store.name}: {_SQLITE if is_file else ''}{place}"

@@ -210,8 +210,10 @@ def risky(calls: Iterable[ToolStarted]) -> tuple[str, ...]:
 
 def note(what: str, calls: Sequence[str], author: str) -> Message:
     """Tell later turns what may have been done."""
-    begun = f"; {', '.join(calls)} had begun, and it is not known what it did." if calls else "; no call that changes anything was under way."
-    return Message(role="assistant", content=f"{what} was interrupted before it ended{begun}", author=author)
+    begun = "no call that changes anything was under way"
+    if calls:
+        begun = f"{', '.join(calls)} had begun, and it is not known what it did"
+    return Message(role="assistant", content=f"{what} was interrupted before it ended; {begun}.", author=author)
 
 
 def _beginning(run: AgentRun) -> dict[str, Any]:

@@ -22,11 +22,15 @@ if TYPE_CHECKING:  # an engine in memory is ready without any of it
     from lango_nb.records.resume import Interrupted
     from lango_nb.records.retention import Purged
     from lango_nb.records.runs import Runs
+    from lango_nb.records.stored_runs import StoredRuns
     from lango_nb.records.tasks import Tasks
     from lango_nb.stores.memory import MemoryStore
     from lango_nb.stores.store import Documents, Durability, Store
 
 logger = logging.getLogger("lango_nb")
+
+_CLEAN_UP_S = 5.0
+"""How long closing waits for a clean-up that goes on."""
 
 
 class Records:
@@ -45,6 +49,8 @@ class Records:
     def __init__(self, store: Store | None, ids: Ids, clock: Clock, durability: Durability = "turn") -> None:
         self._given, self._ids, self._clock = store, ids, clock
         self._cleaned_s = -math.inf
+        self._cleaning: Thread | None = None
+        self._is_closed = False
         self.found: tuple[Interrupted, ...] = ()
         """What an earlier process left open, and what was closed."""
         self.traces: Traces
@@ -77,6 +83,21 @@ class Records:
 
         return MemoryStore()
 
+    def writer(self) -> int:
+        """Return the number of this opening of the store, from 1.
+
+        Raises
+        ------
+        StoreError
+            There is none, because nothing can be written: no request can run.
+        """
+        try:
+            return self.store.writer()
+        except StoreError as error:
+            from lango_nb.records.stored_traces import not_run
+
+            raise not_run(error, self.store.where) from error
+
     def documents(self, kind: str) -> Documents:
         """Return the rows of one kind."""
         return (self._memory if self._given is None else self._given).documents(kind)
@@ -107,11 +128,16 @@ class Records:
         """All teammate runs."""
         from lango_nb.records.runs import Runs
 
+        return Runs(self._kept_runs)
+
+    @once
+    def _kept_runs(self) -> StoredRuns | None:
+        """Where runs are written down; nowhere in memory."""
         if self._given is None:
-            return Runs()
+            return None
         from lango_nb.records.stored_runs import StoredRuns
 
-        return Runs(StoredRuns(self._given))
+        return StoredRuns(self._given)
 
     @once
     def tasks(self) -> Tasks:
@@ -167,21 +193,51 @@ class Records:
         if not isinstance(self._clock, SystemClock):  # whose time is stepped wants to repeat to the letter
             return
         self._cleaned_s = now_s
-        Thread(target=self._clean_up_quietly, args=(settings,), name="lango-clean-up", daemon=True).start()
+        self._cleaning = Thread(target=self._clean_up_quietly, args=(settings,), name="lango-clean-up", daemon=True)
+        self._cleaning.start()
 
     def _clean_up_quietly(self, settings: TraceStoreSettings) -> None:
         try:
             purged = self.clean_up(settings)
         except StoreError as error:
-            logger.warning("old turns were not forgotten: %s", error)
+            if error.code != "closed":  # else the next process forgets them
+                logger.warning("old turns were not forgotten: %s", error)
         else:
             if purged.total:
                 logger.info("%s", purged)
 
+    def save(self) -> None:
+        """Write down what could not be before: closed turns, what their runs did and left, runs.
+
+        Raises
+        ------
+        StoreError
+            It still cannot; everything is kept in memory.
+        """
+        self.traces.save()
+        self.sessions.save()
+        if self._kept_runs is not None:
+            self._kept_runs.save()
+
+    def save_rest(self) -> None:
+        """Do the same as far as it is possible now; what is not waits for the next turn."""
+        try:
+            self.save()
+        except StoreError as error:
+            logger.debug("not everything is written down yet: %s", error)
+
     def close(self) -> None:
-        """Write down what still can be, and let go of the store."""
-        if self._given is not None:
-            try:
-                self.traces.save()
-            finally:
-                self._given.close()
+        """Write down what could not be before, and let go of the store; closing twice is no error.
+
+        Raises
+        ------
+        StoreError
+            It still cannot be written: the store stays open, so that nothing is lost.
+        """
+        if self._given is None or self._is_closed:
+            return
+        self.save()
+        if self._cleaning is not None:
+            self._cleaning.join(_CLEAN_UP_S)
+        self._is_closed = True
+        self._given.close()

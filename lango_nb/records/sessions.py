@@ -81,6 +81,9 @@ class Sessions:
         """Return a session as it is now, a new one if there is none of that name."""
         return self._by_id.setdefault(session_id, self._new(session_id))
 
+    def save(self) -> None:
+        """Write down what could not be before; in memory there is nothing to do."""
+
     def _new(self, session_id: str) -> Session:
         return Session(session_id)
 

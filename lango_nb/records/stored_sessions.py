@@ -46,10 +46,20 @@ class StoredSession(Session):
             packed = [pack_message(masked(message)) for message in messages]
             self._unsaved.append({"id": source, "session_id": self.id, "messages": packed})  # type: ignore[dict-item]
         try:
-            self._late.put(*self._unsaved)
+            self.save()
         except StoreError as error:
             logger.warning("what run %s left is not written down yet; it is kept in memory: %s", source, error)
-        else:
+
+    def save(self) -> None:
+        """Write down what could not be before.
+
+        Raises
+        ------
+        StoreError
+            It still cannot; everything is kept in memory.
+        """
+        if self._unsaved:
+            self._late.put(*self._unsaved)
             self._unsaved.clear()
 
 
@@ -77,6 +87,13 @@ class StoredSessions(Sessions):
                 self._read(session)
                 session.version = version
         return session
+
+    def save(self) -> None:
+        """Write down what runs left and could not be written before; see :meth:`StoredSession.save`."""
+        with self._lock:
+            for session in self._by_id.values():
+                assert isinstance(session, StoredSession)  # noqa: S101 - this class makes them
+                session.save()
 
     def _new(self, session_id: str) -> Session:
         return StoredSession(session_id, self._late)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("lango_nb")
 
+_OPENING = ("id", "session_id", "text", "topology", "model", "started_at")
+"""What is known of a turn when it begins."""
 MOST_KEPT = 256
 """Traces of this engine that stay in memory as well."""
 
@@ -39,7 +41,7 @@ class StoredTraces(Traces):
         super().__init__()
         self.is_each_event_written = durability == "event"
         self._log = store.log
-        self._writer = store.writer
+        self._where = store.where
         self._lock = RLock()
         self._kept: OrderedDict[str, Trace] = OrderedDict()
         self._unsaved: dict[str, tuple[Trace, History, int]] = {}
@@ -54,7 +56,6 @@ class StoredTraces(Traces):
 
     def begin(self, opening: Opening, events: Sequence[Event] = ()) -> int:
         """Write a turn ahead and return its number; see :meth:`Traces.begin`."""
-        self.save()
         row: Row = {
             "id": opening.turn_id,
             "session_id": opening.session_id,
@@ -63,7 +64,19 @@ class StoredTraces(Traces):
             "model": opening.model,
             "started_at": stamp(opening.started_at),
         }
-        return self._log.begin(row, [pack_event(event) for event in events])
+        try:
+            self.save()
+        except StoreError as error:
+            waiting = " and ".join(f"turn {trace.turn.number}" for trace in self.unsaved) or "what runs did"
+            raise StoreError(
+                f"the request was not run, as {waiting} could not be written down yet: {self._why(error)}; mend that "
+                "and ask again",
+                error.code,
+            ) from error
+        try:
+            return self._log.begin(row, [pack_event(event) for event in events])
+        except StoreError as error:
+            raise not_run(error, self._where) from error
 
     def write(self, turn_id: str, events: Sequence[Event], *, is_urgent: bool = False) -> None:
         """Write events of an open turn ahead.
@@ -101,21 +114,47 @@ class StoredTraces(Traces):
                 self._unsaved.pop(turn_id, None)
             while self._unsaved_late:
                 turn_id, row = self._unsaved_late[0]
-                self._log.write(turn_id, [row], is_urgent=True)
+                self._write_late(turn_id, row, is_urgent=True)
                 del self._unsaved_late[0]
 
     def _finish(self, trace: Trace, history: History, written: int) -> None:
         row, body = pack_trace(trace, history())
+        events = [pack_event(event) for event in trace.events]
         try:
-            self._log.finish(trace.turn.id, [pack_event(event) for event in trace.events[written:]], row, body)
+            try:
+                self._log.finish(trace.turn.id, events[written:], row, body)
+            except StoreError as error:
+                if error.code != "unknown":
+                    raise
+                self._write_again(row, events, body)
         except StoreError as error:
-            if error.code == "closed":  # it was written, and what failed came after that
+            if error.code == "closed" and self._is_written(trace.turn.id):  # what failed came after that
                 return
+            number = trace.turn.number
             raise StoreError(
-                f"turn {trace.turn.number} ended with {trace.turn.outcome}, but it is not written down: {error}; it is "
-                f"kept in memory as lab.trace({trace.turn.number}) and written with the next turn",
+                f"turn {number} ended with {trace.turn.outcome}, but is not written down: {self._why(error)}; mend "
+                f"that and do not ask again: it is in memory as lab.trace({number}) and written with the next turn",
                 error.code,
             ) from error
+
+    def _write_again(self, row: Row, events: Sequence[Row], body: Row) -> None:
+        """Write a whole turn whose beginning somebody removed while it ran; it may get another number."""
+        number = self._log.begin({name: row[name] for name in _OPENING})
+        self._log.finish(str(row["id"]), events, row, body)
+        self._kept.pop(str(row["id"]), None)
+        logger.warning("turn %s was removed while it ran; it is written down again as turn %s", row["number"], number)
+
+    def _why(self, error: StoreError) -> str:
+        """Say what is wrong without what to do about it: trying again would run the request once more."""
+        why, _, _ = str(error.__cause__ if isinstance(error.__cause__, StoreError) else error).partition("; ")
+        return _placed(why, self._where)
+
+    def _is_written(self, turn_id: str) -> bool:
+        """Tell whether a turn has its end; of a store that was closed nobody knows."""
+        try:
+            return any(row["outcome"] != "running" for row in self._log.rows(TurnQuery(ids=(turn_id,))))
+        except StoreError:
+            return False
 
     def add_late(self, turn_id: str, event: Event) -> None:
         """Write what a run did after the end of its turn; what cannot be written now is written with a later turn."""
@@ -123,12 +162,32 @@ class StoredTraces(Traces):
         with self._lock:
             if not self._unsaved_late and turn_id not in self._unsaved:
                 try:
-                    self._log.write(turn_id, [row], is_urgent=event.kind == "run.finished")
-                except StoreError:
-                    logger.exception("what run %s did is not written down yet; it is kept in memory", event.run_id)
+                    self._write_late(turn_id, row, is_urgent=event.kind == "run.finished")
+                except StoreError as error:
+                    logger.warning(
+                        "what run %s did is not written down yet; it is kept in memory: %s", event.run_id, error
+                    )
                 else:
                     return
             self._unsaved_late.append((turn_id, row))
+
+    def write_late(self, turn_id: str) -> None:
+        """Force what runs did after the end of their turn to the disk.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written: what it announces must not happen.
+        """
+        self.save()
+        self._log.write(turn_id, [], is_urgent=True)
+
+    def _write_late(self, turn_id: str, row: Row, *, is_urgent: bool) -> None:
+        try:
+            self._log.write(turn_id, [row], is_urgent=is_urgent)
+        except StoreError as error:
+            if error.code != "unknown":  # else the turn is forgotten, and its runs with it
+                raise
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -136,6 +195,9 @@ class StoredTraces(Traces):
         """Return one trace, of whatever process; see :meth:`Traces.get`."""
         if isinstance(ref, str) and NUMBER.fullmatch(ref):
             ref = int(ref)
+        for trace in self.unsaved:  # also where the store cannot be read any more
+            if ref in {trace.turn.number, trace.turn.id}:
+                return trace
         turn_id = ref if isinstance(ref, str) else self._id_of(ref)
         kept = self._kept.get(turn_id)
         if kept is not None:
@@ -155,19 +217,57 @@ class StoredTraces(Traces):
 
     def turns(self) -> tuple[Turn, ...]:
         """Return all closed turns, by number."""
-        return tuple(unpack_turn(row) for row in self._closed())
+        unsaved = {trace.turn.id: trace.turn for trace in self.unsaved}
+        return tuple(unsaved.get(str(row["id"])) or unpack_turn(row) for row in self._closed())
 
     def numbers(self) -> list[int]:
         """Return the numbers of all closed turns."""
         return [int(str(row["number"])) for row in self._closed()]
 
     def _closed(self) -> list[Row]:
-        return [row for row in self._log.rows(EVERY_TURN) if row["outcome"] != "running"]
+        return [row for row in self._log.rows(EVERY_TURN) if self._is_closed(row)]
+
+    def _is_closed(self, row: Row) -> bool:
+        return row["outcome"] != "running" or row["id"] in self._unsaved
 
     def __iter__(self) -> Iterator[Trace]:
         for stored in self._log.scan(EVERY_TURN):
-            if stored.row["outcome"] != "running":
+            if self._is_closed(stored.row):
                 yield self._kept.get(str(stored.row["id"])) or unpack_trace(stored)
 
     def __len__(self) -> int:
         return len(self._closed())
+
+
+def not_run(error: StoreError, where: str) -> StoreError:
+    """Word why a request did not run: what cannot be written ahead must not happen.
+
+    Parameters
+    ----------
+    error : StoreError
+        What the store said.
+    where : str
+        Its place.
+
+    Returns
+    -------
+    StoreError
+        Of the same code.
+
+    Examples
+    --------
+    >>> print(not_run(StoreError("the index may only be read here", "read_only"), "~/.lango/records"))
+    the request was not run, as ~/.lango/records may only be read here; get leave to write there, or keep records \
+elsewhere: the setting store.url names a folder, a database, or memory
+    """
+    if error.code == "read_only":
+        return StoreError(
+            f"the request was not run, as {where} may only be read here; get leave to write there, or keep records "
+            "elsewhere: the setting store.url names a folder, a database, or memory",
+            error.code,
+        )
+    return StoreError(f"the request was not run: {_placed(str(error), where)}", error.code)
+
+
+def _placed(said: str, where: str) -> str:
+    return said if where in said else f"in {where}, {said}"

@@ -61,6 +61,11 @@ class Traces:
         self._packed = 0
         self._filling = Lock()
 
+    @property
+    def unsaved(self) -> tuple[Trace, ...]:
+        """Closed traces that could not be written down yet; none in memory."""
+        return ()
+
     def begin(self, opening: Opening, events: Sequence[Event] = ()) -> int:  # noqa: ARG002 - nothing to write ahead
         """Begin a turn and return its number, from 1.
 
@@ -99,6 +104,9 @@ class Traces:
         """
         self._traces.append(trace)
         self._histories[trace.turn.id] = history
+
+    def write_late(self, turn_id: str) -> None:
+        """Force what runs did after the end of their turn to the disk; in memory there is nothing to do."""
 
     def add_late(self, turn_id: str, event: Event) -> None:
         """Keep what a run did after the end of its turn."""

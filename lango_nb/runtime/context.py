@@ -177,10 +177,15 @@ class TurnState:
         StoreError
             It cannot be written: the call must not happen.
         """
-        if self.context.traces.is_durable and not self.is_closed:
-            new = self.events[self.written :]
-            self.context.traces.write(self.turn_id, new, is_urgent=True)
-            self.written += len(new)
+        traces = self.context.traces
+        if not traces.is_durable:
+            return
+        if self.is_closed:  # a run that outlives the turn
+            traces.write_late(self.turn_id)
+            return
+        new = self.events[self.written :]
+        traces.write(self.turn_id, new, is_urgent=True)
+        self.written += len(new)
 
     def _write_each(self) -> None:
         try:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Sequence
 
 from lango_nb.core.errors import StoreError
@@ -163,11 +164,13 @@ class TurnRun:
 
     def _write(self) -> None:
         """Write the closed turn down; what cannot be is kept in memory, and whoever ran the turn hears of it."""
+        is_stopped = sys.exc_info()[0] is not None  # then nobody gets the error
         try:
             self.context.traces.finish(self.trace, self._history, self.state.written)
         except StoreError as error:
-            logger.error("%s", error)  # noqa: TRY400 - also where the turn was cancelled, and nobody gets the error
             self.unsaved = error
+            if is_stopped:
+                logger.error("%s", error)  # noqa: TRY400 - one line says it
 
     def _tidy_up(self, outcome: Outcome, code: str, *, is_answered: bool) -> None:
         """Answer dangling calls, stop what must not go on, keep the messages."""

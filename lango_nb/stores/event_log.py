@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores import lines
@@ -29,6 +30,9 @@ SUFFIX = ".jsonl"
 Sight = Literal["whole", "unclear", "missing"]
 """What a look at a file found: all whole lines are taken in; only a final look can tell; it is not there."""
 _CHUNK = 4_000_000
+_TOKEN = re.compile(rb'"token":"([0-9a-f]{16})"')
+_HEAD = 80
+"""Bytes at the beginning of a file in which its token is."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _SHOWN = 48
 """Characters of a session's id in the name of its file."""
@@ -56,6 +60,35 @@ def file_name(session_id: str) -> str:
     return f"{shown}-{digits}{SUFFIX}" if shown else f"{digits}{SUFFIX}"
 
 
+def new_header(session_id: str) -> tuple[bytes, str]:
+    """Return the first line of a new file, and the token in it that no other file has.
+
+    An inode is given to another file as soon as the first is removed, so it cannot tell two files apart.
+
+    Parameters
+    ----------
+    session_id : str
+
+    Returns
+    -------
+    line : bytes
+    token : str
+    """
+    token = secrets.token_hex(8)
+    return lines.encode(lines.header(KIND, token=token, session=session_id)), token
+
+
+class Seen(NamedTuple):
+    """What was seen of a file when it was last looked at."""
+
+    inode: int = 0
+    size: int = 0
+    """How much of it is taken in."""
+    changed_at: int = 0
+    """In nanoseconds, as the system has it."""
+    token: str = ""
+
+
 class EventFile:
     """A session's file as far as it is known.
 
@@ -72,8 +105,7 @@ class EventFile:
     def __init__(self, folder: Path, name: str, turns: KnownTurns, disk: Disk) -> None:
         self.name, self.where, self.path = name, f"{FOLDER}/{name}", folder / name
         self._turns, self._disk = turns, disk
-        self.inode = self.size = 0
-        """Which file was read, and how far."""
+        self.seen = Seen()
         self.session = ""
         self.dirty: dict[str, KnownTurn] = {}
         """Turns the index does not know as they are."""
@@ -88,6 +120,11 @@ class EventFile:
         self.is_unsynced = False
         """Whether something was written here that may not be on the disk yet."""
         self._lacks_newline = self._is_name_on_disk = False
+
+    @property
+    def size(self) -> int:
+        """How much of the file is taken in, in bytes."""
+        return self.seen.size
 
     def look(self, *, is_final: bool) -> Sight:
         """Take in what was written since the last look.
@@ -111,15 +148,17 @@ class EventFile:
             status = os.stat(self.path)  # noqa: PTH116 - with every write
         except FileNotFoundError:
             return "missing"
-        if status.st_ino == self.inode and status.st_size == self.size:
+        if (status.st_ino, status.st_size, status.st_mtime_ns) == self.seen[:3]:
             self.torn = 0
             return "whole"
         handle = self._opened(os.O_RDONLY)
         if handle is None:
             return "missing"
         try:
-            if handle.identity[1] != self.inode or handle.size() < self.size:
-                self._start_anew(handle.identity[1])
+            found = _TOKEN.search(self._disk.read(handle.descriptor, 0, _HEAD))
+            token = found[1].decode() if found is not None else ""
+            if token != self.seen.token or handle.size() < self.size:
+                self._start_anew(token)
             return self._read_on(handle, is_final=is_final)
         except OSError as error:
             raise _unreadable(error, self.where) from error
@@ -151,18 +190,20 @@ class EventFile:
             raise store_error(error, self.where) from error
         start = self.size
         before = b"\n" if self._lacks_newline else b""
+        token = self.seen.token
         if not start:
-            before = lines.encode(lines.header(KIND, session=session_id))
-            self.inode, self.session = handle.identity[1], session_id
+            before, token = new_header(session_id)
+            self.session = session_id
         try:
             self._disk.write(handle.descriptor, before + data)
+            self._saw(handle, start + len(before) + len(data), token)
         except OSError as error:
             self._cut(handle, start)
             raise store_error(error, self.where) from error
         finally:
             if handle is not self.held:
                 handle.close()
-        self.size, self._lacks_newline, self.is_unsynced = start + len(before) + len(data), False, True
+        self._lacks_newline, self.is_unsynced = False, True
         return start + len(before)
 
     def undo(self, size: int) -> None:
@@ -180,6 +221,7 @@ class EventFile:
             return
         try:
             self._disk.truncate(handle.descriptor, self.size)
+            self._saw(handle, self.size, self.seen.token)
         except OSError as error:
             raise store_error(error, self.where) from error
         finally:
@@ -224,12 +266,12 @@ class EventFile:
     def reader(self) -> Handle | None:
         """Open the file for reading if it is the one whose places are known."""
         handle = self._opened(os.O_RDONLY)
-        if handle is not None and handle.identity[1] != self.inode:
+        if handle is not None and handle.identity[1] != self.seen.inode:
             handle.close()
             return None
         return handle
 
-    def replaced(self, new: Path, size: int) -> None:
+    def replaced(self, new: Path, size: int, token: str) -> None:
         """Go on with a file that was written beside this one, and put it in its place; the lock is held.
 
         Parameters
@@ -238,13 +280,14 @@ class EventFile:
             On the disk already.
         size : int
             How much of it is known.
+        token : str
         """
         is_held = self.held is not None
         self._disk.replace(new, self.path)
         self.forget()
         handle = self._opened(os.O_RDWR | os.O_APPEND)
         if handle is not None:
-            self.inode, self.size = handle.identity[1], size
+            self._saw(handle, size, token)
             if is_held:
                 self.held = handle
             else:
@@ -253,7 +296,7 @@ class EventFile:
     def forget(self) -> None:
         """Let go of the file, and know nothing of it; its turns stay known."""
         self.let_go()
-        self.inode = self.size = self.torn = 0
+        self.seen, self.torn = Seen(), 0
         self._lacks_newline = self._is_name_on_disk = False
 
     def _opened(self, flags: int) -> Handle | None:
@@ -281,17 +324,22 @@ class EventFile:
             self._disk.truncate(handle.descriptor, size)
         except OSError:
             return  # the next look finds what is there now
-        self.size = size
+        self._saw(handle, size, self.seen.token if size else "")
 
-    def _start_anew(self, inode: int) -> None:
+    def _saw(self, handle: Handle, size: int, token: str) -> None:
+        status = os.fstat(handle.descriptor)
+        self.seen = Seen(status.st_ino, size, status.st_mtime_ns, token)
+
+    def _start_anew(self, token: str) -> None:
         """Read the file from its beginning: it is not the one that was read before, or it was cut."""
         for turn in self._turns.files.get(self.name, {}).values():
             self.unseen.setdefault(turn.id, turn.places)
             turn.places, turn.end_at = [], -1
-        self.inode, self.size, self._is_name_on_disk = inode, 0, False
+        self.seen, self._is_name_on_disk = Seen(token=token), False
 
     def _read_on(self, handle: Handle, *, is_final: bool) -> Sight:
         self.torn = 0
+        self._saw(handle, self.size, self.seen.token)
         for data, is_last in self._chunks(handle):
             reading = lines.read(data, self.size)
             if reading.damaged and not is_final:
@@ -301,7 +349,8 @@ class EventFile:
             for start, row in reading.rows:
                 self._take(start, ends[start], row)
             self.damaged += reading.damaged
-            self.size, self._lacks_newline = reading.torn_at, reading.lacks_newline
+            self.seen = self.seen._replace(size=reading.torn_at)
+            self._lacks_newline = reading.lacks_newline
             if is_last:
                 self.torn = len(reading.torn)
         return "whole"

@@ -151,7 +151,7 @@ class FolderLog:
             for turn in self._wanted(query):
                 found = reader.events(turn.id)
                 if found is not None:
-                    yield turn.row, found
+                    yield found
 
     def sessions(self) -> list[Row]:
         """Return every session with its turns counted."""

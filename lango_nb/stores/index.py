@@ -3,11 +3,11 @@
 It holds nothing that the sessions' files do not say, so it is never forced to the disk, and made anew when it is lost.
 One row per turn, by its number::
 
-    {"row":{…},"file":"main-d9cb9db2.jsonl","at":[74,912],"end":640,"writer":3,"seen":[131,912]}
+    {"row":{…},"file":"main-d9cb9db2.jsonl","at":[74,912],"end":640,"writer":3,"seen":[131,912,…,"5f0c…"]}
 
 ``at`` says where its lines are and ``end`` which of them closes it; ``open`` is there while none does, ``leaving`` when
-it is about to be removed. ``seen`` is the
-inode of the file and how much of it the index knows when this row is the last one that was written for it.
+it is about to be removed. ``seen`` is what the index knows of the file when this row is the last one that was written
+for it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, cast
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.atomic import QUARANTINE
+from lango_nb.stores.event_log import EventFile, Seen
 from lango_nb.stores.journal_file import JournalFile
 from lango_nb.stores.known_turns import KnownTurn, KnownTurns
 
 if TYPE_CHECKING:
-    from lango_nb.stores.event_log import EventFile
     from lango_nb.stores.journal_rows import Operation, Tables
     from lango_nb.stores.place import Place
     from lango_nb.stores.store import Problem, Row
@@ -58,28 +58,25 @@ class TurnIndex:
         self._changes = 0
         self._version: object = None
 
-    def load(self) -> dict[str, tuple[int, int]]:
+    def load(self) -> dict[str, Seen]:
         """Take in all turns.
 
         Returns
         -------
         dict
-            Inode and known size of every file by its name; an inode of 0 says that the file must be read anew.
+            What was seen of every file, by its name.
         """
-        files: dict[str, tuple[int, int]] = {}
+        files: dict[str, Seen] = {}
         self._version = self._journal.version()
         with self._journal.reading() as tables, self._turns.lock:
             self._remember(tables)
             for entry in self._known.values():
-                turn, inode, size = _turn_of(entry)
+                turn, seen = _turn_of(entry)
                 if turn is None or turn.id in self._turns.by_id or turn.number in self._turns.by_number:
                     continue  # its file will say it
                 self._turns.add(turn)
-                before = files.get(turn.file)
-                if before is None or (before[0] == inode and size > before[1]):
-                    files[turn.file] = inode, size
-                elif before[0] != inode:
-                    files[turn.file] = 0, 0
+                before = files.get(turn.file, seen)
+                files[turn.file] = max(before, seen, key=_size) if before.token == seen.token else Seen()
         return files
 
     def refresh(self) -> list[KnownTurn]:
@@ -210,7 +207,7 @@ class TurnIndex:
 
     def _take(self, entry: Row) -> None:
         """Take in what somebody else wrote of a turn; where its lines are, its file will say."""
-        read, _, _ = _turn_of(entry)
+        read, _ = _turn_of(entry)
         if read is None:
             return
         turn = self._turns.by_id.get(read.id)
@@ -228,7 +225,7 @@ def _entry(turn: KnownTurn, file: EventFile) -> Row:
         "at": list(turn.places),
         "end": turn.end_at,
         "writer": turn.writer,
-        "seen": [file.inode, file.size],
+        "seen": list(file.seen),
     }
     if turn.is_open:
         entry["open"] = True
@@ -236,14 +233,14 @@ def _entry(turn: KnownTurn, file: EventFile) -> Row:
 
 
 def _lasting(entry: Row) -> Row:
-    """Return what an entry says, whatever else is in the file."""
+    """Return what an entry says, whatever else was added to the file."""
     seen = entry.get("seen")
-    return {**entry, "seen": seen[0] if isinstance(seen, list) else None}
+    return {**entry, "seen": [seen[0], seen[3]] if isinstance(seen, list) else None}
 
 
-def _turn_of(entry: Row) -> tuple[KnownTurn | None, int, int]:
+def _turn_of(entry: Row) -> tuple[KnownTurn | None, Seen]:
     try:
-        inode, size = cast("list[int]", entry["seen"])
+        seen = Seen(*cast("tuple[int, int, int, str]", entry["seen"]))
         row = cast("Row", entry["row"])
         turn = KnownTurn(
             cast("str", row["id"]),
@@ -256,5 +253,9 @@ def _turn_of(entry: Row) -> tuple[KnownTurn | None, int, int]:
             "open" in entry,
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        return None, 0, 0
-    return turn, inode, size
+        return None, Seen()
+    return turn, seen
+
+
+def _size(seen: Seen) -> int:
+    return seen.size

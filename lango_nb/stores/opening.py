@@ -39,7 +39,7 @@ def open_store(
     Raises
     ------
     UsageError
-        The address is ``home`` and there is none.
+        The address is ``home`` and there is none, or it names a file.
     StoreError
         The store is there and cannot be read.
 
@@ -61,4 +61,12 @@ def open_store(
             url = home / RECORDS
     from lango_nb.stores.folder import FolderStore
 
-    return FolderStore(Path(url).expanduser(), durability=durability, lock_timeout_s=lock_timeout_s)
+    return FolderStore(_folder(Path(url).expanduser()), durability=durability, lock_timeout_s=lock_timeout_s)
+
+
+def _folder(path: Path) -> Path:
+    """Refuse a place where no folder can be: a file, or something below one."""
+    there = next((place for place in (path, *path.parents) if place.exists()), path)
+    if there.exists() and not there.is_dir():
+        raise UsageError(f"{there} is a file, and records need a folder; name another, or a database: sqlite:///FILE")
+    return path

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from lango_nb.stores import lines
 from lango_nb.stores.atomic import NEW, store_error, sync_folder
 from lango_nb.stores.disk import Disk, Handle
-from lango_nb.stores.event_log import EventFile
+from lango_nb.stores.event_log import EventFile, new_header
 from lango_nb.stores.known_turns import KnownTurn
-from lango_nb.stores.turn_lines import KIND
 
 _CHUNK = 4_000_000
 _MAKE = os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -73,7 +71,7 @@ def restore(file: EventFile, disk: Disk) -> None:
             disk.sync(target.descriptor)
         finally:
             target.close()
-        file.replaced(new, size)
+        file.replaced(new, size, file.seen.token)
         sync_folder(file.path.parent)
     except OSError as error:
         raise store_error(error, file.where, "its events are still known to this process") from error
@@ -88,7 +86,7 @@ def _copy(file: EventFile, kept: Sequence[KnownTurn], disk: Disk, *, is_durable:
         return
     target = Handle(disk.open(new, _MAKE), is_writable=True)
     try:
-        head = lines.encode(lines.header(KIND, session=file.session or str(kept[0].row.get("session_id") or "")))
+        head, token = new_header(file.session or str(kept[0].row.get("session_id") or ""))
         disk.write(target.descriptor, head)
         end = len(head)
         for start, stop, turn in _pieces(kept):
@@ -102,7 +100,7 @@ def _copy(file: EventFile, kept: Sequence[KnownTurn], disk: Disk, *, is_durable:
         if is_durable:
             disk.sync(target.descriptor)
         target.close()
-        file.replaced(new, end)
+        file.replaced(new, end, token)
     except BaseException:
         target.close()
         disk.remove(new)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.atomic import is_left_over, set_aside
-from lango_nb.stores.event_log import FOLDER, SUFFIX, EventFile
+from lango_nb.stores.event_log import FOLDER, SUFFIX, EventFile, Seen
 from lango_nb.stores.index import TurnIndex
 from lango_nb.stores.known_turns import KnownTurn, KnownTurns
 from lango_nb.stores.locks import PathLock, tell_after_fork
@@ -42,7 +42,7 @@ class SessionFiles:
         self._place, self._turns, self._report = place, turns, place.report
         self._files: dict[str, EventFile] = {}
         self._locks: dict[int, PathLock] = {}
-        self._read: dict[str, tuple[int, int]] = {}
+        self._read: dict[str, Seen] = {}
         self._lost: list[KnownTurn] = []
         self.mine: dict[str, KnownTurn] = {}
         """Open turns that were begun here."""
@@ -60,7 +60,7 @@ class SessionFiles:
             file = self._files.get(name)
             if file is None:
                 file = self._files[name] = EventFile(self.folder, name, self._turns, self.disk)
-                file.inode, file.size = self._read.pop(name, (0, 0))
+                file.seen = self._read.pop(name, Seen())
             return file
 
     def lock(self, name: str) -> PathLock:
@@ -79,16 +79,16 @@ class SessionFiles:
         found = self._found()
         for name in known.keys() - found.keys():
             self.follow(self.get(name))
-        changed = [self.get(name) for name, seen in found.items() if known.get(name) != seen]
+        changed = [self.get(name) for name, seen in found.items() if known.get(name, Seen())[:3] != seen]
         for file in changed:
             self.follow(file)
         with self._turns.lock:
             self._turns.number_rest()
-            unlisted = [
-                file
-                for file in changed
-                if file.torn or file.inode != known.get(file.name, (0, 0))[0] or self._has_news(file)
-            ]
+            copied = {name for name, seen in found.items() if known.get(name, Seen()).inode != seen[0]}
+            for file in changed:
+                if file.name in copied:
+                    file.dirty.update(self._turns.files.get(file.name, {}))
+            unlisted = [file for file in changed if file.torn or file.name in copied or self._has_news(file)]
         if unlisted and not self._place.is_read_only:
             self._list(unlisted)
 
@@ -126,7 +126,7 @@ class SessionFiles:
     def read_anew(self, file: EventFile) -> None:
         """Read a file from its beginning: its lines are not where they were."""
         with self._turns.lock:
-            file.inode = 0
+            file.seen = Seen()
         self.follow(file)
 
     def settle(self, file: EventFile) -> None:
@@ -161,7 +161,7 @@ class SessionFiles:
                 f"the last {torn} bytes were no whole line, as a process ended while it wrote them; they were cut off"
             )
             self._report(Problem("torn", file.where, detail))
-        if file.unseen or (file.held is not None and file.held.identity[1] != file.inode):
+        if file.unseen or (file.held is not None and file.held.identity[1] != file.seen.inode):
             gone += self._mend_unseen(file)
         self._turns.drop(gone)
         self._turns.number_rest()
@@ -204,15 +204,15 @@ class SessionFiles:
                 file.let_go()
         self.index.close()
 
-    def _found(self) -> dict[str, tuple[int, int]]:
-        """Return inode and size of every file by its name."""
+    def _found(self) -> dict[str, tuple[int, int, int]]:
+        """Return inode, size and time of the last change of every file by its name."""
         found = {}
         try:
             with os.scandir(self.folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(SUFFIX):
                         status = entry.stat()
-                        found[entry.name] = status.st_ino, status.st_size
+                        found[entry.name] = status.st_ino, status.st_size, status.st_mtime_ns
                     elif is_left_over(entry.name) and not self._place.is_read_only:
                         self._sweep(entry.name)
         except FileNotFoundError:
@@ -256,7 +256,7 @@ class SessionFiles:
 
     def _is_as_known(self, file: EventFile) -> bool:
         try:
-            return os.stat(file.path).st_ino == file.inode  # noqa: PTH116
+            return os.stat(file.path).st_ino == file.seen.inode  # noqa: PTH116
         except OSError:
             return False
 
@@ -291,7 +291,7 @@ class SessionFiles:
                 gone.append(turn)
                 continue
             data = b""
-            if former is not None and former.identity[1] != file.inode:
+            if former is not None and former.identity[1] != file.seen.inode:
                 places = file.unseen[turn.id]
                 pieces = zip(places[::2], places[1::2], strict=True)
                 data = b"".join([self.disk.read(former.descriptor, start, end) for start, end in pieces])

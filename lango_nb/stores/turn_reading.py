@@ -47,9 +47,7 @@ class TurnReader:
             return None
         events = events_in(data)
         body = body_in(data[end:]) if end >= 0 else {}
-        if events is None or body is None:
-            events, body = self._content(turn_id, data)
-        return StoredTurn(turn.row, events, body)
+        return StoredTurn(turn.row, events, body) if events is not None and body is not None else self._unusual(turn_id)
 
     def closing(self, turn_id: str) -> StoredTurn | None:
         """Return row and body of a turn without its events, or ``None`` when it is there no more."""
@@ -57,27 +55,34 @@ class TurnReader:
         if turn is None:
             return None
         body = body_in(data[end:]) if end >= 0 else {}
-        if body is None:
-            _, body = self._content(turn_id, data)
-        return StoredTurn(turn.row, [], body)
+        if body is not None:
+            return StoredTurn(turn.row, [], body)
+        stored = self._unusual(turn_id)
+        return StoredTurn(stored.row, [], stored.body) if stored is not None else None
 
-    def events(self, turn_id: str) -> list[Row] | None:
-        """Return the events of a turn, or ``None`` when it is there no more."""
+    def events(self, turn_id: str) -> tuple[Row, list[Row]] | None:
+        """Return row and events of a turn, or ``None`` when it is there no more."""
         turn, data, _ = self._lines_of(turn_id, from_end=False)
         if turn is None:
             return None
         events = events_in(data)
-        return self._content(turn_id, data)[0] if events is None else events
+        if events is not None:
+            return turn.row, events
+        stored = self._unusual(turn_id)
+        return (stored.row, stored.events) if stored is not None else None
 
-    def _content(self, turn_id: str, data: bytes) -> tuple[list[Row], Row]:
-        """Read lines that are unusual; when some are damaged, after they were found and reported."""
+    def _unusual(self, turn_id: str) -> StoredTurn | None:
+        """Read a turn with lines that are unusual; when some are damaged, after they were found and reported."""
+        turn, data, _ = self._lines_of(turn_id, from_end=False)
+        if turn is None:
+            return None
         events, body, is_whole = content_of(data)
-        turn = self._turns.by_id.get(turn_id)
-        if not is_whole and turn is not None:
+        if not is_whole:
             self._files.read_anew(self._files.get(turn.file))
             self._close(turn.file)
-            events, body, _ = content_of(self._lines_of(turn_id, from_end=False)[1])
-        return events, body
+            turn, data, _ = self._lines_of(turn_id, from_end=False)
+            events, body, _ = content_of(data)
+        return StoredTurn(turn.row, events, body) if turn is not None else None
 
     def _lines_of(self, turn_id: str, *, from_end: bool) -> tuple[KnownTurn | None, bytes, int]:
         """Return a turn, its lines, and where the one is that closes it."""
@@ -89,7 +94,7 @@ class TurnReader:
                 file = self._files.get(turn.file)
                 pieces, end_at = list(turn.pieces()), turn.end_at
                 handle = self._handles.get(file.name)
-                is_open = handle is not None and handle.identity[1] == file.inode
+                is_open = handle is not None and handle.identity[1] == file.seen.inode
             if handle is not None and is_open:
                 self._handles.move_to_end(file.name)
                 if from_end and end_at >= 0:

@@ -36,9 +36,7 @@ from __future__ import annotations
 
 import sys
 
-if pytest := sys.modules.get(
-    "pytest"
-):  # its rewriting makes assertions tell their values; it is told before the import
+if pytest := sys.modules.get("pytest"):  # told before the import, it lets assertions say what their values were
     pytest.register_assert_rewrite("lango_nb.testing.stores")
 
 from lango_nb.testing.stores import StoreContract

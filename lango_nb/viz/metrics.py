@@ -10,7 +10,8 @@ from lango_nb.viz.table import Table
 if TYPE_CHECKING:
     from lango_nb.records.metrics import AgentMetrics
 
-_COLUMNS = ("agent", "turns", "success", "rate", "tool calls", "in", "out", "p50 ms", "p95 ms", "p99 ms")
+_COLUMNS = ("agent", "turns", "success", "rate %", "tool calls", "in", "out", "p50 ms", "p95 ms", "p99 ms")
+_LARGE = 100
 
 
 def metrics_table(metrics: Sequence[AgentMetrics]) -> Table:
@@ -30,7 +31,7 @@ def metrics_table(metrics: Sequence[AgentMetrics]) -> Table:
             one.agent,
             one.turns,
             one.success,
-            f"{one.success_rate:.0%}" if one.success_rate is not None else "",
+            None if one.success_rate is None else round(100 * one.success_rate),
             one.tool_calls,
             one.delegations_in,
             one.delegations_out,
@@ -41,8 +42,11 @@ def metrics_table(metrics: Sequence[AgentMetrics]) -> Table:
         for one in metrics
     )
     note = "a turn counts for the agent that it was first handed to; in and out are hand-overs"
-    return Table("agents measured", _COLUMNS, rows, note if rows else "", empty="no turn has ended yet")
+    return Table("how agents did", _COLUMNS, rows, note if rows else "", empty="no turn has ended yet")
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.3g}")
+    """Write three digits of a small number, and every digit before the point of a large one."""
+    if value is None:
+        return None
+    return round(value) if value >= _LARGE else float(f"{value:.3g}")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 
-from lango_nb.records.turns import Trace
+from lango_nb.records.turns import Trace, Turn
 from lango_nb.viz import html, to_html
+from lango_nb.viz.colours import outcome_colour
 from lango_nb.viz.escape import count, esc, one_line
 
 _HEAD = """<!DOCTYPE html>
@@ -17,8 +19,9 @@ _HEAD = """<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <title>{title}</title>
 </head>
-<body style="margin:24px auto;padding:0 16px;max-width:1100px;font-family:system-ui,sans-serif">
+<body style="margin:24px auto;padding:0 16px;max-width:1100px;font-family:system-ui,sans-serif;line-height:1.5">
 """
+_LINK = "color:inherit"
 
 
 def page(traces: Sequence[Trace], *, timing: bool = True) -> str:
@@ -35,23 +38,25 @@ def page(traces: Sequence[Trace], *, timing: bool = True) -> str:
     str
         A whole document; it follows the reader's light or dark setting.
     """
-    first = traces[0].turn if traces else None
-    name = one_line(first.text, 80) if first is not None and len(traces) == 1 else count(len(traces), "turn")
+    name = one_line(traces[0].turn.text, 80) if len(traces) == 1 else count(len(traces), "turn")
     parts = [_HEAD.format(title=esc(f"lango: {name}"))]
-    if len(traces) > 1:
+    if len(traces) != 1:
         parts.append(html.view(html.header(name, [_sessions(traces)]), _contents(traces)))
     for place, trace in enumerate(traces, 1):
-        turn = trace.turn
-        said = [f"turn {turn.number}", turn.session_id, turn.topology, turn.model]
-        if timing:
-            said.append(turn.started_at.isoformat(sep=" ", timespec="seconds"))
-        edge = html.EDGE if place > 1 else ""
-        parts.append(
-            f'<section id="turn-{place}" style="margin:0 0 32px 0;padding:{"24px" if edge else "0"} 0 0 0'
-            f'{f";border-top:1px solid {edge}" if edge else ""}">'
-            f"{html.small(' · '.join(part for part in said if part))}{to_html(trace, timing=timing)}</section>\n"
-        )
+        edge = f"padding:24px 0 0 0;border-top:1px solid {html.EDGE}" if len(traces) > 1 else "padding:0"
+        back = f' · <a href="#" style="{_LINK}">all turns</a>' if len(traces) > 1 else ""
+        said = html.div(esc(_said(trace.turn, timing=timing)), back, font_size=html.SMALL, opacity=html.MUTED)
+        body = said + to_html(trace, timing=timing)
+        parts.append(f'<section id="turn-{place}" style="margin:0 0 32px 0;{edge}">{body}</section>\n')
     return "".join([*parts, "</body>\n</html>\n"])
+
+
+def _said(turn: Turn, *, timing: bool) -> str:
+    """Say which turn it is; what it was made with is told below, in the turn itself."""
+    said = [f"turn {turn.number}", f"session {one_line(turn.session_id, 100)}"]
+    if timing:
+        said.append(f"{turn.started_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
+    return " · ".join(said)
 
 
 def _sessions(traces: Sequence[Trace]) -> str:
@@ -60,9 +65,14 @@ def _sessions(traces: Sequence[Trace]) -> str:
 
 
 def _contents(traces: Sequence[Trace]) -> str:
+    """List the turns by their numbers, with links to them; what did not go well has a colour."""
     entries = [
-        f'<li><a href="#turn-{place}" style="color:inherit">{esc(one_line(trace.turn.text, 100))}</a> '
-        f"{html.muted(trace.turn.outcome)}</li>"
+        f'<li value="{trace.turn.number}"><a href="#turn-{place}" style="{_LINK}">{_request(trace.turn)}</a>'
+        f"{'' if trace.turn.is_ok else ' ' + html.badge(trace.turn.outcome, outcome_colour(trace.turn.outcome))}</li>"
         for place, trace in enumerate(traces, 1)
     ]
-    return f'<ol style="margin:0 0 24px 0;padding-left:24px">{"".join(entries)}</ol>\n'
+    return f'<ol style="margin:0 0 24px 0;padding-left:40px">{"".join(entries)}</ol>\n' if entries else ""
+
+
+def _request(turn: Turn) -> str:
+    return esc(one_line(turn.text, 100) or "(no words)")

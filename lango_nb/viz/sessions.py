@@ -29,5 +29,7 @@ def sessions_table(rows: Sequence[Mapping[str, object]], present: str = "") -> T
         (row["id"], row["turns"], one_line(str(row.get("title") or ""), 100), "yes" if row["id"] == present else "")
         for row in rows
     )
-    note = "" if any(row["id"] == present for row in rows) or not present else f"{present} has no turn yet"
-    return Table("sessions", _COLUMNS, listed, note, empty=f"no session has a turn yet; the next one goes to {present}")
+    is_listed = not present or any(row["id"] == present for row in rows)
+    note = "" if is_listed or not rows else f"the next request begins {one_line(present, 100)}"
+    empty = "no session has a turn yet" + (f"; the next request goes to {one_line(present, 100)}" if present else "")
+    return Table("sessions", _COLUMNS, listed, note, empty=empty)

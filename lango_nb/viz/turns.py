@@ -17,6 +17,7 @@ from lango_nb.viz.renderer import Renderer
 _MOST = 500
 _PAGE = 4000
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_EMPTY = "no turn yet; ask something"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Turns:
     """Several turns, for showing."""
 
     items: tuple[Turn, ...] = ()
+    empty: str = _EMPTY
+    """What is shown when there are none."""
 
     def __iter__(self) -> Iterator[Turn]:
         """Iterate over the turns."""
@@ -182,13 +185,10 @@ def _head(turns: Turns) -> str:
     return f"{count(len(turns), 'turn')}{f', the last {_MOST} shown' if hidden > 0 else ''}"
 
 
-_EMPTY = "no turn yet; ask something"
-
-
 def list_text(turns: Turns) -> str:
     """Write a row per turn."""
     if not len(turns):
-        return _EMPTY
+        return turns.empty
     rows = [
         [
             str(t.number),
@@ -208,7 +208,7 @@ def list_text(turns: Turns) -> str:
 def list_html(turns: Turns) -> str:
     """Show a row per turn."""
     if not len(turns):
-        return html.view(html.note(_EMPTY))
+        return html.view(html.note(turns.empty))
     rows = []
     for turn in _shown(turns):
         colours = agent_colours(turn.path, turn.path[0] if turn.path else None)

@@ -66,6 +66,17 @@ SHOWN = {
         ("ends", "cancelled"),
         ("tasks", "water the basil"),
     ],
+    "05_history_as_dataframes.ipynb": [
+        ("fill", "records/index.jsonl"),
+        ("dies", "the process ended with 9"),
+        ("next", "turn 6 (attic) was interrupted and is closed now; fs_delete had begun"),
+        ("next", "6 turns"),
+        ("delegations", "by_name_only"),
+        ("dead", "interrupted"),
+        ("saw", "leaks, in everything that is stored: 0"),
+        ("doctor", "%lango trace 6: look whether what had begun was done"),
+        ("export", "the same turns again:  True"),
+    ],
 }
 """What a reader has to find, by notebook: the cell, and a piece of its text."""
 PICTURED = ("route-text", "route", "ask-text", "ask", "trace")

@@ -126,21 +126,19 @@ def test_postgresql_keeps_the_contract() -> None:
     assert TestPostgresqlStore.__test__
 
 
-class WhatDependsOnDurability(TurnsContract, PersistenceContract, ProcessesContract, BrokenContract):
-    """The parts that another durability might break."""
-
-
-class TestFolderStoreThatForcesEvents(OfAFolder, WhatDependsOnDurability):
-    def make(self, place: Path) -> FolderStore:
-        return folder_store(place, "event")
-
-
-class TestFolderStoreThatForcesNothing(OfAFolder, WhatDependsOnDurability):
+class TestFolderStoreThatForcesNothing(
+    OfAFolder, TurnsContract, PersistenceContract, ProcessesContract, BrokenContract
+):
     def make(self, place: Path) -> FolderStore:
         return folder_store(place, "none")
 
 
-class TestSqliteStoreThatForcesNothing(OfSqlite, WhatDependsOnDurability):
+class TestFolderStoreThatForcesEvents(OfAFolder, TurnsContract, PersistenceContract):
+    def make(self, place: Path) -> FolderStore:
+        return folder_store(place, "event")
+
+
+class TestSqliteStoreThatForcesNothing(OfSqlite, PersistenceContract, BrokenContract):
     def make(self, place: Path) -> SqlStore:
         return sqlite_store(place, "none")
 

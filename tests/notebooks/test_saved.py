@@ -26,6 +26,8 @@ TELLTALES = {
     "a random id": r"\b[0-9a-f]{8}-[0-9a-f]{4}-",
     "a number of a version": r"\b\d+\.\d+\.\d+\b",
 }
+WARNING = r"turn \d+ \([\w-]+\) was interrupted and is closed now; .+\n"
+"""The one thing that a lesson may complain of: what a process left open that it let die."""
 FOREIGN = r"<script|<iframe|<link|<object|url\(|(?:src|href)=[\"'](?!data:)"
 
 
@@ -83,12 +85,13 @@ def write(file: Path, code: str, metadata: dict[str, Any]) -> None:
 
 
 def test_the_lessons_are_there_and_nothing_else_lies_about() -> None:
-    assert [path.stem for path in PATHS[:5]] == [
+    assert [path.stem for path in PATHS[:6]] == [
         "00_start_here",
         "01_partitions",
         "02_routing",
         "03_turns_and_traces",
         "04_teammates",
+        "05_history_as_dataframes",
     ]
     assert {path.name for path in NOTEBOOKS.iterdir() if not path.name.startswith(".")} == {p.name for p in PATHS}
 
@@ -107,9 +110,12 @@ def test_a_lesson_is_short(cells: list[Cell]) -> None:
 def test_every_cell_shows_something_and_none_shows_an_error(cells: list[Cell]) -> None:
     assert [cell["execution_count"] for cell in code(cells)] == list(range(1, len(code(cells)) + 1))
     assert [cell["id"] for cell in code(cells) if not cell["outputs"]] == []
+    complaints = ["".join(out["text"]) for out in outputs(cells) if out.get("name") == "stderr"]
+    assert [text for text in complaints if not re.fullmatch(WARNING, text)] == []
     assert {(out["output_type"], out.get("name")) for out in outputs(cells)} <= {
         ("execute_result", None),
         ("stream", "stdout"),
+        ("stream", "stderr"),
     }
 
 

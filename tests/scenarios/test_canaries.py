@@ -1,103 +1,48 @@
 """Issue "Nothing is lost", "Masking before writing and showing": zero leaks, looked for with canaries.
 
-    STORIES   turns that carry canaries through every door: requests, work orders, arguments, files, commands, errors, …
+    STORIES   turns that carry canaries through every door (tests/scenarios/canaries.py)
     PLACES    everything that is kept or shown: views, frames, logs, files of a store, exports, the terminal, …
 
-A canary is a made-up secret. Every story is played once on every kind of store, and every place is searched for every
-canary. A new door is a line in a story; a new place is a function with ``@place``.
+Every story is played on stores of several kinds, and every place is searched for pieces of canaries. A new place is a
+function with ``@place``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import json
 import logging
-import re
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lango_nb import frames
-from lango_nb.core.clock import SteppedClock
-from lango_nb.core.errors import LangoError, ModelError, ToolError
-from lango_nb.core.ids import CountedIds
-from lango_nb.core.masking import MASK, add_rules, mask, reset_rules
-from lango_nb.hooks.decorator import after_call, before_call
-from lango_nb.hooks.hook import Block, HookCall, Modify, Observe
+from lango_nb.cli import main
+from lango_nb.core.errors import LangoError
+from lango_nb.core.masking import MASK, mask, mask_value
 from lango_nb.lab import Lab
-from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
-from lango_nb.specs.agent import AgentSpec, Source
-from lango_nb.tools.builtin import builtin_tools
-from lango_nb.tools.decorator import tool
-from lango_nb.tools.tool import Tool, ToolResult
+from lango_nb.models.scripted import ScriptedModel
 from lango_nb.viz.view import View
-from tests.cast import Call, Cast, Line, delegate, spawn, stop, transfer, wait
-from tests.scenarios.faults import STAGES
+from tests.scenarios.canaries import (
+    BY_NAME,
+    CANARIES,
+    EVERYTHING,
+    KEEP,
+    STORIES,
+    TOOLS,
+    Canary,
+    Played,
+    leaks,
+    own_rules,
+    told,
+)
 
 ROOT_FOLDER = Path(__file__).parents[2]
-
-# -- canaries ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Canary:
-    """A made-up secret."""
-
-    kind: str
-    text: str
-    """How it comes along."""
-
-
-CANARIES = (
-    Canary("anthropic", "sk-ant-api03-CanaryAnthropic0123456789"),
-    Canary("openai", "sk-proj-CanaryOpenai0123456789abcdef"),
-    Canary("github", "ghp_CanaryGithub0123456789abcdefghij"),
-    Canary("gitlab", "glpat-CanaryGitlab0123456789"),
-    Canary("hugging face", "hf_CanaryHuggingface0123456789"),
-    Canary("stripe", "sk_live_CanaryStripe0123456789"),
-    Canary("stripe restricted", "rk_live_CanaryRestricted0123456789"),
-    Canary("slack", "xoxb-0123456789-CanarySlack"),
-    Canary("google", "AIzaCanaryGoogle0123456789abcdefghijklm"),
-    Canary("aws", "AKIACANARYAWS0123456"),
-    Canary("sendgrid", "SG.CanarySendgrid01234567.CanarySendgrid0123456789abcdefghijkl"),
-    Canary("twilio", "SK0ca9a5f0ca9a5f0ca9a5f0ca9a5f0ca9"),
-    Canary("npm", "npm_CanaryNpm0123456789abcdefghij012345"),
-    Canary("pypi", "pypi-CanaryPypi0123456789abcdefghij"),
-    Canary("json web token", "eyJhbGciOiJIUzI1NiJ9.eyJjYW5hcnkiOjF9.CanaryJwtSignature"),
-    Canary(
-        "openssh", "-----BEGIN OPENSSH PRIVATE KEY-----\nCanaryOpenssh0123\n-----END OPENSSH PRIVATE KEY-----"),
-    Canary("pgp", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nCanaryPgp0123\n-----END PGP PRIVATE KEY BLOCK-----"),
-    Canary("card", "4111 1111 1111 1111"),
-    Canary("card in one piece", "378282246310005"),
-    Canary("mail", "canary.ada@example.org"),
-    Canary("address", "postgres://ada:CanaryAddress@db.internal/x"),
-    Canary("parameter", "https://api.internal/v1?access_token=CanaryParameter&page=1"),
-    Canary("bearer", "Authorization: Bearer CanaryBearer0123"),
-    Canary("cookie", "Set-Cookie: sid=CanaryCookie; Path=/"),
-    Canary("password", "DB_PASSWORD=CanaryPassword"),
-    Canary("in quotes", "client_secret: 'Canary in quotes'"),
-    Canary("in json", '{"aws_secret_access_key": "Canary/in+json"}'),
-    Canary("json in json", json.dumps({"body": json.dumps({"token": 'Canary "twice" quoted'})})),
-    Canary("azure", "AccountName=a;AccountKey=CanaryAzure==;EndpointSuffix=b"),
-    Canary("mnemonic", "mnemonic: canarius absurd abuse access"),
-    Canary("own pattern", "EMP-424242"),
-    Canary("own name", "badge number: CanaryBadge"),
-)  # fmt: skip
-BY_NAME = "CanaryArgument"
-"""Looks like nothing; stands under ``api_key`` only."""
-EVERYTHING = "\n".join(canary.text for canary in CANARIES) + "\n"
-_STEMS = re.compile(r"Canar[yi]|CANARY|canary\.|canarius|0ca9a5f0|4111 ?1111|378282|EMP-\d")
-"""What every canary has and nothing else: a piece of one, cut somewhere, is found as well."""
-
-
-def leaks(text: str) -> list[str]:
-    """Return what is left of canaries in a text, with what stands around it."""
-    return [text[max(found.start() - 60, 0) : found.end() + 30] for found in _STEMS.finditer(text)]
 
 
 @pytest.mark.parametrize("canary", CANARIES, ids=lambda canary: canary.kind)
@@ -120,244 +65,6 @@ def test_a_canary_is_seen_where_it_is_and_masked_with_nothing_around_it(canary: 
         assert masked.startswith("before\n")
         assert masked.endswith("\nafter")
         assert MASK in masked
-
-
-@contextlib.contextmanager
-def own_rules() -> Iterator[None]:
-    """Name two more secrets for a while."""
-    add_rules(["EMP-[0-9]{6}"], ["badge number"])
-    try:
-        yield
-    finally:
-        reset_rules()
-
-
-# -- stories -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Played:
-    """A story that was told."""
-
-    story: str
-    lab: Lab
-    cast: Cast
-    home: Path
-    records: list[logging.LogRecord] = field(default_factory=list)
-    warned: list[str] = field(default_factory=list)
-    raised: list[str] = field(default_factory=list)
-    shown: list[str] = field(default_factory=list)
-    """What was on the screen meanwhile."""
-
-
-def carry() -> str:
-    """Bring everything."""
-    return EVERYTHING
-
-
-def structured() -> dict[str, Any]:
-    """Bring everything, in a value."""
-    return {"api_key": BY_NAME, "all": [{"deep": EVERYTHING}], "card": 378282246310005, EVERYTHING: 1}
-
-
-def stumble(how: str) -> str:
-    """Fail, and tell everything."""
-    raise {"tool": ToolError, "value": ValueError, "os": OSError}[how](EVERYTHING)
-
-
-def keep(text: str, api_key: str, options: dict[str, Any]) -> str:
-    """Take everything, and say it again.
-
-    Parameters
-    ----------
-    text : str
-    api_key : str
-    options : dict
-    """
-    return f"{text} {options} api_key={api_key}"
-
-
-TOOLS: tuple[Tool, ...] = (
-    *builtin_tools(),
-    tool(carry, name="fs_carry", safety="safe"),
-    tool(structured, name="fs_structured", safety="safe"),
-    tool(stumble, name="fs_stumble", safety="safe"),
-    tool(stumble, name="fs_fall", safety="safe"),
-    tool(keep, name="fs_keep", safety="dangerous"),
-    tool(carry, name="review_carry", safety="safe"),
-)
-REVIEWER = AgentSpec(name="reviewer", description="Looks again.", prefixes=("review_*",), source=Source.USER)
-KEEP: Call = (
-    "fs_keep",
-    {"text": EVERYTHING, "api_key": BY_NAME, "options": {"badge_number": "CanaryBadge", "list": [EVERYTHING]}},
-)
-
-
-@before_call(tools=("fs_carry", "fs_list"))
-def note_before(call: HookCall) -> Observe | Modify | Block:
-    """Tell everything before a call."""
-    if call.tool.name == "fs_list":
-        return Block(f"no: {EVERYTHING}")
-    return Observe(EVERYTHING)
-
-
-@after_call(tools=("fs_carry", "fs_structured"))
-def note_after(call: HookCall, result: ToolResult) -> Observe | ToolResult:
-    """Tell everything after a call."""
-    if call.tool.name == "fs_structured":
-        return ToolResult(result.content + EVERYTHING)
-    return Observe(EVERYTHING)
-
-
-@before_call(tools=("fs_fall",))
-def fall(call: HookCall) -> None:
-    """Fail with everything."""
-    raise RuntimeError(EVERYTHING)
-
-
-class Chatty:
-    """An approver who tells everything: a yes, a no, or a failure in turn."""
-
-    name = f"chatty {EVERYTHING}"
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked += 1
-        if self.asked % 3 == 0:
-            raise RuntimeError(EVERYTHING)
-        is_yes = self.asked % 3 == 1
-        return ApprovalAnswer(is_yes, self.name, EVERYTHING, "session" if is_yes else "once")
-
-
-@dataclass(frozen=True)
-class Story:
-    """What a cast plays, and what has to happen in it."""
-
-    topology: str
-    lines: dict[str, list[Line]]
-    doors: frozenset[str]
-    """Kinds of events, or names of tools, of which one at least carries something that was masked."""
-    turns: int = 1
-
-
-STORIES = {
-    "spawn": Story(
-        "octet",
-        {
-            "root": [
-                [
-                    ("task_create", {"title": EVERYTHING, "description": EVERYTHING, "parent_id": EVERYTHING}),
-                    ("task_update", {"task_id": "task-1", "status": "done", "description": EVERYTHING}),
-                    ("task_get", {"task_id": EVERYTHING}),
-                ],
-                [spawn("operator", f"carry {EVERYTHING}", spawn_reason=EVERYTHING), spawn("planner", EVERYTHING)],
-                [wait("arun-1"), wait("arun-2"), stop(EVERYTHING), ("no_such_tool", {"secret": EVERYTHING})],
-                spawn("chronicler", EVERYTHING),
-                wait("arun-3"),
-                spawn(EVERYTHING, "who is that?"),
-                f"That was {EVERYTHING}",
-                f"And again: {EVERYTHING}",
-            ],
-            "operator": [
-                [
-                    ("fs_read", {"path": "everything.txt"}),
-                    ("exec", {"command": f"cat everything.txt # {CANARIES[0].text}"}),
-                ],
-                [("fs_carry", {}), ("fs_structured", {}), ("fs_list", {"path": "."})],
-                [("fs_read", {"path": EVERYTHING}), ("fs_keep", {"text": EVERYTHING})],
-                [KEEP, ("fs_write", {"path": "copy.txt", "content": EVERYTHING})],
-                [("fs_stumble", {"how": how}) for how in ("tool", "value", "os")],
-                ("fs_fall", {"how": "tool"}),
-                f"It is all there: {EVERYTHING}",
-            ],
-            "planner": [ValueError(EVERYTHING)],
-            "chronicler": [
-                [("memory_agent_save", {"key": EVERYTHING, "content": EVERYTHING, "tags": [EVERYTHING]})],
-                [("memory_agent_recall", {"query": EVERYTHING}), ("memory_agent_forget", {"key": EVERYTHING + "x"})],
-                "Kept.",
-            ],
-        },
-        frozenset(
-            "turn.started handover handover.refused run.started run.finished run.blocked child.merged approval.asked "
-            "approval.decided hook.decided text error task_create task_update task_get agent_wait agent_stop fs_read exec "
-            "fs_carry fs_structured fs_list fs_keep fs_write fs_stumble fs_fall memory_agent_save memory_agent_recall "
-            "memory_agent_forget".split()
-        ),
-        turns=2,
-    ),
-    "transfer": Story(
-        "sextet",
-        {
-            "root": [
-                transfer("operator", reason=EVERYTHING),
-                transfer("reviewer", reason=EVERYTHING),
-                transfer(EVERYTHING, reason="nobody"),
-                f"I give up: {EVERYTHING}",
-            ],
-            "operator": [[("fs_carry", {}), KEEP], f"[REJECT] {EVERYTHING}"],
-            "reviewer": [("review_carry", {}), f"[REJECT] {EVERYTHING}"],
-        },
-        frozenset("turn.started handover handover.refused declined fs_carry fs_keep review_carry text".split()),
-    ),
-    "return": Story(
-        "octet",
-        {
-            "root": [transfer("reviewer", reason=EVERYTHING), f"Then I say {EVERYTHING}"],
-            "reviewer": [transfer("lango-orchestrator", reason=EVERYTHING)],
-        },
-        frozenset("turn.started handover returned text".split()),
-    ),
-    "delegate": Story(
-        "made-up",
-        {
-            "root": [[delegate("operator", EVERYTHING), delegate("reviewer", EVERYTHING)], f"Both said {EVERYTHING}"],
-            "operator": [("fs_carry", {}), f"Here: {EVERYTHING}"],
-            "reviewer": [ModelError(EVERYTHING)],
-        },
-        frozenset("turn.started run.started run.finished child.merged error fs_carry text".split()),
-    ),
-    "failure": Story("octet", {"root": [ModelError(EVERYTHING)] * 2}, frozenset({"error", "text"}), turns=2),
-    "defect": Story(
-        "sextet",
-        {"root": [transfer("operator", reason=EVERYTHING)], "operator": [KeyError(EVERYTHING)]},
-        frozenset({"handover", "error"}),
-    ),
-}
-
-
-def told(story: str, workspace: Path, home: Path, store: str | None) -> Played:
-    """Tell a story, with everything in it that somebody could write down."""
-    plot = STORIES[story]
-    (workspace / "everything.txt").write_text(EVERYTHING, encoding="utf-8")
-    cast = Cast(plot.lines)
-    lab = Lab(
-        STAGES["made-up"].topology() if plot.topology == "made-up" else plot.topology,
-        tools=TOOLS,
-        model=cast,
-        workspace=workspace,
-        settings={"agentMemory": {"enabled": True}},
-        approver=Chatty(),
-        clock=SteppedClock(),
-        ids=CountedIds(),
-        home=home if store is None else None,
-        store=store,
-    )
-    played = Played(story, lab, cast, home)
-    lab.add_agent(REVIEWER)
-    lab.engine.add_hook(note_before, note_after, fall)
-    lab.engine.listeners.append(_deaf)
-    for _ in range(plot.turns):
-        try:
-            played.shown.append(lab.ask(f"Please carry {EVERYTHING}").text)
-        except LangoError as error:
-            played.raised.append(f"{error!r} {error}")
-    return played
-
-
-def _deaf(event: object) -> None:
-    raise RuntimeError(EVERYTHING)
 
 
 # -- places ------------------------------------------------------------------------------------------------------------
@@ -439,8 +146,9 @@ def rows_of_the_store(played: Played) -> Iterator[str]:
 @place
 def files_of_the_home(played: Played) -> Iterator[str]:
     for path in played.home.rglob("*"):
+        yield path.name
         if path.is_file():
-            yield f"{path.name}: {path.read_bytes().decode('utf-8', 'backslashreplace')}"
+            yield path.read_bytes().decode("utf-8", "backslashreplace")
 
 
 @place
@@ -452,6 +160,31 @@ def exports(played: Played) -> Iterator[str]:
         yield path.read_text(encoding="utf-8")
     again = Lab("solo", workspace=folder).open(folder / "turns.jsonl")
     yield from (again.text, again.html, again.df.to_csv())
+
+
+COMMANDS = (
+    "trace list",
+    "trace list --output json",
+    "trace show 1",
+    "trace show 1 --output json",
+    "graph main",
+    "metrics",
+    "doctor",
+)
+
+
+@place
+def the_terminal(played: Played) -> Iterator[str]:
+    if not (played.home / "records").is_dir():
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LANGO_HOME", str(played.home))
+        for words in COMMANDS:
+            printed, complained = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained):
+                code = main(words.split())
+            assert code < 2, complained.getvalue()
+            yield printed.getvalue() + complained.getvalue()
 
 
 @place
@@ -474,10 +207,10 @@ def warnings_and_errors(played: Played) -> Iterator[str]:
 
 # -- looking -----------------------------------------------------------------------------------------------------------
 
-STORES = ("memory", "folder", "sqlite")
+PLAYED = (*((story, store) for story in STORIES for store in ("memory", "folder")), ("spawn", "sqlite"))
 
 
-@pytest.fixture(scope="module", params=[(story, store) for story in STORIES for store in STORES], ids="-".join)
+@pytest.fixture(scope="module", params=PLAYED, ids="-".join)
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     """Tell a story on a kind of store, and write down what is logged and warned of meanwhile."""
     story, kind = request.param
@@ -513,5 +246,150 @@ class _Remembering(logging.Handler):
 
 @pytest.mark.parametrize("look", PLACES.values(), ids=PLACES)
 def test_no_canary_is_in(look: Place, played: Played) -> None:
-    found = [text for text in look(played) if leaks(text)]
-    assert [leaks(text)[:3] for text in found] == []
+    found = {leak for text in look(played) for leak in leaks(text)}
+    assert sorted(found)[:5] == []
+
+
+def test_every_door_was_open_and_models_and_tools_got_what_was_there(played: Played) -> None:
+    """Otherwise the search above finds nothing because there is nothing, or because everything is masked."""
+    carried: set[str] = set()
+    for trace in played.lab.engine.traces:
+        assert trace.turn.text.startswith(f"Please carry {MASK}\n")
+        for event in trace.events:
+            if MASK in event.model_dump_json():
+                carried |= {event.kind, getattr(event, "tool", "")}
+    assert STORIES[played.story].doors - carried == frozenset()
+    assert played.cast.unexpected == []
+    asked = [message for asked in played.cast.asked for message in asked.messages]
+    assert any(EVERYTHING in message.content for message in asked if message.role == "user")
+    answers = {message.tool_name for message in asked if message.role == "tool" and EVERYTHING in message.content}
+    assert ("fs_carry" in answers) == ("fs_carry" in STORIES[played.story].doors)
+
+
+# -- what is not a turn ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def question(tmp_path: Path) -> Iterator[list[str]]:
+    """Return what is seen of an open question while it is open, and of the answer."""
+    seen: list[str] = []
+    again = KEEP[0], {**KEEP[1], "text": "something else"}
+    lab = Lab("solo", tools=TOOLS, model=ScriptedModel([KEEP, again, "Done."]), workspace=tmp_path, approver="hold")
+
+    def look(event: Any) -> None:
+        if event.kind == "approval.asked":
+            view = lab.approvals
+            seen.extend((view.text, view.html, repr(view), view.df.to_csv(), repr(view.record)))
+            answer = view.deny(detail="not today")
+            seen.extend((answer.text, answer.html, answer.df.to_csv()))
+
+    with own_rules():
+        seen.append(lab.ask(EVERYTHING, on_event=look).text)
+        yield seen
+
+
+def test_no_canary_is_in_open_questions(question: list[str]) -> None:
+    assert len(question) == 17, "both were asked"
+    assert [leaks(text) for text in question if leaks(text)] == []
+
+
+def test_no_canary_is_in_a_trace_of_the_original_that_is_opened(tmp_path: Path) -> None:
+    at = "2026-02-03T04:05:06Z"
+    said = {"summary": EVERYTHING, "cause_detail": EVERYTHING}
+    trace = {"trace_id": "t-1", "session_key": "main", "outcome": "success", "started_at": at, "ended_at": at, **said}
+    kinds = {
+        "tool_call": {"args": {"text": EVERYTHING, "api_key": BY_NAME}, "id": "call-a"},
+        "tool_result": {"id": "call-a", "response": {"all": EVERYTHING}},
+        "delegation": {"to": "vault", "reason": EVERYTHING},
+        "text": {"text": EVERYTHING},
+        "terminal_error": {"error": EVERYTHING},
+        "anything_else": {"detail": EVERYTHING, "api_key": BY_NAME},
+    }
+    who = {"trace_id": "t-1", "agent_name": "vault", "tool_name": "fs_keep", "created_at": at}
+    events = [
+        {**who, "seq": seq, "event_type": kind, "payload_json": json.dumps(payload)}
+        for seq, (kind, payload) in enumerate(kinds.items(), 1)
+    ]
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"trace": trace, "events": events}), encoding="utf-8")
+    with own_rules():
+        view = Lab("solo", workspace=tmp_path).open(path)
+        (opened,) = view.record
+        shown = (
+            view.text,
+            view.html,
+            view.df.to_csv(),
+            repr(opened),
+            *(event.model_dump_json() for event in opened.events),
+        )
+    assert {"tool.started", "tool.finished", "text", "error"} <= {event.kind for event in opened.events}
+    assert [leaks(text)[:2] for text in shown if leaks(text)] == []
+
+
+@pytest.mark.parametrize(
+    "address", ["postgresql://ada:CanaryAddress@db.internal/x", "mysql://ada:CanaryAddress@db.internal/x"]
+)
+def test_no_password_of_a_store_is_in_the_error_about_it(address: str) -> None:
+    with pytest.raises(LangoError) as caught:
+        Lab(store=address)
+    assert leaks(f"{caught.value!r} {caught.value}") == []
+
+
+NOTEBOOKS = sorted((ROOT_FOLDER / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_nothing_like_a_secret_is_in_the_saved_outputs_of_a_notebook(path: Path) -> None:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    assert outputs
+    assert [output for output in outputs if mask_value(output) != output] == []
+
+
+TEXTS = sorted(
+    path
+    for pattern in ("*.md", "lango_nb/**/*.md", "lango_nb/**/*.yaml", "lango_nb/data/**/*.json", "notebooks/*.ipynb")
+    for path in ROOT_FOLDER.glob(pattern)
+)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT_FOLDER)))
+def test_nothing_is_masked_in_texts_without_secrets(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert mask(text) == text
+    assert [line for line in text.splitlines() if mask(line) != line] == []
+
+
+# -- leaks that are known, in files of others; strict: who mends one takes its mark away ------------------------------
+
+
+@pytest.mark.xfail(strict=True, reason="viz/approvals.py, answered_table: the detail of a no is shown as it is")
+def test_no_canary_is_in_the_answer_to_a_question(tmp_path: Path) -> None:
+    seen: list[str] = []
+    lab = Lab("solo", tools=TOOLS, model=ScriptedModel([KEEP, "Done."]), workspace=tmp_path, approver="hold")
+
+    def look(event: Any) -> None:
+        if event.kind == "approval.asked":
+            answer = lab.approvals.deny(detail=EVERYTHING)
+            seen.extend((answer.text, answer.html, answer.df.to_csv()))
+
+    with own_rules():
+        lab.ask("keep it", on_event=look)
+        assert len(seen) == 3
+        assert [leaks(text) for text in seen if leaks(text)] == []
+
+
+@pytest.mark.xfail(strict=True, reason="Lab.config shows addresses with their passwords")
+def test_no_canary_is_in_the_settings_that_are_shown(tmp_path: Path) -> None:
+    remote = {"name": "far", "agentCardUrl": "https://ada:CanaryAddress@host.internal/card"}
+    view = Lab("solo", workspace=tmp_path, settings={"a2a": {"remoteAgents": [remote]}}).config()
+    assert [leaks(text) for text in (view.text, view.html, view.df.to_csv()) if leaks(text)] == []
+
+
+@pytest.mark.xfail(strict=True, reason="errors repeat what was typed; a notebook saves them")
+@pytest.mark.parametrize("secret", [CANARIES[0].text, "canary.ada@example.org"])
+def test_no_canary_is_in_an_error_about_a_name(tmp_path: Path, secret: str) -> None:
+    lab = Lab("solo", workspace=tmp_path)
+    with pytest.raises(LangoError) as caught:
+        lab.run(secret)
+    assert leaks(str(caught.value)) == []

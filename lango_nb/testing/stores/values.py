@@ -116,7 +116,7 @@ class ValuesContract(StoreUnderTest):
             assert turn.body == more
 
     def test_a_megabyte(self, tmp_path: Path) -> None:
-        self.keeps(tmp_path, {"text": "0123456789abcdé\n" * 65_536, "list": list(range(20_000))})
+        self.keeps(tmp_path, {"text": "0123456789abcdé\n" * 65_536, "list": list(range(1000))})
 
     def test_ids_may_hold_anything_readable(self, tmp_path: Path) -> None:
         keys = [

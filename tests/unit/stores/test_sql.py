@@ -653,6 +653,21 @@ def test_a_change_whose_connection_is_lost_is_made_again_and_once(server: str) -
         assert asked == [{"id": "a", "count": 1}] * 2
 
 
+def test_a_body_is_asked_for_once_when_the_connection_is_lost(server: str) -> None:
+    asked = []
+
+    def body() -> Row:
+        asked.append(1)
+        run_sql(server, END_ALL)
+        return {"messages": [len(asked)]}
+
+    with opened(server) as store:
+        store.log.begin(ROW)
+        store.log.finish("turn-1", [EVENT], ENDED, body)
+        (found,) = store.log.scan()
+        assert (found.body, len(found.events)) == ({"messages": [1]}, 1)
+
+
 def test_a_connection_lost_while_committing_is_an_error(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(server) as store:
         store.documents("task").put({"id": "a", "count": 1})
