@@ -173,6 +173,11 @@ def _build(columns: Sequence[Column], sources: Sources, errors: list[FrameError]
             errors += [FrameError(row, name, problem) for row, problem in objects.unknown.items()]
     for column in columns:
         reading = reader.read(column)
+        if isinstance(reading.cells, Stamps):
+            made[column.name] = _times(reading.cells)
+            if made[column.name] is not None:
+                continue
+            reading = Reading(*converted(datetime.fromisoformat, list(reading.cells)))
         reading.problems.update(_misfits(column.dtype, reading))
         array = _array(column.dtype, reading)
         wrong = sorted((reading.row(place), problem) for place, problem in reading.problems.items())
@@ -234,6 +239,27 @@ def _plain_array(dtype: Dtype, values: list[Any]) -> Any:
         case "Int64" if None not in values:
             return pd.array(np.array(values, dtype="int64"), dtype="Int64")
     return pd.array(values, dtype=dtype)
+
+
+def _times(stamps: Stamps) -> Any:
+    """Read times that are written as a store writes them; ``None`` when one is not, or is of another century."""
+    import numpy as np
+    import pandas as pd
+
+    joined = "".join(stamps)
+    if len(joined) != len(stamps) * _STAMP or not joined.isascii():
+        return None
+    letters = np.frombuffer(joined.encode(), dtype="uint8").reshape(-1, _STAMP)
+    if (letters[:, _STAMP - len(_ZONE) :] != np.frombuffer(_ZONE, dtype="uint8")).any():
+        return None
+    try:
+        times = np.ascontiguousarray(letters[:, : -len(_ZONE)]).view(f"S{_STAMP - len(_ZONE)}").ravel()
+        micros = times.astype("datetime64[us]")
+    except ValueError:
+        return None
+    if not ((micros >= _FIRST) & (micros < _LAST)).all():
+        return None
+    return pd.DatetimeIndex(micros.astype("datetime64[ns]"), tz="UTC").array
 
 
 class _Spread:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from lango_nb.frames.calling import Found, call, converted
 from lango_nb.frames.column import Column, Sources
-from lango_nb.frames.stored import Rows
+from lango_nb.frames.stored import Rows, StoredKind
 
 _BLOCK = 512
 """Records per block; their tuples stay below the number at which the garbage collector would start."""
@@ -47,7 +47,7 @@ class Reader:
     def __init__(self, sources: Sources, columns: Iterable[Column]) -> None:
         paths = paths_of(columns)
         self._sources = sources
-        self._records = {name: _Records(_kinds(objects, paths.get(name, ()))) for name, objects in sources.items()}
+        self._records = {name: _Records(*_kinds(objects, paths.get(name, ()))) for name, objects in sources.items()}
 
     def read(self, column: Column) -> Reading:
         """Read one column.
@@ -120,11 +120,16 @@ class _Kind(Protocol):
 class _Records:
     """The records of one source, by kind."""
 
-    def __init__(self, kinds: Sequence[_Kind]) -> None:
+    def __init__(self, kinds: Sequence[_Kind], everybody: StoredKind | None = None) -> None:
         self._kinds = kinds
+        self._everybody = everybody
         self._rows: dict[tuple[int, ...], list[int] | None] = {}
 
     def read(self, paths: Sequence[str], *, required: bool) -> Reading:
+        if self._everybody is not None and self._everybody.has(paths[0]):
+            stamps = self._everybody.stamps(paths[0])
+            values, problems = self._everybody.read(paths[0]) if stamps is None else (stamps, {})
+            return Reading(values, None, problems)
         asked: list[tuple[int, str]] = []
         for number, kind in enumerate(self._kinds):
             path = next((path for path in paths if kind.has(path)), paths[0] if required else None)
@@ -149,13 +154,13 @@ class _Records:
         return self._rows[numbers]
 
 
-def _kinds(objects: Sequence[object] | Rows, paths: Sequence[str]) -> Sequence[_Kind]:
+def _kinds(objects: Sequence[object] | Rows, paths: Sequence[str]) -> tuple[Sequence[_Kind], StoredKind | None]:
     if isinstance(objects, Rows):
-        return objects.kinds
+        return objects.kinds, objects.everybody
     rows: defaultdict[type, list[int]] = defaultdict(list)
     for row, kind in enumerate(map(type, objects)):
         rows[kind].append(row)
-    return [_RecordKind(objects, None if len(rows) == 1 else found, paths) for found in rows.values()]
+    return [_RecordKind(objects, None if len(rows) == 1 else found, paths) for found in rows.values()], None
 
 
 class _RecordKind:

@@ -30,7 +30,7 @@ SUFFIX = ".jsonl"
 Sight = Literal["whole", "unclear", "missing"]
 """What a look at a file found: all whole lines are taken in; only a final look can tell; it is not there."""
 _CHUNK = 4_000_000
-_TOKEN = re.compile(rb'"token":"([0-9a-f]{16})"')
+_TOKEN = re.compile(rb'\{ ?"schema":(\d+),"kind":"events","token":"([0-9a-f]{16})"')
 _HEAD = 80
 """Bytes at the beginning of a file in which its token is."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -61,7 +61,7 @@ def file_name(session_id: str) -> str:
 
 
 def new_header(session_id: str) -> tuple[bytes, str]:
-    """Return the first line of a new file, and the token in it that no other file has.
+    """Return the first line of a new file, and a token for it that no other file has.
 
     An inode is given to another file as soon as the first is removed, so it cannot tell two files apart.
 
@@ -74,8 +74,8 @@ def new_header(session_id: str) -> tuple[bytes, str]:
     line : bytes
     token : str
     """
-    token = secrets.token_hex(8)
-    return lines.encode(lines.header(KIND, token=token, session=session_id)), token
+    line = lines.encode(lines.header(KIND, token=secrets.token_hex(8), session=session_id))
+    return line, _token_in(line)
 
 
 class Seen(NamedTuple):
@@ -155,8 +155,7 @@ class EventFile:
         if handle is None:
             return "missing"
         try:
-            found = _TOKEN.search(self._disk.read(handle.descriptor, 0, _HEAD))
-            token = found[1].decode() if found is not None else ""
+            token = _token_in(self._disk.read(handle.descriptor, 0, _HEAD))
             if token != self.seen.token or handle.size() < self.size:
                 self._start_anew(token)
             return self._read_on(handle, is_final=is_final)
@@ -410,3 +409,8 @@ class EventFile:
 
 def _unreadable(error: OSError, where: str) -> StoreError:
     return StoreError(f"{where} cannot be read: {error.strerror}; mend that and try again", "store")
+
+
+def _token_in(head: bytes) -> str:
+    found = _TOKEN.match(head)
+    return b"-".join(found.groups()).decode() if found is not None else ""

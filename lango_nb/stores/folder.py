@@ -152,6 +152,7 @@ class FolderStore:
                         durability=self._place.durability,
                         lock_timeout_s=self._place.lock_timeout_s,
                         report=self._report,
+                        disk=self._place.disk,
                     )
         return self._database
 

@@ -235,7 +235,7 @@ def _entry(turn: KnownTurn, file: EventFile) -> Row:
 def _lasting(entry: Row) -> Row:
     """Return what an entry says, whatever else was added to the file."""
     seen = entry.get("seen")
-    return {**entry, "seen": [seen[0], seen[3]] if isinstance(seen, list) else None}
+    return {**entry, "seen": [seen[0], seen[3]] if isinstance(seen, list) and len(seen) == len(Seen._fields) else None}
 
 
 def _turn_of(entry: Row) -> tuple[KnownTurn | None, Seen]:

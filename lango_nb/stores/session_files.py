@@ -98,10 +98,11 @@ class SessionFiles:
         with self._turns.lock:
             for turn in gone:
                 file = self.get(turn.file)
-                if self._is_as_known(file):  # then the index lost it
-                    file.dirty[turn.id] = turn
-                else:
+                if file.look(is_final=False) == "missing" or turn.id in file.unseen:
+                    file.unseen.pop(turn.id, None)
                     self._turns.drop([turn])
+                else:  # the index lost it
+                    file.dirty[turn.id] = turn
 
     def follow(self, file: EventFile) -> None:
         """Take in what others wrote into a file.
@@ -253,12 +254,6 @@ class SessionFiles:
         lost, self._lost = self._lost, []
         if lost:
             self.index.save([], file, [turn.number for turn in lost])
-
-    def _is_as_known(self, file: EventFile) -> bool:
-        try:
-            return os.stat(file.path).st_ino == file.seen.inode  # noqa: PTH116
-        except OSError:
-            return False
 
     def _accept(self, file: EventFile, sight: str) -> None:
         """Go on with what is there, where nothing can be mended."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.ids import RandomIds
@@ -17,14 +18,18 @@ from lango_nb.stores.store import Row
 
 EngineOn = Callable[..., Engine]
 MULTI = Settings.model_validate({"agent": {"multiAgent": True}})
-HANDED_OVER = (("transfer_to_agent", {"agent_name": "executor"}), ("fs_list", {"path": "."}), "No file.")
+HANDED_OVER: tuple[str | tuple[str, dict[str, Any]], ...] = (
+    ("transfer_to_agent", {"agent_name": "executor"}),
+    ("fs_list", {"path": "."}),
+    "No file.",
+)
 
 
 def _said(engine: Engine) -> list[tuple[str, str | None, str]]:
     return [(message.role, message.author, message.content) for message in engine.session().messages]
 
 
-def _stored(engine_on: EngineOn, store: Path, *script: object) -> Engine:
+def _stored(engine_on: EngineOn, store: Path, *script: str | tuple[str, dict[str, Any]]) -> Engine:
     return engine_on("quartet", settings=MULTI, model=ScriptedModel(script), store=store, ids=RandomIds())
 
 

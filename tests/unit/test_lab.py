@@ -40,7 +40,7 @@ You identify plants and report the name clearly.
 @pytest.fixture
 def lab(tmp_path: Path) -> Lab:
     (tmp_path / "notes.md").write_text("one\ntwo\n")
-    return Lab("sextet", workspace=tmp_path, home=tmp_path / "home", approver="deny")
+    return Lab("sextet", workspace=tmp_path, home=tmp_path / "home", store="memory", approver="deny")
 
 
 def test_everything_that_comes_back_shows_itself_as_text_and_html_and_has_a_frame(lab: Lab) -> None:
@@ -127,7 +127,7 @@ def test_a_wrong_topology_leaves_everything_as_it_was(lab: Lab) -> None:
 
 
 def test_nobody_chose_so_it_is_octet_with_teammates(tmp_path: Path) -> None:
-    lab = Lab(workspace=tmp_path, home=tmp_path / "home")
+    lab = Lab(workspace=tmp_path, home=tmp_path / "home", store="memory")
     assert lab.topology == "octet"
     assert lab.engine.settings.background.enabled
     assert lab.config().origins["background.enabled"] == "lab"
@@ -141,7 +141,7 @@ class TestTeammates:
     def octet(self, tmp_path: Path) -> Lab:
         (tmp_path / "notes.md").write_text("one\ntwo\n")
         settings = {"agentMemory.enabled": True}
-        return Lab(workspace=tmp_path, home=tmp_path / "home", approver="deny", settings=settings)
+        return Lab(workspace=tmp_path, home=tmp_path / "home", store="memory", approver="deny", settings=settings)
 
     def test_a_turn_goes_to_a_teammate_and_back_and_the_card_counts_the_run(self, octet: Lab) -> None:
         result = octet.ask("how many lines does notes.md have?")
@@ -340,7 +340,7 @@ def test_a_megabyte_is_refused_with_what_to_do_instead(lab: Lab) -> None:
 
 def test_settings_of_the_folder_count_and_say_where_they_came_from(tmp_path: Path) -> None:
     (tmp_path / "lango.json").write_text('{"agent": {"maxDelegationRounds": 2}}')
-    lab = Lab("sextet", workspace=tmp_path, home=tmp_path / "home")
+    lab = Lab("sextet", workspace=tmp_path, home=tmp_path / "home", store="memory")
     assert lab.engine.settings.agent.max_delegation_rounds == 2
     assert lab.config().origins["agent.maxDelegationRounds"] == "lango.json"
     assert "Maximum 2 delegation rounds" in lab.prompt().record.prompt
@@ -355,7 +355,7 @@ def test_the_person_is_asked_with_the_exact_arguments(tmp_path: Path, monkeypatc
         return "yes" if len(asked) > 1 else "no"
 
     monkeypatch.setattr("builtins.input", answer)
-    lab = Lab("sextet", workspace=tmp_path, home=tmp_path / "home")
+    lab = Lab("sextet", workspace=tmp_path, home=tmp_path / "home", store="memory")
     assert lab.ask("delete old.txt").outcome == "tool_error"
     assert (tmp_path / "old.txt").exists()
     assert lab.ask("delete old.txt").is_ok
@@ -367,7 +367,7 @@ def test_the_person_is_asked_with_the_exact_arguments(tmp_path: Path, monkeypatc
 def test_nobody_there_means_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "old.txt").write_text("x")
     monkeypatch.setattr(asking, "is_anybody_there", lambda: False)
-    lab = Lab("sextet", workspace=tmp_path, home=tmp_path / "home")
+    lab = Lab("sextet", workspace=tmp_path, home=tmp_path / "home", store="memory")
     assert lab.ask("delete old.txt").turn.error_code == "approval_unavailable"
     assert (tmp_path / "old.txt").exists()
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import logging
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from lango_nb.core.masking import MASK, mask, mask_value
+from lango_nb.core import masking
+from lango_nb.core.errors import SettingsError
+from lango_nb.core.masking import MASK, add_rules, mask, mask_arguments, mask_record, mask_value, reset_rules
 from lango_nb.lab import Lab
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.viz.view import View
@@ -20,12 +31,97 @@ CANARIES = (
     "xoxb-canary-0123456789",
     "eyJhbGciOiJIUzI1NiJ9.eyJjYW5hcnkiOjF9.c2lnbmF0dXJl",
 )
+SHAPES = (
+    *CANARIES,
+    "sk-ant-api03-abcdefghijklmnop-QRST_uvwx",
+    "sk-or-v1-0123456789abcdef0123456789abcdef",
+    "sk_live_0123456789abcdefghijklmn",
+    "rk_live_0123456789abcdefghijklmn",
+    "whsec_0123456789abcdefghijklmn",
+    "github_pat_11ABCDEFG0123456789_abcdefghij",
+    "glpat-abcdefghij0123456789",
+    "hf_abcdefghijklmnopqrstuvwxyz01234567",
+    "ASIACANARY0123456789",
+    "ya29.a0AfH6SMBabcdefghijklmnop",
+    "GOCSPX-abcdefghijklmnopqrstuvwx",
+    "xapp-1-A0123456789-0123456789-abcdef",
+    "https://hooks.slack.com/services/T0123456789/B0123456789/abcdefghijklmnopqrstuvwx"[8:],
+    "SG.abcdefghijklmnopqrstuv.abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG",
+    "SK0123456789abcdef0123456789abcdef",
+    "AC0123456789abcdef0123456789abcdef",
+    "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+    "pypi-AgEIcHlwaS5vcmcCJDAwMDAwMDAw",
+    "dckr_pat_abcdefghijklmnopqrstuvwxyz0",
+    "dop_v1_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "shpat_0123456789abcdef0123456789abcdef",
+    "gsk_abcdefghijklmnopqrstuvwxyz0123456789",
+    "hvs.CAESIabcdefghijklmnopqrstuvwxyz",
+    "AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54K",
+    "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs",
+    "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0",
+    "eyJhbGciOiJSU0EtT0FFUCJ9.abcdefgh12345678.abcdefgh.abcdefgh.abcdefgh",
+    "4111 1111 1111 1111",
+    "5500-0055-5555-5559",
+    "378282246310005",
+    "ada.lovelace+news@mail.example.co.uk",
+    "o'brien@example.ie",
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----",
+    "-----BEGIN ENCRYPTED PRIVATE KEY-----\r\nMIIE\r\n-----END ENCRYPTED PRIVATE KEY-----",
+    "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----",
+)
 
 
-@pytest.mark.parametrize("secret", CANARIES)
-def test_keys_of_known_services_are_masked_wherever_they_stand(secret: str) -> None:
-    assert mask(f"use {secret}, please") == f"use {MASK}, please"
-    assert mask(secret) == MASK
+@pytest.fixture(autouse=True)
+def no_rules() -> Iterator[None]:
+    """Forget rules and what was clean."""
+    reset_rules()
+    yield
+    reset_rules()
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("secret", SHAPES)
+@pytest.mark.parametrize(
+    "around", ["{}", "use {}, please", "({})", "a\n{}\nb", "x={};", "<{}>", '"{}"', "%20{}", "卡{}"]
+)
+def test_secrets_of_a_known_shape_are_masked_wherever_they_stand(secret: str, around: str) -> None:
+    text = around.format(secret)
+    assert mask(text) == around.format(MASK)
+    assert MASK in mask(json.dumps([text]))
+    assert secret not in mask(json.dumps([text], ensure_ascii=False))
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("-----BEGIN PRIVATE KEY-----\nabc", MASK),
+        ('{"key": "-----BEGIN PRIVATE KEY-----\\nMIIE", "n": 1}', f'{{"key": "{MASK}", "n": 1}}'),
+        ("tail MIIEabcdefghijklmnop\nqrst==\n-----END PRIVATE KEY-----", f"tail {MASK}"),
+        (
+            "-----BEGIN PRIVATE KEY-----\nab\n'x' -----BEGIN PRIVATE KEY-----\ncd\n-----END PRIVATE KEY----- y",
+            f"{MASK}'x' {MASK} y",
+        ),
+        ("postgres://ada:s3cret@db/x", f"postgres://ada:{MASK}@db/x"),
+        ("redis://:p@ss:w/rd@db:6379/0", f"redis://:{MASK}@db:6379/0"),
+        ("ada:s3cret@tcp(db:3306)/x", f"ada:{MASK}@tcp(db:3306)/x"),
+        ("https://x.org/a?sig=abcdefghijklmnop%3D&v=1", f"https://x.org/a?sig={MASK}&v=1"),
+        ("curl -u ada:s3cret https://x.org", f"curl -u ada:{MASK} https://x.org"),
+        ("Bearer abcdefgh12345", f"Bearer {MASK}"),
+        ("Authorization: Basic YWRhOmx1Y2U=", f"Authorization: Basic {MASK}"),
+        ("mailto:ada@example.org?subject=hi, ada%40example.org", f"mailto:{MASK}?subject=hi, {MASK}"),
+        ("ada@example.org.txt", f"{MASK}.txt"),
+        ("no agent 'sk-proj-abcd…' and ada@exam…", f"no agent '{MASK}' and {MASK}"),
+        ("card 4111 1111 11… at ://ada:s3c…", f"card {MASK} at {MASK}"),
+    ],
+)
+def test_keys_passwords_and_addresses_in_texts(text: str, masked: str) -> None:
+    assert mask(text) == masked
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -34,21 +130,73 @@ def test_keys_of_known_services_are_masked_wherever_they_stand(secret: str) -> N
         ("password: hunter2", f"password: {MASK}"),
         ('{"api_key": "abc def", "n": 1}', f'{{"api_key": "{MASK}", "n": 1}}'),
         ("Authorization: Bearer abcdefgh12345", f"Authorization: Bearer {MASK}"),
-        ("postgres://ada:s3cret@db/x", f"postgres://ada:{MASK}@db/x"),
-        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", MASK),
-        ("-----BEGIN PRIVATE KEY-----\nabc", MASK),
+        ('Authorization: Digest username="a", response="b"', f"Authorization: Digest {MASK}"),
+        ("authorization: abc", f"authorization: {MASK}"),
+        ("PASSWORD=hun,ter;2", f"PASSWORD={MASK}"),
+        ("password = hunter2, user = ada", f"password = {MASK}, user = ada"),
+        ("{'password': 'it\\'s', 'n': 1}", f"{{'password': '{MASK}', 'n': 1}}"),
+        (
+            '{"a": "{\\"token\\": \\"x\\\\\\"y\\", \\"b\\": 1}"}',
+            f'{{"a": "{{\\"token\\": \\"{MASK}\\", \\"b\\": 1}}"}}',
+        ),
+        ('{"secret":\n  "x y",\n  "n": 1}', f'{{"secret":\n  "{MASK}",\n  "n": 1}}'),
+        ('{"token": 123456, "n": 1}', f'{{"token": "{MASK}", "n": 1}}'),
+        ('{"token": true, "has_token": true}', f'{{"token": "{MASK}", "has_token": true}}'),
+        ('{"credentials": {"user": "a}", "b": [1]}, "n": 1}', f'{{"credentials": "{MASK}", "n": 1}}'),
+        ('{"tokens": ["abc", "d]e"], "n": 1}', f'{{"tokens": "{MASK}", "n": 1}}'),
+        ('{"password": "hunt', f'{{"password": "{MASK}'),
+        ('{"credentials": {"user": "a", "pass', f'{{"credentials": "{MASK}"'),
+        ('password: "hunt', f'password: "{MASK}'),
+        ("https://x.org/?api_key=abc&page=1#top", f"https://x.org/?api_key={MASK}&page=1#top"),
+        ("https://x.org/#access_token=abc&page=1", f"https://x.org/#access_token={MASK}&page=1"),
+        ("AccountName=a;AccountKey=b==;Suffix=c", f"AccountName=a;AccountKey={MASK};Suffix=c"),
+        ("Uid=sa;Pwd=x&y;Db=z", f"Uid=sa;Pwd={MASK};Db=z"),
+        ("Cookie: a=b; c=d\nHost: x", f"Cookie: {MASK}\nHost: x"),
+        ("X-Api-Key: abc", f"X-Api-Key: {MASK}"),
+        ("mysql --password hunter2 -h x", f"mysql --password {MASK} -h x"),
+        ('["--api-key", "abc", "-v"]', f'["--api-key", "{MASK}", "-v"]'),
+        ("<password>a b</password>", f"<password>{MASK}</password>"),
+        ("- name: DB_PASSWORD\n  value: abc\n", f"- name: DB_PASSWORD\n  value: {MASK}\n"),
+        ("login ada password hunter", f"login ada password {MASK}"),
+        ("my password is hunter2.", f"my password is {MASK}."),
+        ("Password:\nhunter\n$ ", f"Password:\n{MASK}\n$ "),
+        ("secret: |\n  a b\n  c\nn: 1", f"secret: {MASK}\nn: 1"),
+        ("**Password:** hunter", f"**Password:** {MASK}"),
+        ("token = Secret('a b')", f"token = {MASK}"),
+        ("mnemonic: legal winner thank year", f"mnemonic: {MASK}"),
+        ("secret: password: x", f"secret: password: {MASK}"),
+        ("password == 'x'", f"password == '{MASK}'"),
+        ("line\\npassword=x\\nnext", f"line\\npassword={MASK}\\nnext"),
     ],
 )
-def test_secrets_in_sentences_and_files(text: str, masked: str) -> None:
+def test_values_with_telling_names_in_texts(text: str, masked: str) -> None:
     assert mask(text) == masked
 
 
 @pytest.mark.parametrize(
     "text",
-    ["store my GitHub token as a secret", "what is a password?", "eyJ is no token", "the sk-8 board", "a: b", ""],
-)
-def test_ordinary_words_stay(text: str) -> None:
+    [
+        "store my GitHub token as a secret", "what is a password?", "eyJ is no token", "the sk-8 board", "a: b", "",
+        "the token bucket is full", "my password is wrong", "the token is new", "Secrets: how to keep them", "tokens: 5",
+        "max_tokens=2048, token_budget: 2000", '{"input_tokens": 15, "token_count": 3, "tokens": {"in": 5, "out": 6}}',
+        '{"tokens": [15496, 995]}', '{"secrets_get": "vault", "secrets_store": "vault"}', '{"password": "", "token": null}',
+        '{"password": {"type": "string", "description": "of the account"}}', "token: str", "std::token::new()",
+        "if token == other:", "secret://vault/name", "a monkey: 5", "keyboard = x", "tokenizer = fast",
+        "cookie: chocolate", "basic training starts", "a bearer certificate", "Bearer of news",
+        "2026-01-02T03:04:05.678901+00:00", "1700000000000", "1700000000000000000", "20260102030405", "4111111111111112",
+        "0.4111111111111111", "id4111111111111111", "4111111111111111a", "0x4111111111111111", "+4915112345678",
+        "41111111-1111-4111-8111-111111111111", "9f86d081884c7d659a2feaa0c55ad015", "192.168.100.200:8080",
+        "icon@2x.png", "flag@2x.min.js", "git@github.com:ada/notes.git", "npm i left-pad@1.2.3", "@decorator", "a @ b",
+        "user@host", "ssh://ada@example.org/x", "https://ada@example.org/x", "http://localhost:8080/a@b", "x…", "a@…",
+        "http://host:80/path", "token_address: 0xabc", "passwordless: yes", "api_key_count=3",
+    ],
+)  # fmt: skip
+def test_ordinary_words_and_numbers_stay(text: str) -> None:
     assert mask(text) == text
+    assert mask(text) is text
+
+
+# -- values ------------------------------------------------------------------------------------------------------------
 
 
 def test_values_with_telling_names_are_masked_whatever_they_look_like() -> None:
@@ -58,6 +206,230 @@ def test_values_with_telling_names_are_masked_whatever_they_look_like() -> None:
         "token_count": "",
         "tokens": 5,
     }
+
+
+@pytest.mark.parametrize("value", ["x", 7, 1.5, True, False, ["x"], {"user": "ada"}, [[]], b"x"])
+def test_whatever_a_telling_name_names_is_masked_as_a_whole(value: Any) -> None:
+    assert mask_value({"api_key": value, "DB_PASSWORD": value}) == {"api_key": MASK, "DB_PASSWORD": MASK}
+    assert mask_value(value, "clientSecret") == MASK
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"token": None, "password": "", "secret": [], "credentials": {}},
+        {"max_tokens": 5, "tokens": {"in": 5}, "token_ids": 3, "token_limit": 2.5} | {"token_ids": None},
+        {"has_password": True, "is_secret": False, "password_required": True},
+        {"properties": {"password": {"type": "string", "description": "of the account"}}},
+        {"at": 1700000000000, "size": 4111111111111112, "path": "a@2x.png", "ok": True, "x": [None, 1.5]},
+    ],
+)
+def test_what_only_counts_or_describes_stays(value: Any) -> None:
+    assert mask_value(value) == value
+
+
+def test_values_are_looked_into() -> None:
+    value: Any = {
+        "number": 4111111111111111,
+        "float": 4111111111111111.0,
+        "text": '{"password": "x"}',
+        "env": [{"name": "DB_PASSWORD", "value": "x"}, {"name": "DB_HOST", "value": "x"}],
+        "argv": ["--password", "x", "--host", "x", "--token", "-v"],
+        "tuple": ("ada@example.org", {"token": 1}),
+        "bytes": b"ada@example.org",
+        "header": {"key": "Authorization", "value": "x"},
+    }
+    assert mask_value(value) == {
+        "number": MASK,
+        "float": MASK,
+        "text": '{"password": "[masked]"}',
+        "env": [{"name": "DB_PASSWORD", "value": MASK}, {"name": "DB_HOST", "value": "x"}],
+        "argv": ["--password", MASK, "--host", "x", "--token", "-v"],
+        "tuple": [MASK, {"token": MASK}],
+        "bytes": MASK,
+        "header": {"key": "Authorization", "value": MASK},
+    }
+
+
+def test_names_that_are_secrets_are_masked_and_none_is_lost() -> None:
+    names = {"ada@example.org": 1, "bob@example.org": 2, "carol@example.org": 3}
+    masked = mask_arguments(names)
+    assert list(masked.values()) == [1, 2, 3]
+    assert all(name.startswith(MASK) for name in masked)
+    assert mask_arguments(masked) == masked
+
+
+def test_what_cannot_be_masked_is_masked_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep: Any = "x"
+    for _ in range(sys.getrecursionlimit() + 100):
+        deep = [deep]
+    assert mask_value(deep) == MASK
+    assert mask_arguments({"deep": deep}) == {MASK: MASK}
+
+    def fail(text: str) -> str:
+        raise RuntimeError(text)
+
+    monkeypatch.setattr(masking, "without_mail", fail)
+    assert mask("ada@example.org said hello") == MASK
+
+
+# -- rules of one's own ------------------------------------------------------------------------------------------------
+
+
+def test_rules_of_your_own_hold_in_texts_values_names_and_numbers() -> None:
+    texts = ["EMP-123456 is here", "badgeNumber: 7", "x " * 50 + "EMP-123456"]
+    assert [mask(text) for text in texts] == texts
+    add_rules([r"EMP-\d{6}", r"\b9{9}\b"], ["badge number"])
+    assert [mask(text) for text in texts] == [f"{MASK} is here", f"badgeNumber: {MASK}", "x " * 50 + MASK]
+    assert mask_value({"badge_number": 7, "BADGE-NUMBER": "x", "n": 999999999, "m": 99, "EMP-123456": 1}) == {
+        "badge_number": MASK,
+        "BADGE-NUMBER": MASK,
+        "n": MASK,
+        "m": 99,
+        MASK: 1,
+    }
+    assert mask("password: x") == f"password: {MASK}", "the others still hold"
+
+
+def test_rules_are_added_and_never_replaced() -> None:
+    add_rules(["one-[0-9]"], ["first"])
+    add_rules(["two-[0-9]"], ["second"])
+    add_rules()
+    assert mask("one-1 two-2") == f"{MASK} {MASK}"
+    assert mask_value({"first": 1, "second": 2}) == {"first": MASK, "second": MASK}
+    reset_rules()
+    assert mask("one-1 two-2") == "one-1 two-2"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("a(b", "'a(b' is no regular expression: missing ), unterminated subpattern at position 1"),
+        ("[z-a]", "'[z-a]' is no regular expression: bad character range z-a at position 1"),
+        ("x*", "'x*' can match an empty text"),
+        ("|a", "'|a' can match an empty text"),
+        (r"\b", "can match an empty text"),
+        ("(?=a)", "can match an empty text"),
+    ],
+)
+def test_a_wrong_pattern_is_refused_in_one_line_and_nothing_is_added(pattern: str, said: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(said)) as caught:
+        add_rules(["good-[0-9]", pattern], ["good"])
+    assert str(caught.value).startswith("security.masking.patterns: ")
+    assert "\n" not in str(caught.value)
+    assert mask("good-1") == "good-1"
+    assert mask_value({"good": 1}) == {"good": 1}
+
+
+@pytest.mark.parametrize("key", ["", "--", "  "])
+def test_a_key_without_letters_is_refused(key: str) -> None:
+    with pytest.raises(SettingsError, match=r"security\.masking\.keys: .* names nothing"):
+        add_rules(keys=[key])
+
+
+def test_a_pattern_that_finds_a_place_and_no_text_masks_the_whole_value() -> None:
+    add_rules(["(?=zzz)"])
+    assert mask("all of it, zzz") == MASK
+    assert mask("nothing of it") == "nothing of it"
+
+
+def test_a_pattern_that_would_find_the_mask_leaves_it_alone() -> None:
+    add_rules(["[a-z]*mask[a-z]*", "k"])
+    assert mask("unmasked kite") == f"{MASK} {MASK}ite"
+    assert mask(mask("unmasked kite")) == mask("unmasked kite")
+
+
+def test_no_thread_goes_on_with_older_rules() -> None:
+    """What a thread found clean by older rules while newer ones came is not taken to be clean later."""
+    stop = threading.Event()
+    texts = [f"quite clean {number}" for number in range(50)]
+
+    def look() -> None:
+        while not stop.is_set():
+            for text in texts:
+                mask(text)
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(50):
+            add_rules([rf"clean {number}\b"])
+            assert mask(texts[number]) == f"quite {MASK}"
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert [mask(text) for text in texts] == [f"quite {MASK}"] * 50
+
+
+# -- again and again, for long -----------------------------------------------------------------------------------------
+
+PIECES = (
+    'password token api_key secret cookie authorization mnemonic tokens jwt : = " \' \\ \\" ` { } [ ] ( ) , ; & ? # :// @ '
+    "a@b.io ada hunter2 4111111111111111 1111 4111 sk-abcdefghijklmnop123 Bearer -- < > </ | ** login is value 1 null true "
+    "%40 %20 … ... é İ key= sig=aaaaaaaaaaaaaaa 2x.png git@github.com -----BEGIN -----END https://ada:pw@h/x?token=abc&b=1"
+).split() + [" ", "\n", "\\n", "\r\n", "  ", MASK, "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=16).map("".join))
+def test_masking_twice_changes_nothing(text: str) -> None:
+    once = mask(text)
+    assert mask(once) == once
+    value: Any = {text: [text, {"n": text}], "x": text}
+    assert mask_value(mask_value(value)) == mask_value(value)
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_masked(text: str) -> None:
+    assert mask(mask(text)) == mask(text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1", "4", "@", "a.", "a@", "a@a.", "a'", "4444 ", "411 ", "-", "sk-", "eyJaaaaaaaaa-", "eyJaaaaaaaaa.", "://", "://a:b",
+        "://a:b@", "token=(", "token={", "token=", "token: ", 'password: "', "'token': \\\"", "\\", '"', "--token ", "<token>",
+        "bearer ", "basic YWRh", "?key=", "cookie: a=", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
+        "MIIEaaaaaaaaaaaaaaaaaaaaaa\n", "…", "a@a…", "token value=", "mnemonic: ab ", "SG.aaaaaaaaaaaaaaaaaaaa", "\u0130", "api ",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["", "@", '"', " password=("])
+def test_hostile_texts_take_time_that_grows_with_their_length_only(piece: str, end: str) -> None:
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece)) + end
+        began = time.process_time()
+        mask(text)
+        return time.process_time() - began
+
+    assert seconds(50_000) < max(40 * seconds(5_000), 0.5)
+
+
+# -- logs --------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_logged_holds_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    logger = logging.getLogger("lango_nb")
+    with caplog.at_level(logging.DEBUG, "lango_nb"):
+        logger.warning("mail %s about %s", "ada@example.org", "it")
+        try:
+            raise ValueError(CANARIES[0])
+        except ValueError:
+            logger.exception("it failed")
+        logger.info("nothing in %s", "here")
+    assert caplog.messages == [f"mail {MASK} about it", "it failed", "nothing in here"]
+    assert CANARIES[0] not in caplog.text
+    assert f"ValueError: {MASK}" in caplog.text
+    assert caplog.records[2].args == ("here",), "what holds no secret stays as it is"
+
+
+def test_a_record_that_cannot_be_written_tells_nothing() -> None:
+    record = logging.LogRecord("lango_nb", logging.INFO, "x", 1, "%d of it", ("ada@example.org",), None)
+    assert mask_record(record)
+    assert record.getMessage() == MASK
+
+
+# -- in a lab ----------------------------------------------------------------------------------------------------------
 
 
 def test_no_canary_reaches_what_is_kept_or_shown_and_the_model_still_reads_it(tmp_path: Path) -> None:
