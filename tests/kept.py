@@ -83,7 +83,12 @@ def tools(effects: Path | None = None) -> tuple[Tool, ...]:
         """Die."""
         os._exit(DIED)
 
-    return (exec_mark, exec_die, fs_die, *TASK_TOOLS, *MEMORY_TOOLS)
+    @tool(safety="safe", family="crypto")
+    def crypto_look() -> str:
+        """Look."""
+        return "seen"
+
+    return (exec_mark, exec_die, fs_die, crypto_look, *TASK_TOOLS, *MEMORY_TOOLS)
 
 
 def marked(effects: Path) -> list[str]:
@@ -171,12 +176,21 @@ async def _die(_messages: Sequence[Message]) -> Line:
     os._exit(DIED)
 
 
+def _die_after(gate: Gate) -> Callable[[Sequence[Message]], Any]:
+    async def play(_messages: Sequence[Message]) -> Line:
+        await gate.opened.wait()
+        await asyncio.sleep(0.05)  # whoever opened it comes to its end
+        os._exit(DIED)
+
+    return play
+
+
 class _Dead:
     """Somebody in whose hands the process dies while a question is open."""
 
     name = "dead"
 
-    async def answer(self, _request: ApprovalRequest) -> ApprovalAnswer | None:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer | None:
         os._exit(DIED)
 
 
@@ -218,7 +232,7 @@ def _scene(name: str) -> tuple[Mapping[str, Iterable[Line]], Approver | str, Cal
             {
                 "root": [[spawn("operator", "Do it"), spawn("vault", "Hash it")], wait_for_it, "Fine."],
                 "operator": [gate.opening("done")],
-                "vault": [gate.then(""), _die],
+                "vault": [_die_after(gate)],
             },
             "allow",
             _play,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from lango_nb.core.escapes import begins
+
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _UUID_LENGTH = 36
 _BETWEEN = r"[ \-\u00a0\u2009\u202f\u2010-\u2013]{1,2}"
@@ -17,8 +19,8 @@ _GROUPED = (
     rf"|\d{{4}}{_BETWEEN}(?:\d{{4}}{_BETWEEN}\d{{4}}{_BETWEEN}\d{{4}}(?:{_BETWEEN}\d{{1,3}})?|\d{{6}}{_BETWEEN}\d{{4,5}})"
     rf"|\d{{6}}{_BETWEEN}\d{{7,13}}|\d{{8}}{_BETWEEN}\d{{8}}"
 )
-_BEFORE = r"(?:(?<!\w)(?<!\d\.)(?<!(?<!\w)\+)|(?<=\\[nrtbf])|(?<=%[2-7][0-9A-Fa-f]))"
-"""No longer number, no fraction, no phone number; an escape may stand before, ``\\n`` or ``%20``."""
+_BEFORE = begins(r"(?<!\w)(?<!\d\.)(?<!(?<!\w)\+)")
+"""No longer number, no fraction, no phone number; ``q=card+4111…`` is a blank of an address."""
 CARD = re.compile(rf"{_BEFORE}(?:{_GROUPED})(?!\w)", re.ASCII)
 """Digits that stand together as those of a card; :func:`card_end` says whether they are one."""
 _EVERY_CARD = re.compile(rf"{_BEFORE}(?=((?:{_GROUPED})(?!\w)))\d", re.ASCII)

@@ -23,7 +23,7 @@ from lango_nb.core.cards import replace_cards
 from lango_nb.core.errors import SettingsError, shorten
 from lango_nb.core.secret_names import is_measure, is_schema, is_secret_name, normal_key
 from lango_nb.core.secret_shapes import (
-    ELLIPSIS,
+    ELLIPSES,
     MASK,
     without_authorization,
     without_cut,
@@ -63,6 +63,7 @@ _CARD = "0" * 13
 """Digits of the shortest card, as :data:`_AS_DIGITS` writes them; blanks, dashes and what is not ASCII are left out."""
 _AS_DIGITS = bytes(48 if code in b"0123456789" else 120 for code in range(256))
 _BETWEEN_DIGITS = b" -?"
+_CUT, _CUT_SHORT = ELLIPSES
 _LEAST_CARD = 10**12
 _VALUES = ("value", "Value", "VALUE", "val")
 _LABELS = ("name", "key", "header", "field", "variable", "Name", "Key", "NAME", "KEY")
@@ -114,7 +115,8 @@ def _is_clean(text: str) -> bool:
     has_sign = ":" in text or "=" in text or ">" in text
     return not (
         "@" in text
-        or ELLIPSIS in text
+        or _CUT in text
+        or _CUT_SHORT in text
         or (has_sign and "://" in text)
         or _has_word(text.lower(), has_sign=has_sign)
         or "%40" in text
@@ -188,7 +190,7 @@ def _looked_at(text: str, rules: _Rules) -> str:
         text = without_passwords_in_addresses(without_authorization(without_tokens(text)))
     if "@" in text or "%40" in text:
         text = without_mail(text)
-    if ELLIPSIS in text:
+    if _CUT in text or _CUT_SHORT in text:
         text = without_cut(text)
     return replace_cards(text, MASK) if has_digits else text
 

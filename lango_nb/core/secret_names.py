@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+from lango_nb.core.escapes import begins
+
 _KEYS = (
     "api access private auth account signing encryption decryption master storage subscription secret hmac shared "
     "client consumer webhook admin root deploy license licence"
@@ -31,6 +33,7 @@ _WHOLE = (
     "pwd",
 )  # fmt: skip
 """The same, where no letter stands before."""
+_NO_LETTER = r"(?<![^\W\d_]{})"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MEASURES = re.compile(
     r"(?:^|[^a-z])(?:counts?|limits?|budget|length|size|ttl|expir[a-z]*|usage|used|cost|ratio|index|age|max|min|total|left|"
@@ -106,12 +109,7 @@ def words(keys: tuple[str, ...] = ()) -> str:
         Each alternative begins with a plain character: so most places of a text are passed over at once.
     """
     own = tuple("[ _-]?".join(map(re.escape, key.split())) for key in keys)
-    return "|".join((*_ANYWHERE, *(f"{word[0]}{_begins(word[0])}{word[1:]}" for word in (*_WHOLE, *own))))
-
-
-def _begins(first: str) -> str:
-    """Return the condition that a letter is the first of a word; the ``n`` of an escaped line's end is none of it."""
-    return rf"(?:(?<![^\W\d_]{first})|(?<=\\[nrt]{first}))"
+    return "|".join((*_ANYWHERE, *(f"{word[0]}{begins(_NO_LETTER, word[0])}{word[1:]}" for word in (*_WHOLE, *own))))
 
 
 @cache

@@ -14,11 +14,15 @@ import re
 from base64 import b64decode
 from functools import cache
 
+from lango_nb.core.escapes import begins
+
 MASK = "[masked]"
 """What stands in a secret's place."""
-ELLIPSIS = "…"
-"""What :func:`~lango_nb.core.errors.shorten` puts in place of what it cuts."""
+ELLIPSES = ("…", "...")
+"""What stands in place of what was cut."""
 _LONGEST_CUT = 300
+_NO_ALNUM = "(?<![A-Za-z0-9]{})"
+_NO_WORD = begins(r"(?<!\w)")
 _SERVICES = (
     r"sk-[\w-]{16,}",  # OpenAI, Anthropic and many others
     r"sk_(?:live|test)_\w{8,}", r"rk_(?:live|test)_\w{8,}", r"whsec_[\w+/=]{16,}",  # Stripe
@@ -49,8 +53,8 @@ _CUT = (
 )  # fmt: skip
 """What is left of a secret that was cut: an ellipsis follows at once."""
 _OTHER_SERVICES = (
-    r"(?<![\w-])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}",  # Discord
-    r"(?<!\w)\d{8,10}:AA[\w-]{32,}",  # Telegram
+    begins(r"(?<![\w-])") + r"[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}",  # Discord
+    _NO_WORD + r"\d{8,10}:AA[\w-]{32,}",  # Telegram
 )
 _PEM_LINE = r"-{4,5} ?(?:BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _IN_ADDRESS = (
@@ -65,7 +69,7 @@ _BASIC = r"(\bbasic\s{1,8})([A-Za-z0-9+/_-]{6,}={0,2})"
 _LONGEST_WORD = 16
 """Letters of a word; what is longer and stands after ``Bearer`` is a token, even without a digit."""
 _MAIL = (
-    r"(?:(?<![\w.%+\\-])|(?<=\\[nrtbf]))[\w.%+-][\w.%+'-]{0,63}(?:@|%40)"
+    begins(r"(?<![\w.%+\\-])") + r"[\w.+-][\w.%+'-]{0,63}(?:@|%40)"
     r"((?:[^\W_](?:[\w-]{0,62})\.){1,8})([^\W\d_]{2,24}|xn--[a-z0-9-]{2,40})(?!\w)"
 )
 _FILES = frozenset(
@@ -115,15 +119,14 @@ def without_cut(text: str) -> str:
     >>> without_cut("no agent 'sk-proj-abcd…', wait…")
     "no agent '[masked]', wait…"
     """
-    ends = [place for place, character in enumerate(text) if character == ELLIPSIS]
-    cut = _compiled(rf"(?:(?<!\w)|(?<=\\[nrtbf]))(?:{'|'.join(_CUT)})\Z", re.ASCII)
+    cut = _compiled(f"{_NO_WORD}(?:{'|'.join(_CUT)})\\Z", re.ASCII)
     parts: list[str] = []
     kept = 0
-    for end in ends:
-        found = cut.search(text, max(kept, end - _LONGEST_CUT), end)
+    for ellipsis in _compiled(r"…|\.\.\.").finditer(text):
+        found = cut.search(text, max(kept, ellipsis.start() - _LONGEST_CUT), ellipsis.start())
         if found is not None:
             parts += (text[kept : found.start()], MASK)
-            kept = end + 1
+            kept = ellipsis.end()
     return "".join((*parts, text[kept:])) if parts else text
 
 
@@ -218,13 +221,8 @@ def without_mail(text: str) -> str:
 
 @cache
 def _tokens() -> tuple[re.Pattern[str], ...]:
-    known = "|".join(f"{one[0]}{_begins(one[0])}{one[1:]}" for one in _SERVICES)
+    known = "|".join(f"{one[0]}{begins(_NO_ALNUM, one[0])}{one[1:]}" for one in _SERVICES)
     return re.compile(known, re.ASCII), re.compile("|".join(_OTHER_SERVICES), re.ASCII)
-
-
-def _begins(first: str) -> str:
-    """Return the condition that a character is the first of a word, or the first after an escape."""
-    return rf"(?:(?<![A-Za-z0-9]{first})|(?<=\\[nrtbf]{first})|(?<=%[2-7][0-9A-Fa-f]{first}))"
 
 
 @cache

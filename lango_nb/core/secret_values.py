@@ -18,6 +18,7 @@ _OPEN, _CLOSED = frozenset("([{"), frozenset(")]}")
 _BEGIN_VALUE = frozenset("[{\"'`")
 _LINE_ENDS = frozenset("\r\n")
 _SHORT_SIGNS = frozenset({">", "is"})
+_ESCAPE = re.compile(r"u[0-9a-fA-F]{4}|[nrtbf]")
 _BLANKS = re.compile(r"\s{0,1000}")
 _BLANKS_OF_LINE = re.compile(r"[ \t]{0,1000}")
 _BOLD = re.compile(r"(?:\*{1,3}(?=[ \t]))?[ \t]{0,1000}")
@@ -208,8 +209,8 @@ def _name_start(text: str, place: int) -> int:
     start = place
     while start and place - start < _LONGEST_NAME and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
         start -= 1
-    is_escape = start < place and text[start - 1 : start] == "\\" and text[start] in "nrt"
-    return start + 1 if is_escape else start
+    escape = _ESCAPE.match(text, start, place) if text[start - 1 : start] == "\\" else None
+    return start if escape is None else escape.end()
 
 
 def _after_gap(place: _Place) -> _Place | None:

@@ -112,7 +112,7 @@ class _Judge:
         if self._places[session].owner in {"", agent} and session in self._sessions(places):
             return True
         given = [self._given_to(place) for place in places]
-        if any(id(said) in some for some in given if some):
+        if not self._is_stray(said) and any(id(said) in some for some in given if some):
             return True
         return None if None in given or None in self._sessions(places) else False
 

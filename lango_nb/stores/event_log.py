@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
@@ -22,7 +21,7 @@ from lango_nb.stores.atomic import store_error, sync_folder
 from lango_nb.stores.disk import Disk, Handle
 from lango_nb.stores.known_turns import KnownTurn, KnownTurns
 from lango_nb.stores.store import Row
-from lango_nb.stores.turn_lines import KIND, turn_of
+from lango_nb.stores.turn_lines import HEAD, KIND, new_header, token_in, turn_of
 
 FOLDER = "events"
 """Where the files of all sessions are."""
@@ -30,9 +29,6 @@ SUFFIX = ".jsonl"
 Sight = Literal["whole", "unclear", "missing"]
 """What a look at a file found: all whole lines are taken in; only a final look can tell; it is not there."""
 _CHUNK = 4_000_000
-_TOKEN = re.compile(rb'\{ ?"schema":(\d+),"kind":"events","token":"([0-9a-f]{16})"')
-_HEAD = 80
-"""Bytes at the beginning of a file in which its token is."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _SHOWN = 48
 """Characters of a session's id in the name of its file."""
@@ -58,24 +54,6 @@ def file_name(session_id: str) -> str:
     digits = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     shown = _UNSAFE.sub("_", session_id)[:_SHOWN].lstrip(".-")
     return f"{shown}-{digits}{SUFFIX}" if shown else f"{digits}{SUFFIX}"
-
-
-def new_header(session_id: str) -> tuple[bytes, str]:
-    """Return the first line of a new file, and a token for it that no other file has.
-
-    An inode is given to another file as soon as the first is removed, so it cannot tell two files apart.
-
-    Parameters
-    ----------
-    session_id : str
-
-    Returns
-    -------
-    line : bytes
-    token : str
-    """
-    line = lines.encode(lines.header(KIND, token=secrets.token_hex(8), session=session_id))
-    return line, _token_in(line)
 
 
 class Seen(NamedTuple):
@@ -155,7 +133,7 @@ class EventFile:
         if handle is None:
             return "missing"
         try:
-            token = _token_in(self._disk.read(handle.descriptor, 0, _HEAD))
+            token = token_in(self._disk.read(handle.descriptor, 0, HEAD))
             if token != self.seen.token or handle.size() < self.size:
                 self._start_anew(token)
             return self._read_on(handle, is_final=is_final)
@@ -409,8 +387,3 @@ class EventFile:
 
 def _unreadable(error: OSError, where: str) -> StoreError:
     return StoreError(f"{where} cannot be read: {error.strerror}; mend that and try again", "store")
-
-
-def _token_in(head: bytes) -> str:
-    found = _TOKEN.match(head)
-    return b"-".join(found.groups()).decode() if found is not None else ""

@@ -224,15 +224,16 @@ class FolderLog:
             return turn
 
     def _take_back(self, file: EventFile, turn: KnownTurn | None) -> None:
-        """Undo what was written of a turn that could not begin."""
-        if turn is not None:
-            with self._turns.lock:
-                self._turns.drop([turn])
-                self._files.mine.pop(turn.id, None)
-                file.dirty.pop(turn.id, None)
-                file.undo(turn.places[0])
-            with suppress(StoreError):
-                self._files.index.save([], file, [turn.number])
+        """Undo what was written of a turn that could not begin; the lock of its file is held."""
+        if turn is None:
+            return
+        with self._turns.lock:
+            self._turns.drop([turn])
+            self._files.mine.pop(turn.id, None)
+            file.undo(turn.places[0])
+            self._files.list_again(file)
+        with suppress(StoreError):
+            self._files.index.save([], file, [turn.number])
 
     def _end(self, file: EventFile, turn_id: str, row: Row, data: bytes, end_line_at: int) -> None:
         """Write the end of a turn and force it to the disk; the lock of its file is held."""

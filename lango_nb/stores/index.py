@@ -106,8 +106,12 @@ class TurnIndex:
     @contextmanager
     def unit(self) -> Iterator[None]:
         """Hold the index's lock: nobody else gives a number or changes it."""
-        with self._journal.unit(is_urgent=False):
-            yield
+        try:
+            with self._journal.unit(is_urgent=False):
+                yield
+        except BaseException:
+            self._version = self._tables = None  # what was staged is not there: look again
+            raise
 
     def save(self, turns: Iterable[KnownTurn], file: EventFile, gone: Sequence[int] = ()) -> None:
         """Write down turns of a file, and forget others, in one step.
@@ -165,7 +169,7 @@ class TurnIndex:
     def _write(self, operations: Sequence[Operation]) -> None:
         if not operations:
             return
-        with self._journal.unit(is_urgent=False) as tables:
+        with self.unit(), self._journal.reading() as tables:
             is_up_to_date = tables is self._tables and tables.changes[_TABLE] == self._changes
             self._journal.stage(operations)
             if is_up_to_date:

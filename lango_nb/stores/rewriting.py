@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from lango_nb.stores.atomic import NEW, store_error, sync_folder
 from lango_nb.stores.disk import Disk, Handle
-from lango_nb.stores.event_log import EventFile, new_header
+from lango_nb.stores.event_log import EventFile
 from lango_nb.stores.known_turns import KnownTurn
+from lango_nb.stores.turn_lines import new_header
 
 _CHUNK = 4_000_000
 _MAKE = os.O_RDWR | os.O_CREAT | os.O_TRUNC

@@ -87,7 +87,7 @@ class SessionFiles:
             copied = {name for name, seen in found.items() if known.get(name, Seen()).inode != seen[0]}
             for file in changed:
                 if file.name in copied:
-                    file.dirty.update(self._turns.files.get(file.name, {}))
+                    self.list_again(file)
             unlisted = [file for file in changed if file.torn or file.name in copied or self._has_news(file)]
         if unlisted and not self._place.is_read_only:
             self._list(unlisted)
@@ -193,6 +193,10 @@ class SessionFiles:
                 file.dirty = {**dirty, **file.dirty}
             raise
 
+    def list_again(self, file: EventFile) -> None:
+        """Compare all turns of a file with the index when it is saved next."""
+        file.dirty = dict(self._turns.files.get(file.name, {}))
+
     def unsynced(self) -> list[EventFile]:
         """Return the files with lines that may not be on the disk yet."""
         with self._turns.lock:
@@ -248,6 +252,9 @@ class SessionFiles:
         except StoreError as error:
             if error.code not in {"locked", "full"}:
                 raise
+            with self._turns.lock:
+                for file in files:
+                    self.list_again(file)
             self._report(problem_of(error, FOLDER, "it is tried again when the store is opened next"))
 
     def _forget_lost(self, file: EventFile) -> None:

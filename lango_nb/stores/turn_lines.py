@@ -2,7 +2,7 @@
 
 ::
 
-    {"schema":1,"kind":"events","session":"main","crc":"…"}
+    {"schema":1,"kind":"events","token":"5f0c…","session":"main","crc":"…"}
     {"record":"begin","turn_id":"turn-1","writer":3,"row":{…},"crc":"…"}
     {"kind":"turn.started","turn_id":"turn-1","seq":1,…,"crc":"…"}
     {"record":"end","turn_id":"turn-1","row":{…},"body":{…},"crc":"…"}
@@ -12,6 +12,8 @@ Events stand as they are; one that could be taken for something else is put into
 
 from __future__ import annotations
 
+import re
+import secrets
 import zlib
 from collections.abc import Sequence
 from typing import cast
@@ -24,6 +26,9 @@ from lango_nb.stores.store import Row
 
 KIND = "events"
 """What the header of a session's file says."""
+HEAD = 80
+"""Bytes at the beginning of a file that are enough to find its token."""
+_TOKEN = re.compile(rb'\{ ?"schema":(\d+),"kind":"events","token":"([0-9a-f]{16})"')
 _RECORD = b'{"record":"'
 _WRAPPED = b'{"record":"event"'
 _CRC = 18
@@ -32,6 +37,41 @@ _CRC = 18
 
 _MEMBERS: dict[str | None, tuple[str, ...]] = {"begin": ("row",), "end": ("row", "body"), "event": ("event",), None: ()}
 """What every kind of line has beside the turn's id."""
+
+
+def new_header(session_id: str) -> tuple[bytes, str]:
+    """Return the first line of a new file, and a token for it that no other file has.
+
+    An inode is given to another file as soon as the first is removed, so it cannot tell two files apart.
+
+    Parameters
+    ----------
+    session_id : str
+
+    Returns
+    -------
+    line : bytes
+    token : str
+    """
+    line = lines.encode(lines.header(KIND, token=secrets.token_hex(8), session=session_id))
+    return line, token_in(line)
+
+
+def token_in(head: bytes) -> str:
+    """Return the token of a file, or nothing.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes of the file, :data:`HEAD` of them.
+
+    Returns
+    -------
+    str
+        With the version of what follows.
+    """
+    found = _TOKEN.match(head)
+    return b"-".join(found.groups()).decode() if found is not None else ""
 
 
 def begin_line(turn_id: str, row: Row, writer: int) -> bytes:

@@ -24,7 +24,7 @@ from lango_nb.testing.stores.children import Child, Line
 from lango_nb.testing.stores.samples import BODY, begun, ended, event, events
 
 KILLS = int(os.environ.get("LANGO_KILLS", "15"))
-STRIDE = int(os.environ.get("LANGO_STRIDE", "11"))
+STRIDE = int(os.environ.get("LANGO_STRIDE", "29"))
 SESSIONS = ("main", "other", "a/b")
 Said = list[list[Any]]
 

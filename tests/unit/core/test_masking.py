@@ -105,7 +105,7 @@ def test_secrets_of_a_known_shape_are_masked_wherever_they_stand(secret: str, ar
             f"{MASK}'x' {MASK} y",
         ),
         ("postgres://ada:s3cret@db/x", f"postgres://ada:{MASK}@db/x"),
-        ("redis://:p@ss:w/rd@db:6379/0", f"redis://:{MASK}@db:6379/0"),
+        ("redis://:p@ss:w@db:6379/0", f"redis://:{MASK}@db:6379/0"),
         ("ada:s3cret@tcp(db:3306)/x", f"ada:{MASK}@tcp(db:3306)/x"),
         ("https://x.org/a?sig=abcdefghijklmnop%3D&v=1", f"https://x.org/a?sig={MASK}&v=1"),
         ("curl -u ada:s3cret https://x.org", f"curl -u ada:{MASK} https://x.org"),
@@ -114,6 +114,7 @@ def test_secrets_of_a_known_shape_are_masked_wherever_they_stand(secret: str, ar
         ("mailto:ada@example.org?subject=hi, ada%40example.org", f"mailto:{MASK}?subject=hi, {MASK}"),
         ("ada@example.org.txt", f"{MASK}.txt"),
         ("no agent 'sk-proj-abcd…' and ada@exam…", f"no agent '{MASK}' and {MASK}"),
+        ("no agent 'ghp_abcd...', wait...", f"no agent '{MASK}', wait..."),
         ("card 4111 1111 11… at ://ada:s3c…", f"card {MASK} at {MASK}"),
     ],
 )
@@ -177,13 +178,16 @@ def test_values_with_telling_names_in_texts(text: str, masked: str) -> None:
     "text",
     [
         "store my GitHub token as a secret", "what is a password?", "eyJ is no token", "the sk-8 board", "a: b", "",
-        "the token bucket is full", "my password is wrong", "the token is new", "Secrets: how to keep them", "tokens: 5",
-        "max_tokens=2048, token_budget: 2000", '{"input_tokens": 15, "token_count": 3, "tokens": {"in": 5, "out": 6}}',
-        '{"tokens": [15496, 995]}', '{"secrets_get": "vault", "secrets_store": "vault"}', '{"password": "", "token": null}',
+        "the token bucket is full", "my password is wrong", "the token is new", "Secrets: how to keep them",
+        "tokens: 5", "max_tokens=2048, token_budget: 2000",
+        '{"input_tokens": 15, "token_count": 3, "tokens": {"in": 5, "out": 6}}',
+        '{"tokens": [15496, 995]}', '{"secrets_get": "vault", "secrets_store": "vault"}',
+        '{"password": "", "token": null}',
         '{"password": {"type": "string", "description": "of the account"}}', "token: str", "std::token::new()",
         "if token == other:", "secret://vault/name", "a monkey: 5", "keyboard = x", "tokenizer = fast",
         "cookie: chocolate", "basic training starts", "a bearer certificate", "Bearer of news",
-        "2026-01-02T03:04:05.678901+00:00", "1700000000000", "1700000000000000000", "20260102030405", "4111111111111112",
+        "2026-01-02T03:04:05.678901+00:00", "1700000000000", "1700000000000000000", "20260102030405",
+        "4111111111111112",
         "0.4111111111111111", "id4111111111111111", "4111111111111111a", "0x4111111111111111", "+4915112345678",
         "41111111-1111-4111-8111-111111111111", "9f86d081884c7d659a2feaa0c55ad015", "192.168.100.200:8080",
         "icon@2x.png", "flag@2x.min.js", "git@github.com:ada/notes.git", "npm i left-pad@1.2.3", "@decorator", "a @ b",
@@ -366,10 +370,12 @@ def test_no_thread_goes_on_with_older_rules() -> None:
 # -- again and again, for long -----------------------------------------------------------------------------------------
 
 PIECES = (
-    'password token api_key secret cookie authorization mnemonic tokens jwt : = " \' \\ \\" ` { } [ ] ( ) , ; & ? # :// @ '
-    "a@b.io ada hunter2 4111111111111111 1111 4111 sk-abcdefghijklmnop123 Bearer -- < > </ | ** login is value 1 null true "
-    "%40 %20 … ... é İ key= sig=aaaaaaaaaaaaaaa 2x.png git@github.com -----BEGIN -----END https://ada:pw@h/x?token=abc&b=1"
-).split() + [" ", "\n", "\\n", "\r\n", "  ", MASK, "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"]
+    *"password token api_key secret cookie authorization mnemonic tokens jwt login is value null true : = ( ) [ ]".split(),
+    *"{ } ' ` , ; & ? # :// @ < > </ | ** -- … ... 1 %40 %20 é İ a@b.io ada hunter2 Bearer key= 2x.png 1111".split(),
+    *"4111111111111111 4111 sk-abcdefghijklmnop123 sig=aaaaaaaaaaaaaaa git@github.com -----BEGIN -----END".split(),
+    *('"', "\\", '\\"', " ", "\n", "\\n", "\r\n", "  ", MASK, "https://ada:pw@h/x?token=abc&b=1"),
+    *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"),
+)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=16).map("".join))
@@ -385,15 +391,33 @@ def test_any_text_can_be_masked(text: str) -> None:
     assert mask(mask(text)) == mask(text)
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "1", "4", "@", "a.", "a@", "a@a.", "a'", "4444 ", "411 ", "-", "sk-", "eyJaaaaaaaaa-", "eyJaaaaaaaaa.", "://", "://a:b",
-        "://a:b@", "token=(", "token={", "token=", "token: ", 'password: "', "'token': \\\"", "\\", '"', "--token ", "<token>",
-        "bearer ", "basic YWRh", "?key=", "cookie: a=", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
-        "MIIEaaaaaaaaaaaaaaaaaaaaaa\n", "…", "a@a…", "token value=", "mnemonic: ab ", "SG.aaaaaaaaaaaaaaaaaaaa", "\u0130", "api ",
-    ],
-)  # fmt: skip
+HOSTILE = (
+    *"1 4 @ a. a@ a@a. a' - sk- eyJaaaaaaaaa- eyJaaaaaaaaa. :// ://a:b ://a:b@ token=( token={ token= <token> ?key= … a@a…".split(),
+    *(
+        "4444 ",
+        "411 ",
+        "token: ",
+        'password: "',
+        "'token': \\\"",
+        "\\",
+        '"',
+        "--token ",
+        "bearer ",
+        "basic YWRh",
+        "cookie: a=",
+    ),
+    *(
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "MIIEaaaaaaaaaaaaaaaaaaaaaa\n",
+        "token value=",
+        "api ",
+    ),
+    *("mnemonic: ab ", "SG.aaaaaaaaaaaaaaaaaaaa", "\u0130", "...", "password is "),
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
 @pytest.mark.parametrize("end", ["", "@", '"', " password=("])
 def test_hostile_texts_take_time_that_grows_with_their_length_only(piece: str, end: str) -> None:
     def seconds(length: int) -> float:
@@ -413,13 +437,13 @@ def test_what_is_logged_holds_no_secret(caplog: pytest.LogCaptureFixture) -> Non
     with caplog.at_level(logging.DEBUG, "lango_nb"):
         logger.warning("mail %s about %s", "ada@example.org", "it")
         try:
-            raise ValueError(CANARIES[0])
+            int(CANARIES[0])
         except ValueError:
             logger.exception("it failed")
         logger.info("nothing in %s", "here")
     assert caplog.messages == [f"mail {MASK} about it", "it failed", "nothing in here"]
     assert CANARIES[0] not in caplog.text
-    assert f"ValueError: {MASK}" in caplog.text
+    assert f"with base 10: '{MASK}'" in caplog.text
     assert caplog.records[2].args == ("here",), "what holds no secret stays as it is"
 
 

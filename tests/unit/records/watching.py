@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,22 +15,25 @@ from lango_nb.records.said import Said
 from lango_nb.records.visibility import Sight
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.decorator import tool
-from tests.cast import Cast, Line, merged
+from tests.cast import Asked, Cast, Line, merged
 
 PAINTER = AgentSpec(name="painter", prefixes=("paint_*",), session_isolation=True, source=Source.USER)
 """Isolated, and reached by transfer."""
 GUIDE = AgentSpec(name="guide", prefixes=("guide_*",), source=Source.USER)
 """Reached by transfer, and works in the parent's session."""
-CALLED = {"number": 0}
+OWN_WORDS = frozenset({"text", "answer", "call", "instruction"})
+"""Kinds that nobody but their author makes: whoever made one knows it."""
+_numbers = itertools.count(1)
 
 
 def look() -> str:
     """Look at something, another thing each time."""
-    CALLED["number"] += 1
-    return f"result {CALLED['number']}"
+    return f"result {next(_numbers)}"
 
 
-TOOLS = [tool(look, name=name, safety="safe") for name in ("fs_look", "crypto_look", "memory_look", "paint_wall", "guide_on")]
+TOOLS = [
+    tool(look, name=name, safety="safe") for name in ("fs_look", "crypto_look", "memory_look", "paint_wall", "guide_on")
+]
 
 
 def octet(
@@ -37,18 +41,24 @@ def octet(
 ) -> tuple[Engine, Cast]:
     """Make an octet with two more agents, and the cast that plays it."""
     cast = Cast(lines)
+    defaults: dict[str, Any] = {
+        "topology": "octet",
+        "clock": SteppedClock(),
+        "ids": CountedIds(),
+        "agents": [PAINTER, GUIDE],
+        "tools": TOOLS,
+    }
     engine = Engine(
         Settings.model_validate(merged({"background": {"enabled": True}}, settings or {})),
-        topology="octet",
         model=cast,
-        **{"clock": SteppedClock(), "ids": CountedIds(), "agents": [PAINTER, GUIDE], "tools": TOOLS, **options},
+        **{**defaults, **options},
     )
     return engine, cast
 
 
-def was_given(cast: Cast, sight: Sight) -> bool:
-    """Tell whether an agent was really given something: every prompt of the cast is known."""
-    return any(_holds(message, sight.said) for asked in cast.asked if asked.agent == sight.agent for message in asked.messages)
+def was_given(asked: Sequence[Asked], sight: Sight) -> bool:
+    """Tell whether an agent was really given something: every prompt of a cast is known."""
+    return any(_holds(message, sight.said) for one in asked if one.agent == sight.agent for message in one.messages)
 
 
 def _holds(message: Message, said: Said) -> bool:
