@@ -29,6 +29,10 @@ class QuietNotebooks:
 NOBODY = 65534
 
 
+KEPT = ("LANGO_NB_SHOTS", "LANGO_TEST_POSTGRESQL")
+"""Variables that are for the tests themselves."""
+
+
 def pytest_collection_finish() -> None:
     """Keep the collector away from what lives as long as the run: going through it takes half a second each time."""
     gc.collect()
@@ -39,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give this run a home of its own; kernels and other processes inherit it."""
     home = tempfile.TemporaryDirectory(prefix="lango-tests-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
-    for name in [name for name in os.environ if name.startswith("LANGO_") and name != "LANGO_NB_SHOTS"]:
+    for name in [name for name in os.environ if name.startswith("LANGO_") and name not in KEPT]:
         del os.environ[name]
     os.environ["LANGO_HOME"] = str(Path(home.name, "lango"))
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))

@@ -1,9 +1,7 @@
 """Engines that keep their records in a store: how they are made, how their disk fills up, and how they die.
 
-    python -m tests.kept SCENE ADDRESS EFFECTS [DURABILITY]
-
-plays a scene of :data:`SCENES` on the store at an address and dies in the middle of it, without any farewell: as if the
-machine had lost its power, except that what was written stays. Tools with effects write them to the file EFFECTS.
+A scene of :data:`SCENES` is played in a forked process that dies in the middle of it, without any farewell: as if the
+machine had lost its power, except that what was written stays. Tools with effects write them to a file.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import errno
 import json
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,7 +33,6 @@ from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
 from tests.cast import Call, Cast, Gate, Line, merged, spawn, wait
 
-ROOT = Path(__file__).parents[1]
 DIED = 9
 """How a process ends that dies in the middle of its work."""
 MARK: Call = ("exec_mark", {"text": "a"})
@@ -130,9 +126,19 @@ def late_of(engine: Engine, turn_id: str) -> list[Any]:
 
 @dataclass
 class Room:
-    """Whether there is room on the disk."""
+    """How much room there is on the disk."""
 
     is_full: bool = False
+    left: int | None = None
+    """Bytes that can be written before it is full; any number when absent."""
+
+    def take(self, size: int) -> int:
+        """Return how many of so many bytes can be written now."""
+        if self.left is None:
+            return 0 if self.is_full else size
+        taken = min(size, self.left)
+        self.left -= taken
+        return taken
 
     def filling(self, line: Line) -> Callable[[Sequence[Message]], Any]:
         """Fill the disk, then say a line."""
@@ -160,9 +166,10 @@ def filling_disk() -> Iterator[Room]:
     write = Disk.write_some
 
     def write_some(self: Disk, descriptor: int, data: memoryview) -> int:
-        if room.is_full:
+        size = room.take(len(data))
+        if data and not size:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write(self, descriptor, data)
+        return write(self, descriptor, data[:size])
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Disk, "write_some", write_some)
@@ -190,12 +197,12 @@ class _Dead:
 
     name = "dead"
 
-    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer | None:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         os._exit(DIED)
 
 
 def _play(engine: Engine) -> None:
-    engine.run_sync("Please do it")
+    asyncio.run(engine.run("Please do it"))
 
 
 def _outlive(engine: Engine, gate: Gate) -> None:
@@ -207,11 +214,37 @@ def _outlive(engine: Engine, gate: Gate) -> None:
     asyncio.run(main())
 
 
-def _scene(name: str) -> tuple[Mapping[str, Iterable[Line]], Approver | str, Callable[[Engine], None]]:
-    """Return who says what, who answers, and what is asked."""
+async def _one_of_several(messages: Sequence[Message]) -> Line:
+    """Give the request to the operator; wait for it unless it may outlive the turn."""
+    last, asked = messages[-1], next(message.content for message in messages if message.role == "user")
+    if last.role == "user":
+        return spawn("operator", last.content)
+    return "Going on." if asked.startswith("Outlive") else await wait_for_it(messages)
+
+
+def _several(engine: Engine, gate: Gate) -> None:
+    """Die in the middle of two turns and of two runs that outlived theirs."""
+
+    async def main() -> None:
+        await engine.run("Outlive one", "a")
+        await engine.run("Outlive two", "b")
+        others = asyncio.gather(engine.run("Wait", "c"), engine.run("Die", "d"))
+        for _ in range(200):
+            await asyncio.sleep(0)
+        gate.opened.set()
+        await others
+
+    asyncio.run(main())
+
+
+Scene = tuple[Mapping[str, Iterable[Line]], Approver | str, Callable[[Engine], None]]
+"""Who says what, who answers, and what is asked."""
+
+
+def _scene(name: str) -> Scene:
     gate = Gate()
     die: Call = ("exec_die", {"text": "a"})
-    scenes: dict[str, tuple[Mapping[str, Iterable[Line]], Approver | str, Callable[[Engine], None]]] = {
+    scenes: dict[str, Scene] = {
         "dangerous call": (team_of_two(die), "allow", _play),
         "safe call": (team_of_two(("fs_die", {})), "allow", _play),
         "model call": (team_of_two(_die), "allow", _play),
@@ -237,15 +270,30 @@ def _scene(name: str) -> tuple[Mapping[str, Iterable[Line]], Approver | str, Cal
             "allow",
             _play,
         ),
+        "several": (
+            {
+                "root": [_one_of_several] * 9,
+                "Outlive one": [MARK, _forever],
+                "Outlive two": [_forever],
+                "Wait": [_forever],
+                "Die": [gate.then(die)],
+            },
+            "allow",
+            lambda engine: _several(engine, gate),
+        ),
         "killed": (team_of_two(MARK, _killed), "allow", _play),
     }
     return scenes[name]
 
 
-async def _killed(_messages: Sequence[Message]) -> Line:
-    os.kill(os.getpid(), signal.SIGKILL)
+async def _forever(_messages: Sequence[Message]) -> Line:
     await asyncio.sleep(60)
     return ""
+
+
+async def _killed(_messages: Sequence[Message]) -> Line:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return await _forever(_messages)
 
 
 SCENES = (
@@ -258,23 +306,68 @@ SCENES = (
     "run that outlives its turn",
     "quiet run that outlives its turn",
     "two teammates",
+    "several",
     "killed",
 )
 
 
 def die_in(scene: str, store: str, effects: Path, durability: str = "turn") -> None:
     """Play a scene in a process of its own, which dies in the middle of it."""
-    command = [sys.executable, "-m", "tests.kept", scene, store, str(effects), durability]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode in {DIED, -signal.SIGKILL}, done.stderr
-
-
-def main(scene: str, store: str, effects: str, durability: str = "turn") -> None:
-    """Play a scene and die."""
     lines, approver, play = _scene(scene)
     settings = {"store": {"durability": durability}}
-    play(kept_engine(store, lines, Path(effects), approver=approver, settings=settings))
+
+    def work() -> None:
+        play(kept_engine(store, lines, effects, approver=approver, settings=settings))
+
+    assert in_child(work) in {DIED, -signal.SIGKILL}
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def in_child(work: Callable[[], None]) -> int:
+    """Do something in a forked process, and return how it ended."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        work()
+    except BaseException:  # noqa: BLE001 - whatever it is, the child says it and ends
+        sys.excepthook(*sys.exc_info())
+        os._exit(1)
+    os._exit(0)
+
+
+def race(*works: Callable[[], object]) -> list[Any]:
+    """Let processes begin at the same moment, and return what each came to, as JSON has it."""
+    gate, opener = os.pipe()
+    pipes: list[int] = []
+    children: list[int] = []
+    for work in works:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            _be_one(work, gate, opener, writer)
+        os.close(writer)
+        pipes.append(reader)
+        children.append(child)
+    os.close(gate)
+    os.write(opener, b"!" * len(works))
+    os.close(opener)
+    said = [b"".join(iter(lambda: os.read(pipe, 1 << 16), b"")) for pipe in pipes]  # noqa: B023 - read at once
+    for pipe in pipes:
+        os.close(pipe)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert codes == [0] * len(works), codes
+    return [json.loads(one) for one in said]
+
+
+def _be_one(work: Callable[[], object], gate: int, opener: int, writer: int) -> None:
+    """Be one of the processes, to its end."""
+    try:
+        os.close(opener)
+        os.read(gate, 1)
+        data = json.dumps(work()).encode()
+        while data:
+            data = data[os.write(writer, data) :]
+    except BaseException:  # noqa: BLE001 - whatever it is, the child says it and ends
+        sys.excepthook(*sys.exc_info())
+        os._exit(1)
+    os._exit(0)

@@ -2,6 +2,9 @@ r"""Where a word begins in a text that was written into another one: right after
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 _ESCAPES = (r"\\[nrtbf]", r"\\u[0-9a-fA-F]{4}", "%[2-7][0-9a-fA-F]")
 
 
@@ -28,3 +31,31 @@ def begins(before: str, first: str = "") -> str:
     [True, False, True, True]
     """
     return "(?:" + "|".join((before.format(first), *(f"(?<={escape}{first})" for escape in _ESCAPES))) + ")"
+
+
+def is_after_escape(text: str, place: int) -> bool:
+    r"""Tell whether an escape ends right before a place.
+
+    Parameters
+    ----------
+    text : str
+    place : int
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_after_escape(r"a\nb", 3), is_after_escape("anb", 2)
+    (True, False)
+    """
+    return _ending().search(text, max(place - _LONGEST, 0), place) is not None
+
+
+_LONGEST = 6
+
+
+@cache
+def _ending() -> re.Pattern[str]:
+    return re.compile(f"(?:{'|'.join(_ESCAPES)})\\Z")

@@ -11,49 +11,34 @@ Every event of every turn passes here, and nearly all of them are clean: a quick
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterable, Mapping
 from string import ascii_letters
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import JsonValue
 
-from lango_nb.core.cards import replace_cards
-from lango_nb.core.errors import SettingsError, shorten
-from lango_nb.core.secret_names import is_measure, is_schema, is_secret_name, normal_key
+from lango_nb.core.secret_names import is_measure, is_schema, is_secret_name
+from lango_nb.core.secret_rules import Rules, read_key, read_pattern, without_own
 from lango_nb.core.secret_shapes import (
-    ELLIPSES,
     MASK,
     without_authorization,
-    without_cut,
     without_mail,
     without_passwords_in_addresses,
     without_private_keys,
-    without_tokens,
 )
-from lango_nb.core.secret_values import without_named
+from lango_nb.core.secret_tokens import without_cut, without_tokens
 
 __all__ = ["MASK", "add_rules", "mask", "mask_arguments", "mask_record", "mask_value", "reset_rules"]
 
 
-class _Rules(NamedTuple):
-    """Secrets of your own; replaced as a whole, so that no thread ever sees half of them."""
-
-    patterns: tuple[re.Pattern[str], ...] = ()
-    keys: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
-    """First words of the keys."""
-    is_empty: bool = True
-
-
-_rules = _Rules()
+_rules = Rules()
 _lock = Lock()
 _clean: set[str] = set()
 """Short texts that were looked at and hold no secret: names of agents and tools come again and again."""
 _SHORT, _MOST_CLEAN = 80, 4096
 _SHORTEST = 6
-"""Characters of the shortest text that can hold a secret: ``jwt=xy``, ``a@b.io``."""
+"""Characters of the shortest text that can hold a secret: ``pwd=xy``, ``a@b.io``."""
 _MOST_ROUNDS = 5
 """Looks at a text that holds secrets: taking one out may show another."""
 _RUN = "a" * 15
@@ -63,13 +48,11 @@ _CARD = "0" * 13
 """Digits of the shortest card, as :data:`_AS_DIGITS` writes them; blanks, dashes and what is not ASCII are left out."""
 _AS_DIGITS = bytes(48 if code in b"0123456789" else 120 for code in range(256))
 _BETWEEN_DIGITS = b" -?"
-_CUT, _CUT_SHORT = ELLIPSES
+_CUT, _CUT_SHORT = "…", "..."
 _LEAST_CARD = 10**12
 _VALUES = ("value", "Value", "VALUE", "val")
 _LABELS = ("name", "key", "header", "field", "variable", "Name", "Key", "NAME", "KEY")
 """Where a name may stand beside its value, as lists of variables and of headers have it."""
-_PROBE = "Lorem ipsum, 12 (3.5) [x] {y} <z> a_b-c/d\\e \"f\" 'g' h@i.jk #!?;:&%$=+*~^|`\n\t0x1F \u00e4\u4e2d"
-"""Nothing in here is a secret; a pattern that finds nothing of no length in here is taken to find something."""
 
 
 def mask(text: str) -> str:
@@ -111,25 +94,25 @@ def mask(text: str) -> str:
 
 
 def _is_clean(text: str) -> bool:
-    """Tell whether a text holds no sign of any secret: without a pattern, in a few quick looks, the rarest last."""
+    """Tell whether a text holds no sign of any secret: in a few quick looks, without a single pattern.
+
+    Written out, here and in what it calls: nearly every text is clean, and this is what masking it costs.
+    """
+    if "@" in text or _CUT in text:
+        return False
     has_sign = ":" in text or "=" in text or ">" in text
-    return not (
-        "@" in text
-        or _CUT in text
-        or _CUT_SHORT in text
-        or (has_sign and "://" in text)
-        or _has_word(text.lower(), has_sign=has_sign)
-        or "%40" in text
-        or _has_run(coded := text.encode("ascii", "replace"))
-        or _has_digits(coded)
-    )
+    if has_sign and ("://" in text or "%40" in text):
+        return False
+    if _has_word(text.lower(), has_sign=has_sign):
+        return False
+    if len(text) < len(_CARD):
+        return True
+    coded = text.encode("ascii", "replace")
+    return not (_RUN in coded.translate(_AS_RUN).decode() or _has_digits(coded))
 
 
 def _has_word(folded: str, *, has_sign: bool) -> bool:
-    """Tell whether a text in lower case names a secret; most words do where ``:``, ``=`` or a tag follows.
-
-    Written out, because this is what masking takes most of its time for.
-    """
+    """Tell whether a text in lower case names a secret; most words do where ``:``, ``=`` or a tag follows."""
     return (
         "pass" in folded
         or "token" in folded
@@ -145,25 +128,20 @@ def _has_word(folded: str, *, has_sign: bool) -> bool:
                 or "phrase" in folded
                 or "mnemonic" in folded
                 or "pwd" in folded
-                or "jwt" in folded
             )
         )
     )
 
 
-def _has_run(coded: bytes) -> bool:
-    """Tell whether there is a word as long as a key of a service."""
-    return _RUN in coded.translate(_AS_RUN).decode()
-
-
 def _has_digits(coded: bytes) -> bool:
     """Tell whether there are as many digits as a card has, and nothing but blanks and dashes between."""
-    if len(coded) - len(coded.translate(None, b"0123456789")) < len(_CARD):
+    is_short = len(coded) <= _SHORT  # for these, counting them first is faster
+    if is_short and len(coded) - len(coded.translate(None, b"0123456789")) < len(_CARD):
         return False
     return _CARD in coded.translate(_AS_DIGITS, _BETWEEN_DIGITS).decode()
 
 
-def _without_secrets(text: str, rules: _Rules) -> str:
+def _without_secrets(text: str, rules: Rules) -> str:
     """Look until nothing more is found; the same text when nothing was."""
     for _ in range(_MOST_ROUNDS):
         looked_at = _looked_at(text, rules)
@@ -173,36 +151,38 @@ def _without_secrets(text: str, rules: _Rules) -> str:
     return MASK
 
 
-def _looked_at(text: str, rules: _Rules) -> str:
+def _looked_at(text: str, rules: Rules) -> str:
     """Take out what one look finds; each kind of secret is looked for where a quick look found its sign."""
     for pattern in rules.patterns:
-        text = _without_own(pattern, text)
+        text = without_own(pattern, text)
     coded = text.encode("ascii", "replace")
-    has_run, has_digits = _has_run(coded), _has_digits(coded)
+    has_run, has_digits = _RUN in coded.translate(_AS_RUN).decode(), _has_digits(coded)
     folded = text.lower()
     has_word = has_digits or _has_word(folded, has_sign=":" in text or "=" in text or ">" in text)
     if has_word or any(word in folded for word in rules.hints):
         text = without_private_keys(text) if "PRIVATE KEY" in text else text
         text = without_tokens(text) if has_run else text
         text = without_passwords_in_addresses(text)
-        text = without_named(without_authorization(text), rules.keys)
+        text = _without_named(without_authorization(text), rules.keys)
     elif has_run or "://" in text:
         text = without_passwords_in_addresses(without_authorization(without_tokens(text)))
     if "@" in text or "%40" in text:
         text = without_mail(text)
     if _CUT in text or _CUT_SHORT in text:
         text = without_cut(text)
-    return replace_cards(text, MASK) if has_digits else text
+    return _without_cards(text) if has_digits else text
 
 
-def _without_own(pattern: re.Pattern[str], text: str) -> str:
-    """Take out what a pattern of your own finds; what was taken out before is not looked at."""
-    found = [pattern.search(part) for part in text.split(MASK)]
-    if not any(found):
-        return text
-    if any(one is not None and not one[0] for one in found):
-        return MASK  # it says that a secret is here, and not what it is
-    return MASK.join(pattern.sub(MASK, part) for part in text.split(MASK))
+def _without_named(text: str, keys: tuple[str, ...]) -> str:
+    from lango_nb.core.secret_values import without_named  # with its patterns, when a first text names something
+
+    return without_named(text, keys)
+
+
+def _without_cards(text: str) -> str:
+    from lango_nb.core.cards import replace_cards  # the same
+
+    return replace_cards(text, MASK)
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
@@ -349,13 +329,9 @@ def add_rules(patterns: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
     >>> reset_rules()
     """
     global _rules, _clean  # noqa: PLW0603 - rules are the process's: no lab of it shows what another one hides
-    own = [_compiled(pattern) for pattern in patterns]
-    named = [_checked_key(key) for key in keys]
+    own, named = [read_pattern(pattern) for pattern in patterns], [read_key(key) for key in keys]
     with _lock:
-        every = tuple(sorted({*_rules.keys, *named}))
-        hints = tuple(sorted({key.split()[0] for key in every}))
-        every_pattern = tuple(dict.fromkeys((*_rules.patterns, *own)))
-        _rules = _Rules(every_pattern, every, hints, is_empty=not (every_pattern or every))
+        _rules = _rules.with_more(own, named)
         _clean = set()
 
 
@@ -363,33 +339,7 @@ def reset_rules() -> None:
     """Forget all rules that were added; for tests."""
     global _rules, _clean
     with _lock:
-        _rules, _clean = _Rules(), set()
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        found = re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
-        place = getattr(error, "pos", None)
-        where = f" at position {place}" if place is not None else ""
-        reason = getattr(error, "msg", str(error))
-        raise SettingsError(
-            f"security.masking.patterns: {shorten(pattern)!r} is no regular expression: {reason}{where}; mend it"
-        ) from error
-    if found.search("") is not None or any(not one[0] for one in found.finditer(_PROBE)):
-        raise SettingsError(
-            f"security.masking.patterns: {shorten(pattern)!r} can match an empty text, which would be everywhere; "
-            "write what must be there, with + instead of * for instance"
-        )
-    return found
-
-
-def _checked_key(key: str) -> str:
-    if not (normal := normal_key(key)):
-        raise SettingsError(
-            f"security.masking.keys: {shorten(key)!r} names nothing; write a name of letters and digits"
-        )
-    return normal
+        _rules, _clean = Rules(), set()
 
 
 # -- what is logged ----------------------------------------------------------------------------------------------------

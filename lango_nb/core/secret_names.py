@@ -33,14 +33,18 @@ _WHOLE = (
     "pwd",
 )  # fmt: skip
 """The same, where no letter stands before."""
+_HINTS = (
+    "pass secret token key credential mnemonic auth phrase recovery signature cookie cv card jwt otp bearer pwd"
+).split()
+"""Every word above holds one of these: most names are told without a pattern."""
 _NO_LETTER = r"(?<![^\W\d_]{})"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_MEASURES = re.compile(
+_MEASURES = (
     r"(?:^|[^a-z])(?:counts?|limits?|budget|length|size|ttl|expir[a-z]*|usage|used|cost|ratio|index|age|max|min|total|left|"
     r"remaining|rate|position|offset|version|per)(?:$|[^a-z])|tokens$"
 )
 """Names whose numbers say how much or when: ``token_count``, ``max_tokens``."""
-_FLAGS = re.compile(
+_FLAGS = (
     r"(?:^|[^a-z])(?:is|has|have|needs?|requires?|required|uses?|with|without|allow(?:s|ed)?|show|save|remember|"
     r"enabled?|disabled?|optional|present|valid|changed|mask(?:s|ed)?|hide|hidden|no)(?:$|[^a-z])"
 )
@@ -72,6 +76,9 @@ def is_secret_name(name: str, keys: tuple[str, ...] = ()) -> bool:
     >>> [is_secret_name(name) for name in ("accessToken", "DB_PASSWORD", "api_keys", "secrets_get", "path")]
     [True, True, True, False, False]
     """
+    folded = name.lower()
+    if not any(hint in folded for hint in _HINTS) and not keys:
+        return False
     return _named(keys).search(_CAMEL.sub("_", name[:_LONGEST_NAME]).lower()) is not None
 
 
@@ -138,8 +145,8 @@ def is_measure(name: str, value: object) -> bool:
     """
     folded = _CAMEL.sub("_", name).lower()
     if isinstance(value, bool):
-        return _FLAGS.search(folded) is not None or _MEASURES.search(folded) is not None
-    return _counts(value) and _MEASURES.search(folded) is not None
+        return _compiled(_FLAGS).search(folded) is not None or _compiled(_MEASURES).search(folded) is not None
+    return _counts(value) and _compiled(_MEASURES).search(folded) is not None
 
 
 def is_measuring(name: str) -> bool:
@@ -153,7 +160,12 @@ def is_measuring(name: str) -> bool:
     -------
     bool
     """
-    return _MEASURES.search(_CAMEL.sub("_", name).lower()) is not None
+    return _compiled(_MEASURES).search(_CAMEL.sub("_", name).lower()) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def is_schema(value: Mapping[Any, Any]) -> bool:

@@ -1,7 +1,9 @@
 r"""Secrets that are recognised by their shape alone, wherever they stand in a text.
 
-    keys and tokens of known services, JSON web tokens · private keys, also cut ones · passwords in addresses
-    ``Bearer …`` and ``Basic …`` · mail addresses (but ``git@github.com`` and ``icon@2x.png``)
+    private keys, also cut ones · passwords in addresses · ``Bearer …`` and ``Basic …``
+    mail addresses (but ``git@github.com`` and ``icon@2x.png``)
+
+Keys of known services have a file of their own, :mod:`lango_nb.core.secret_tokens`.
 
 Every pattern is bounded or possessive, so that the time it takes grows with the text and no faster. A secret may also
 begin right after an escape, ``\n`` in JSON or ``%20`` in an address.
@@ -18,44 +20,6 @@ from lango_nb.core.escapes import begins
 
 MASK = "[masked]"
 """What stands in a secret's place."""
-ELLIPSES = ("…", "...")
-"""What stands in place of what was cut."""
-_LONGEST_CUT = 300
-_NO_ALNUM = "(?<![A-Za-z0-9]{})"
-_NO_WORD = begins(r"(?<!\w)")
-_SERVICES = (
-    r"sk-[\w-]{16,}",  # OpenAI, Anthropic and many others
-    r"sk_(?:live|test)_\w{8,}", r"rk_(?:live|test)_\w{8,}", r"whsec_[\w+/=]{16,}",  # Stripe
-    r"gh[pousr]_[A-Za-z0-9]{16,}", r"github_pat_\w{20,}", r"gl(?:pat|ptt|rt|dt|cbt|ft|soat|imt|agent)-[\w.-]{16,}",
-    r"hf_[A-Za-z0-9]{20,}", r"api_org_[A-Za-z0-9]{20,}",  # Hugging Face
-    r"AKIA[0-9A-Z]{12,}", r"ASIA[0-9A-Z]{12,}", r"ABIA[0-9A-Z]{12,}", r"ACCA[0-9A-Z]{12,}",  # AWS
-    r"AIza[\w-]{30,}", r"ya29\.[\w-]{16,}", r"GOCSPX-[\w-]{16,}", r"1//0[\w-]{20,}",  # Google
-    r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}", r"xapp-[A-Za-z0-9-]{10,}",  # Slack
-    r"hooks\.slack\.com/[\w/-]{20,}", r"discord(?:app)?\.com/api/webhooks/\d{5,20}/[\w-]{16,}",
-    r"SG\.[\w-]{16,}\.[\w-]{16,}", r"SK[0-9a-f]{32}(?!\w)", r"AC[0-9a-f]{32}(?!\w)",  # SendGrid, Twilio
-    r"npm_[A-Za-z0-9]{20,}", r"pypi-[\w-]{16,}", r"dckr_pat_[\w-]{20,}",
-    r"do[op]_v1_[0-9a-f]{32,}", r"dor_v1_[0-9a-f]{32,}", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32,}",
-    r"sq0(?:atp|csp)-[\w-]{20,}", r"key-[0-9a-f]{32}(?!\w)", r"HRKU-[\w-]{20,}", r"dapi[0-9a-f]{32}",
-    r"lin_api_[A-Za-z0-9]{20,}", r"secret_[A-Za-z0-9]{40,}", r"ntn_[A-Za-z0-9]{40,}",  # Linear, Notion
-    r"gsk_[A-Za-z0-9]{20,}", r"xai-[A-Za-z0-9]{20,}", r"r8_[A-Za-z0-9]{30,}", r"pplx-[A-Za-z0-9]{20,}",
-    r"nvapi-[\w-]{20,}", r"hv[sb]\.[\w-]{20,}", r"PMAK-[0-9a-f-]{40,}", r"gl(?:sa|c)_[\w=+/]{30,}",
-    r"NRAK-[A-Z0-9]{20,}", r"sntry[su]_[\w=+/]{30,}", r"dp\.(?:pt|st|ct|sa)\.[\w.-]{20,}", r"pul-[0-9a-f]{32,}",
-    r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
-    r"eyJ(?<!-eyJ)[\w-]{8,}+\.(?:[\w-]{8,}+\.[\w-]*+(?:\.[\w-]++){0,2}|eyJ[\w-]*+)",  # JSON web tokens
-)  # fmt: skip
-"""Each begins with a plain character: so nearly all places of a text are passed over at once."""
-_CUT = (
-    r"sk-[\w-]{3,}", r"[rs]k_(?:live|test)_\w{2,}", r"whsec_\w{2,}", r"gh[pousr]_\w{3,}", r"github_pat_\w{2,}",
-    r"glpat-[\w-]{3,}", r"hf_\w{4,}", r"A[KSBC][IC]A[0-9A-Z]{4,}", r"AIza[\w-]{4,}", r"ya29\.[\w-]{3,}",
-    r"GOCSPX-[\w-]{3,}", r"xox[a-z]-[\w-]{3,}", r"xapp-[\w-]{3,}", r"SG\.[\w.-]{4,}", r"SK[0-9a-f]{6,}", r"npm_\w{4,}",
-    r"pypi-[\w-]{6,}", r"eyJ[\w.-]{6,}", r"AGE-SECRET-KEY-\w*",
-    r"[\w.%+-][\w.%+'-]{0,63}@[\w.-]{0,80}", r"\d{4}[ -]?\d{4}(?:[ -]?\d){1,10}", r"://[^/\s:@]{0,256}:[^/\s@]{1,400}",
-)  # fmt: skip
-"""What is left of a secret that was cut: an ellipsis follows at once."""
-_OTHER_SERVICES = (
-    begins(r"(?<![\w-])") + r"[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}",  # Discord
-    _NO_WORD + r"\d{8,10}:AA[\w-]{32,}",  # Telegram
-)
 _PEM_LINE = r"-{4,5} ?(?:BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _IN_ADDRESS = (
     r"(://[^/\s:@\"'<>]{0,256}+:)(?!@|\d{1,5}(?:[/?#\s\"'<>]|\Z))[^/\s@\"'<>]{0,400}+(?:/[^/\s@\"'<>]{1,400}+){0,9}+"
@@ -80,54 +44,6 @@ _FILES = frozenset(
 """Ends of file names that are no domain: ``icon@2x.png``."""
 _DOMAINS = frozenset("com org net edu gov mil int info biz io dev app example test invalid".split())
 """Ends of domains that stay one when ``.txt`` follows."""
-
-
-def without_tokens(text: str) -> str:
-    """Take keys and tokens of known services out of a text.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> without_tokens("export KEY=ghp_abcdefghij0123456789")
-    'export KEY=[masked]'
-    """
-    for pattern in _tokens():
-        text = pattern.sub(MASK, text)
-    return text
-
-
-def without_cut(text: str) -> str:
-    """Take out what is left of secrets that were cut with an ellipsis before anybody masked them.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> without_cut("no agent 'sk-proj-abcd…', wait…")
-    "no agent '[masked]', wait…"
-    """
-    cut = _compiled(f"{_NO_WORD}(?:{'|'.join(_CUT)})\\Z", re.ASCII)
-    parts: list[str] = []
-    kept = 0
-    for ellipsis in _compiled(r"…|\.\.\.").finditer(text):
-        found = cut.search(text, max(kept, ellipsis.start() - _LONGEST_CUT), ellipsis.start())
-        if found is not None:
-            parts += (text[kept : found.start()], MASK)
-            kept = ellipsis.end()
-    return "".join((*parts, text[kept:])) if parts else text
 
 
 def without_private_keys(text: str) -> str:
@@ -217,12 +133,6 @@ def without_mail(text: str) -> str:
     """
     text = _compiled(_IN_GO_ADDRESS).sub(_keep_first, text)
     return _compiled(_MAIL).sub(_mail, text)
-
-
-@cache
-def _tokens() -> tuple[re.Pattern[str], ...]:
-    known = "|".join(f"{one[0]}{begins(_NO_ALNUM, one[0])}{one[1:]}" for one in _SERVICES)
-    return re.compile(known, re.ASCII), re.compile("|".join(_OTHER_SERVICES), re.ASCII)
 
 
 @cache

@@ -200,7 +200,7 @@ class _End:
 def _at_the_end(finished: object, started_at: datetime | None, *, is_answered: bool) -> _End:
     """Say what became of work that an agent still had when its turn ended."""
     took_ms, turn_outcome = _between(started_at, _time(finished)), value(finished, "outcome")
-    if is_answered or turn_outcome == "success":
+    if turn_outcome == "success" or (is_answered and turn_outcome == "tool_error"):  # answered after a failed call
         return _End("completed", _text(finished, "error_code"), took_ms)
     return _End("cancelled" if turn_outcome == "cancelled" else "failed", _text(finished, "error_code"), took_ms)
 

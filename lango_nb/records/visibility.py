@@ -18,7 +18,7 @@ moments of a turn or a run whose end is missing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lango_nb.records.recorded import everything_said
@@ -109,7 +109,7 @@ class _Judge:
         session = self._all.session(said.place)
         if session is None:
             return None
-        if self._places[session].owner in {"", agent} and session in self._sessions(places):
+        if session in self._sessions(place for place in places if place.owner in {"", agent}):
             return True
         given = [self._given_to(place) for place in places]
         if not self._is_stray(said) and any(id(said) in some for some in given if some):
@@ -131,7 +131,7 @@ class _Judge:
             return None
         return not could and (bool(did) or (self._is_stray(said) and OWN in self._sessions(places)))
 
-    def _sessions(self, places: Sequence[Place]) -> set[str | None]:
+    def _sessions(self, places: Iterable[Place]) -> set[str | None]:
         return {self._all.session(place.name) for place in places}
 
     def _is_stray(self, said: Said) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Callable
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.event_log import FOLDER, SUFFIX, EventFile
@@ -12,7 +14,7 @@ from lango_nb.stores.store import Problem
 from lango_nb.stores.writers import Writers
 
 
-def check_files(place: Place, known: KnownTurns, writers: Writers) -> list[Problem]:
+def check_files(place: Place, known: KnownTurns, writers: Writers, refresh: Callable[[], None]) -> list[Problem]:
     """Say what is wrong with the files of all sessions.
 
     Parameters
@@ -21,6 +23,8 @@ def check_files(place: Place, known: KnownTurns, writers: Writers) -> list[Probl
     known : KnownTurns
         What is listed.
     writers : Writers
+    refresh : callable
+        Takes in what others did to the list meanwhile.
 
     Returns
     -------
@@ -28,16 +32,13 @@ def check_files(place: Place, known: KnownTurns, writers: Writers) -> list[Probl
         Of turns that nobody will close, too.
     """
     found: list[Problem] = []
-    with known.lock:
-        listed = {turn.id: turn.file for turn in known.by_number.values()}
+    listed = _listed(known, refresh)
     there = KnownTurns()
     for name in _names(place):
         found += _check_file(EventFile(place.folder / FOLDER, name, there, place.disk))
     there.number_rest()
-    missing: dict[str, int] = {}
-    for turn_id, name in listed.items():
-        if turn_id not in there.by_id:
-            missing[name] = missing.get(name, 0) + 1
+    still = _listed(known, refresh)
+    missing = Counter(name for key, name in listed.items() if key in still and key not in there.by_id)
     found += [
         Problem(
             "missing", f"{FOLDER}/{name}", f"{count} turns that are listed are not in it", "put it back from a backup"
@@ -45,14 +46,17 @@ def check_files(place: Place, known: KnownTurns, writers: Writers) -> list[Probl
         for name, count in missing.items()
     ]
     for turn in there.open_turns():
-        if (
-            turn.id in listed
-            and not (writers.number and turn.writer == writers.number)
-            and writers.is_gone(turn.writer)
-        ):
+        is_mine = turn.writer and turn.writer == writers.number
+        if turn.id in listed and not is_mine and writers.is_gone(turn.writer):
             detail = f"turn {turn.id} was never closed: its process is gone"
             found.append(Problem("unfinished", f"{FOLDER}/{turn.file}", detail, "the next start closes it"))
     return found
+
+
+def _listed(known: KnownTurns, refresh: Callable[[], None]) -> dict[str, str]:
+    refresh()
+    with known.lock:
+        return {turn.id: turn.file for turn in known.by_number.values()}
 
 
 def _names(place: Place) -> list[str]:

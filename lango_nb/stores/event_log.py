@@ -292,7 +292,8 @@ class EventFile:
             descriptor = self._disk.open(self.path, flags)
         except FileNotFoundError:
             self._disk.make_folder(self.path.parent)
-            sync_folder(self.path.parent.parent)
+            for folder in self.path.parents[1:3]:  # the store's, and where its name is
+                sync_folder(folder)
             descriptor = self._disk.open(self.path, flags)
         return Handle(descriptor, is_writable=True)
 

@@ -120,7 +120,7 @@ class FolderStore:
         """Look through everything; changes nothing."""
         self._check_open()
         found = self._documents().check() + self._files.index.check()
-        return found + check_files(self._place, self._turns, self._writers)
+        return found + check_files(self._place, self._turns, self._writers, self._files.refresh)
 
     def close(self) -> None:
         """Let go of everything."""

@@ -12,7 +12,7 @@ from lango_nb.stores.event_log import EventFile, file_name
 from lango_nb.stores.index import FILE
 from lango_nb.stores.known_turns import KnownTurn, KnownTurns
 from lango_nb.stores.locks import read_only
-from lango_nb.stores.memory import key_of
+from lango_nb.stores.memory import check_end, key_of
 from lango_nb.stores.place import Place, problem_of
 from lango_nb.stores.rewriting import keep_only
 from lango_nb.stores.session_files import SessionFiles
@@ -109,6 +109,7 @@ class FolderLog:
             turn = self._found(turn_id)
             if not turn.is_open and turn_id not in self._ending:
                 raise _closed(turn_id)
+            check_end(turn_id, row)
             row = {**row, "number": turn.number}
         before = event_lines(turn_id, events)
         data = before + end_line(turn_id, row, body() if callable(body) else body)
@@ -195,10 +196,13 @@ class FolderLog:
         with self._turns.lock:
             known = [turn for key in dict.fromkeys(turn_ids) if (turn := self._turns.by_id.get(key)) is not None]
         by_file = sorted((turn for turn in known if not turn.is_open), key=_file_of)
-        return sum(
+        count = sum(
             self._remove_from(self._files.get(name), [turn.id for turn in turns])
             for name, turns in groupby(by_file, key=_file_of)
         )
+        if count and self._place.is_durable:
+            self._files.sync_names()
+        return count
 
     def sync(self) -> None:
         """Force everything that was written to the disk."""

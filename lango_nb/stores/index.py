@@ -3,7 +3,7 @@
 It holds nothing that the sessions' files do not say, so it is never forced to the disk, and made anew when it is lost.
 One row per turn, by its number::
 
-    {"row":{…},"file":"main-d9cb9db2.jsonl","at":[74,912],"end":640,"writer":3,"seen":[131,912,…,"5f0c…"]}
+    {"id":"turn-1","row":{…},"file":"main-d9cb9db2.jsonl","at":[74,912],"end":640,"writer":3,"seen":[131,912,…]}
 
 ``at`` says where its lines are and ``end`` which of them closes it; ``open`` is there while none does, ``leaving`` when
 it is about to be removed. ``seen`` is what the index knows of the file when this row is the last one that was written
@@ -70,11 +70,14 @@ class TurnIndex:
         self._version = self._journal.version()
         with self._journal.reading() as tables, self._turns.lock:
             self._remember(tables)
-            for entry in self._known.values():
-                turn, seen = _turn_of(entry)
-                if turn is None or turn.id in self._turns.by_id or turn.number in self._turns.by_number:
-                    continue  # its file will say it
-                self._turns.add(turn)
+            for number, entry in self._known.items():
+                turn, seen = _turn_of(int(number), entry)
+                if turn is None:
+                    continue
+                if turn.id in self._turns.by_id:
+                    seen = Seen()  # its file will say it
+                else:
+                    self._turns.add(turn)
                 before = files.get(turn.file, seen)
                 files[turn.file] = max(before, seen, key=_size) if before.token == seen.token else Seen()
         return files
@@ -98,7 +101,7 @@ class TurnIndex:
             self._remember(tables)
             for key, entry in self._known.items():
                 if before.get(key) is not entry and before.get(key) != entry:
-                    self._take(entry)
+                    self._take(int(key), entry)
             self._turns.number_rest()
             gone = (self._turns.by_number.get(int(key)) for key in before if key not in self._known)
             return [turn for turn in gone if turn is not None]
@@ -209,9 +212,9 @@ class TurnIndex:
         self._known = dict(rows.documents) if rows is not None else {}
         self._tables, self._changes = tables, tables.changes[_TABLE]
 
-    def _take(self, entry: Row) -> None:
+    def _take(self, number: int, entry: Row) -> None:
         """Take in what somebody else wrote of a turn; where its lines are, its file will say."""
-        read, _ = _turn_of(entry)
+        read, _ = _turn_of(number, entry)
         if read is None:
             return
         turn = self._turns.by_id.get(read.id)
@@ -224,6 +227,7 @@ class TurnIndex:
 
 def _entry(turn: KnownTurn, file: EventFile) -> Row:
     entry: Row = {
+        "id": turn.id,
         "row": turn.row,
         "file": turn.file,
         "at": list(turn.places),
@@ -242,14 +246,13 @@ def _lasting(entry: Row) -> Row:
     return {**entry, "seen": [seen[0], seen[3]] if isinstance(seen, list) and len(seen) == len(Seen._fields) else None}
 
 
-def _turn_of(entry: Row) -> tuple[KnownTurn | None, Seen]:
+def _turn_of(number: int, entry: Row) -> tuple[KnownTurn | None, Seen]:
     try:
         seen = Seen(*cast("tuple[int, int, int, str]", entry["seen"]))
-        row = cast("Row", entry["row"])
         turn = KnownTurn(
-            cast("str", row["id"]),
-            cast("int", row["number"]),
-            row,
+            cast("str", entry["id"]),
+            number,
+            cast("Row", entry["row"]),
             cast("str", entry["file"]),
             cast("list[int]", entry["at"]).copy(),
             cast("int", entry["end"]),

@@ -67,8 +67,7 @@ class KnownTurns:
         self.by_number: dict[int, KnownTurn] = {}
         self.files: dict[str, dict[str, KnownTurn]] = {}
         """Turns by id, by name of the file they are in."""
-        self._ordered: list[KnownTurn] = []
-        self._is_ordered = True
+        self._ordered: list[KnownTurn] | None = []
         self._sessions: list[Row] | None = None
         self.highest = 0
         """The highest number there ever was here."""
@@ -84,10 +83,10 @@ class KnownTurns:
         self.by_id[turn.id] = self.by_number[turn.number] = turn
         self.files.setdefault(turn.file, {})[turn.id] = turn
         if turn.number < self.highest:
-            self._is_ordered = False
-        else:
-            self.highest = turn.number
-        self._ordered.append(turn)
+            self._ordered = None
+        elif self._ordered is not None:
+            self._ordered.append(turn)
+        self.highest = max(self.highest, turn.number)
         self._sessions = None
 
     def add_read(self, turn: KnownTurn, row: Row) -> None:
@@ -149,13 +148,12 @@ class KnownTurns:
             if not in_file:
                 del self.files[turn.file]
         if gone:
-            self._ordered, self._is_ordered, self._sessions = list(self.by_number.values()), False, None
+            self._ordered = self._sessions = None
 
     def ordered(self) -> list[KnownTurn]:
         """Return all turns by number; the list is not to be changed."""
-        if not self._is_ordered:
-            self._ordered = sorted(self._ordered, key=_by_number)
-            self._is_ordered = True
+        if self._ordered is None:
+            self._ordered = sorted(self.by_number.values(), key=_by_number)
         return self._ordered
 
     def open_turns(self) -> list[KnownTurn]:
@@ -186,7 +184,7 @@ class KnownTurns:
             for turn in (reversed(turns) if query.newest_first else turns)
             if since <= str(turn.row.get("started_at") or "") < until and rest.matches(turn.row)
         )
-        return list(islice(found, query.limit))
+        return list(islice(found, max(query.limit, 0) if query.limit is not None else None))
 
     def sessions(self) -> list[Row]:
         """Return every session with its turns counted."""
@@ -199,7 +197,7 @@ class KnownTurns:
             del self.by_number[turn.number]
             turn.number = number
             self.by_number[number] = turn
-            self.highest, self._is_ordered = max(self.highest, number), False
+            self.highest, self._ordered = max(self.highest, number), None
         else:
             self._unnumbered.remove(turn)
             turn.number = number

@@ -48,7 +48,10 @@ class MemoryDocuments:
             row = self._rows.get(key)
             if row is None:
                 return None
-            self._rows[key] = changed = change(row)
+            changed = change(row)
+            if key_of(changed, self._kind) != key:
+                raise StoreError(f"{self._kind} {key} cannot become {changed['id']}; put it as a new one", "bad_row")
+            self._rows[key] = changed
         return changed
 
     def remove(self, *keys: str) -> int:
@@ -93,6 +96,7 @@ class MemoryLog:
     def begin(self, row: Row, events: Sequence[Row] = ()) -> int:
         """Begin a turn and return its number."""
         key = key_of(row, "turn")
+        check_session(row)
         with self._lock:
             if key in self._turns:
                 raise StoreError(f"turn {key} is there already; every turn needs an id of its own", "conflict")
@@ -114,6 +118,7 @@ class MemoryLog:
             turn = self._found(turn_id)
             if not turn.is_open:
                 raise StoreError(f"turn {turn_id} has ended already; nothing about it can change any more", "closed")
+            check_end(turn_id, row)
             turn.events.extend(events)
             turn.row, turn.body, turn.is_open = {**row, "number": turn.row["number"]}, body, False
             self._touch(turn.row)
@@ -181,7 +186,7 @@ class MemoryLog:
         if query is EVERY_TURN:
             return turns
         found = (turn for turn in (reversed(turns) if query.newest_first else turns) if query.matches(turn.row))
-        return list(islice(found, query.limit))
+        return list(islice(found, max(query.limit, 0) if query.limit is not None else None))
 
     def _found(self, turn_id: str) -> _Turn:
         turn = self._turns.get(turn_id)
@@ -263,6 +268,41 @@ def key_of(row: Mapping[str, object], kind: str) -> str:
     if not isinstance(key, str) or not key:
         raise StoreError(f"a {kind} needs a text under 'id' to be stored, got {key!r}", "bad_row")
     return key
+
+
+def check_session(row: Mapping[str, object]) -> None:
+    """Make sure that a turn's row names its session.
+
+    Parameters
+    ----------
+    row : mapping
+
+    Raises
+    ------
+    StoreError
+        It does not.
+    """
+    session = row.get("session_id")
+    if not isinstance(session, str):
+        raise StoreError(f"a turn needs a text under 'session_id', got {session!r}; name its session", "bad_row")
+
+
+def check_end(turn_id: str, row: Mapping[str, object]) -> None:
+    """Make sure that the row a turn ends with is its own.
+
+    Parameters
+    ----------
+    turn_id : str
+    row : mapping
+
+    Raises
+    ------
+    StoreError
+        It is of another turn, or of no session.
+    """
+    if key_of(row, "turn") != turn_id:
+        raise StoreError(f"turn {turn_id} cannot end as {row['id']}; give it a row of its own", "bad_row")
+    check_session(row)
 
 
 def narrowed(

@@ -26,7 +26,8 @@ def keep_only(file: EventFile, kept: Sequence[KnownTurn], disk: Disk, *, is_dura
         They know their new places afterwards.
     disk : Disk
     is_durable : bool
-        Whether the new file is on the disk when this returns.
+        Whether the new file is on the disk when this returns; its name follows with
+        :meth:`~lango_nb.stores.session_files.SessionFiles.sync_names`.
 
     Raises
     ------
@@ -39,8 +40,6 @@ def keep_only(file: EventFile, kept: Sequence[KnownTurn], disk: Disk, *, is_dura
         else:
             disk.remove(file.path)
             file.forget()
-        if is_durable:
-            sync_folder(file.path.parent)
     except OSError as error:
         raise store_error(error, file.where, "nothing is lost") from error
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.atomic import is_left_over, set_aside
+from lango_nb.stores.atomic import is_left_over, set_aside, store_error, sync_folder
 from lango_nb.stores.event_log import FOLDER, SUFFIX, EventFile, Seen
 from lango_nb.stores.index import TurnIndex
 from lango_nb.stores.known_turns import KnownTurn, KnownTurns
@@ -202,6 +202,19 @@ class SessionFiles:
         with self._turns.lock:
             return [file for file in self._files.values() if file.is_unsynced]
 
+    def sync_names(self) -> None:
+        """Force to the disk which files there are.
+
+        Raises
+        ------
+        StoreError
+            The system could not.
+        """
+        try:
+            sync_folder(self.folder)
+        except OSError as error:
+            raise store_error(error, FOLDER) from error
+
     def close(self) -> None:
         """Let go of all files."""
         with self._turns.lock:
@@ -250,7 +263,7 @@ class SessionFiles:
                     for file in files:
                         self.save(file)
         except StoreError as error:
-            if error.code not in {"locked", "full"}:
+            if error.code == "newer_schema":
                 raise
             with self._turns.lock:
                 for file in files:

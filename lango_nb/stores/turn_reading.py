@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
+from lango_nb.core.errors import StoreError
 from lango_nb.stores.disk import Handle
-from lango_nb.stores.known_turns import KnownTurn, KnownTurns
+from lango_nb.stores.event_log import EventFile
+from lango_nb.stores.known_turns import KnownTurns
 from lango_nb.stores.session_files import SessionFiles
 from lango_nb.stores.store import Row, StoredTurn
 from lango_nb.stores.turn_lines import body_in, content_of, events_in
@@ -16,6 +18,20 @@ _OPEN = 32
 """Files that are open at once at most."""
 _TRIES = 5
 """How often a file is looked at that somebody else writes anew all the time."""
+
+
+class _Lines(NamedTuple):
+    """What was read of a turn, and its row at that time."""
+
+    file: EventFile
+    row: Row
+    data: bytes
+    end: int
+    """Where the line is that closes it; -1 without one."""
+
+    def body(self) -> Row | None:
+        """Return the turn's body, ``None`` when it is damaged."""
+        return body_in(self.data[self.end :]) if self.end >= 0 else {}
 
 
 class TurnReader:
@@ -42,76 +58,83 @@ class TurnReader:
 
     def read(self, turn_id: str) -> StoredTurn | None:
         """Return everything of a turn, or ``None`` when it is there no more."""
-        turn, data, end = self._lines_of(turn_id, from_end=False)
-        if turn is None:
+        found = self._lines_of(turn_id)
+        if found is None:
             return None
-        events = events_in(data)
-        body = body_in(data[end:]) if end >= 0 else {}
-        return StoredTurn(turn.row, events, body) if events is not None and body is not None else self._unusual(turn_id)
+        events = events_in(found.data)
+        body = found.body()
+        if events is None or body is None:
+            return self._unusual(turn_id)
+        return StoredTurn(found.row, events, body)
 
     def closing(self, turn_id: str) -> StoredTurn | None:
         """Return row and body of a turn without its events, or ``None`` when it is there no more."""
-        turn, data, end = self._lines_of(turn_id, from_end=True)
-        if turn is None:
+        found = self._lines_of(turn_id, from_end=True)
+        if found is None:
             return None
-        body = body_in(data[end:]) if end >= 0 else {}
+        body = found.body()
         if body is not None:
-            return StoredTurn(turn.row, [], body)
+            return StoredTurn(found.row, [], body)
         stored = self._unusual(turn_id)
         return StoredTurn(stored.row, [], stored.body) if stored is not None else None
 
     def events(self, turn_id: str) -> tuple[Row, list[Row]] | None:
         """Return row and events of a turn, or ``None`` when it is there no more."""
-        turn, data, _ = self._lines_of(turn_id, from_end=False)
-        if turn is None:
+        found = self._lines_of(turn_id)
+        if found is None:
             return None
-        events = events_in(data)
+        events = events_in(found.data)
         if events is not None:
-            return turn.row, events
+            return found.row, events
         stored = self._unusual(turn_id)
         return (stored.row, stored.events) if stored is not None else None
 
     def _unusual(self, turn_id: str) -> StoredTurn | None:
         """Read a turn with lines that are unusual; when some are damaged, after they were found and reported."""
-        turn, data, _ = self._lines_of(turn_id, from_end=False)
-        if turn is None:
+        found = self._lines_of(turn_id)
+        if found is None:
             return None
-        events, body, is_whole = content_of(data)
+        events, body, is_whole = content_of(found.data)
         if not is_whole:
-            self._files.read_anew(self._files.get(turn.file))
-            self._close(turn.file)
-            turn, data, _ = self._lines_of(turn_id, from_end=False)
-            events, body, _ = content_of(data)
-        return StoredTurn(turn.row, events, body) if turn is not None else None
+            self._files.read_anew(found.file)
+            self._close(found.file.name)
+            found = self._lines_of(turn_id)
+            if found is None:
+                return None
+            events, body, _ = content_of(found.data)
+        return StoredTurn(found.row, events, body)
 
-    def _lines_of(self, turn_id: str, *, from_end: bool) -> tuple[KnownTurn | None, bytes, int]:
-        """Return a turn, its lines, and where the one is that closes it."""
-        for _ in range(_TRIES):
+    def _lines_of(self, turn_id: str, *, from_end: bool = False) -> _Lines | None:
+        """Return the lines of a turn, or those from the one on that closes it."""
+        for tried in range(_TRIES):
             with self._turns.lock:
                 turn = self._turns.by_id.get(turn_id)
                 if turn is None:
-                    return None, b"", -1
-                file = self._files.get(turn.file)
+                    return None
+                file, row = self._files.get(turn.file), turn.row
                 pieces, end_at = list(turn.pieces()), turn.end_at
                 handle = self._handles.get(file.name)
-                is_open = handle is not None and handle.identity[1] == file.seen.inode
-            if handle is not None and is_open:
+                is_known = handle is not None and handle.identity[1] == file.seen.inode
+                is_behind = end_at < 0 and not turn.is_open and not tried  # only the index has told of its end yet
+            if handle is not None and is_known and not is_behind:
                 self._handles.move_to_end(file.name)
                 if from_end and end_at >= 0:
                     pieces = [(end_at, end) for start, end in pieces if start <= end_at < end]
-                return turn, *self._joined(handle, pieces, end_at)
+                return self._joined(handle, pieces, _Lines(file, row, b"", end_at))
             self._files.follow(file)
             self._open(file.name)
-        return None, b"", -1
+        raise StoreError(
+            f"turn {turn_id} cannot be read while its file is written anew all the time; try again", "locked"
+        )
 
-    def _joined(self, handle: Handle, pieces: list[tuple[int, int]], end_at: int) -> tuple[bytes, int]:
+    def _joined(self, handle: Handle, pieces: list[tuple[int, int]], lines: _Lines) -> _Lines:
         found, length, end = [], 0, -1
         for start, stop in pieces:
-            if start <= end_at < stop:
-                end = length + end_at - start
+            if start <= lines.end < stop:
+                end = length + lines.end - start
             found.append(self._files.disk.read(handle.descriptor, start, stop))
             length += stop - start
-        return b"".join(found), end
+        return lines._replace(data=b"".join(found), end=end)
 
     def _open(self, name: str) -> None:
         self._close(name)

@@ -68,6 +68,8 @@ class SqlDocuments:
             if found is None:
                 return None
             changed = change(self._row(found[0], key))
+            if key_of(changed, self._kind) != key:
+                raise StoreError(f"{self._kind} {key} cannot become {changed['id']}; put it as a new one", "bad_row")
             connection.change(
                 "UPDATE lango_documents SET data = :data WHERE kind = :kind AND id = :id",
                 data=to_text(changed),

@@ -11,7 +11,7 @@ from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import queries
 from lango_nb.stores.database.tables import COUNT, Connection, Database
 from lango_nb.stores.database.texts import from_text, to_name, to_text, to_time
-from lango_nb.stores.memory import key_of, sessions_of
+from lango_nb.stores.memory import check_end, key_of, sessions_of
 from lango_nb.stores.store import EVERY_TURN, Row, StoredTurn, TurnQuery
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ class SqlLog:
 
     def finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row | Callable[[], Row]) -> None:
         """Close a turn."""
+        check_end(turn_id, row)
         values = _columns(row)
         texts = [to_text(event) for event in events]
         bodies: list[str] = []

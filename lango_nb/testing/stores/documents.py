@@ -152,6 +152,13 @@ class DocumentsContract(StoreUnderTest):
         assert raised.args == ("a",)
         assert tasks.find() == [task("a"), task("b")]
 
+    def test_a_change_does_not_make_another_row_of_it(self, tmp_path: Path) -> None:
+        tasks = self.tasks(tmp_path, "a", "b")
+        for other in (task("b", "changed"), task("c"), {"title": "has no id"}, {}):
+            with refuses("task", code="bad_row"):
+                tasks.change("a", lambda _, other=other: other)  # type: ignore[misc]
+        assert tasks.find() == [task("a"), task("b")]
+
     def test_a_change_that_raises_keeps_nobody_out(self, tmp_path: Path) -> None:
         tasks = self.tasks(tmp_path, "a")
 

@@ -151,6 +151,7 @@ class FindingContract(StoreUnderTest):
         tasks = self.five(tmp_path)
         assert tasks.find(limit=0) == []
         assert tasks.find({"odd": True}, limit=0, newest_first=True) == []
+        assert tasks.find(limit=-1) == []
 
     def test_what_was_changed_is_found_by_its_new_value_only(self, tmp_path: Path) -> None:
         tasks = self.five(tmp_path)

@@ -222,6 +222,7 @@ class QueriesContract(StoreUnderTest):
         log = self.played(tmp_path)
         assert self.found(log, TurnQuery(limit=0)) == ""
         assert self.found(log, TurnQuery(limit=0, newest_first=True, session="main")) == ""
+        assert self.found(log, TurnQuery(limit=-1)) == ""
 
     def test_page_by_page(self, tmp_path: Path) -> None:
         log = self.played(tmp_path)

@@ -80,6 +80,34 @@ class TurnsContract(StoreUnderTest):
         assert log.count() == 0
         assert log.begin(begun()) >= 1
 
+    def test_a_turn_without_a_session_is_refused(self, tmp_path: Path) -> None:
+        log = self.open(tmp_path).log
+        row = begun("turn-1")
+        del row["session_id"]
+        for session in ({}, {"session_id": None}, {"session_id": 7}):
+            with refuses("session", code="bad_row"):
+                log.begin({**row, **session}, [event()])
+        assert log.rows() == []
+        assert log.sessions() == []
+        assert log.read("turn-1") is None
+        log.begin(begun("turn-1"))
+
+    def test_a_turn_does_not_end_as_another(self, tmp_path: Path) -> None:
+        log, body = self.open(tmp_path).log, _Counted(BODY)
+        log.begin(begun(), [event(seq=1)])
+        log.begin(begun("turn-2"))
+        without_id, without_session = ended(begun()), ended(begun())
+        del without_id["id"], without_session["session_id"]
+        for row in (ended(begun("turn-2")), ended(begun("turn-3")), without_id, without_session):
+            with refuses(code="bad_row"):
+                log.finish("turn-1", [event(seq=2)], row, body)
+        assert body.calls == 0
+        assert [row["outcome"] for row in log.rows()] == ["running", "running"]
+        log.finish("turn-1", [event(seq=3)], ended(begun()), BODY)
+        turn = log.read("turn-1")
+        assert turn is not None
+        assert [row["seq"] for row in turn.events] == [1, 3]
+
     def test_events_come_in_the_order_in_which_they_were_written(self, tmp_path: Path) -> None:
         log = self.open(tmp_path).log
         log.begin(begun(), events("turn-1", 1, 2))

@@ -39,6 +39,8 @@ def test_lists_show_the_last_ones_and_say_so() -> None:
 def test_an_empty_list_says_what_to_do() -> None:
     assert viz.to_text(viz.Turns()) == "no turn yet; ask something"
     assert "no turn yet" in viz.to_html(viz.Turns())
+    assert viz.to_text(viz.Turns((), "no turn fits")) == "no turn fits"
+    assert "no turn fits" in viz.to_html(viz.Turns((), "no turn fits"))
 
 
 class TestCard:
