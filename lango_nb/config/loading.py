@@ -23,6 +23,7 @@ from lango_nb.config.keys import setting_infos, settings_by_key
 from lango_nb.config.settings import Settings, camel
 from lango_nb.config.values import check_value, shown
 from lango_nb.core.errors import SettingsError, shorten, suggest
+from lango_nb.core.masking import mask
 
 FILE = "lango.json"
 DEFAULT = "default"
@@ -52,7 +53,7 @@ class LoadedSettings:
     """Dotted camelCase key to ``default``, a file's name, an environment variable's or ``argument``."""
 
     def rows(self) -> tuple[SettingRow, ...]:
-        """List every setting, in the order of its definition.
+        """List every setting without secrets, in the order of its definition.
 
         Examples
         --------
@@ -62,7 +63,7 @@ class LoadedSettings:
         return tuple(
             SettingRow(
                 info.key,
-                info.text(info.of(self.settings)),
+                mask(info.text(info.of(self.settings))),
                 info.text(info.default),
                 self.origins[info.key],
                 info.sentence,

@@ -33,6 +33,12 @@ class LangoError(Exception):
     code: str = "error"
     """Short word stored in traces and frames."""
 
+    def __str__(self) -> str:
+        """Return the message without secrets: it often repeats what was typed, and notebooks keep it."""
+        from lango_nb.core.masking import mask
+
+        return mask(super().__str__())
+
     def _render_traceback_(self) -> list[str]:
         """Give IPython one line instead of a stack; ``%tb`` still has the stack."""
         return [f"{type(self).__name__}: {self}"]

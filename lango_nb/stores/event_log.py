@@ -49,7 +49,7 @@ def file_name(session_id: str) -> str:
     Examples
     --------
     >>> file_name("main"), file_name("a/b"), file_name("A/B")
-    ('main-d9cb9db2.jsonl', 'a_b-c14cddc0.jsonl', 'A_B-4dc4b61d.jsonl')
+    ('main-0d6e4079.jsonl', 'a_b-c14cddc0.jsonl', 'A_B-998d3ed8.jsonl')
     """
     digits = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     shown = _UNSAFE.sub("_", session_id)[:_SHOWN].lstrip(".-")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lango_nb.core.masking import MASK, mask_arguments
+from lango_nb.core.masking import MASK, mask, mask_arguments
 from lango_nb.runtime.approvals import ApprovalAnswer, PendingApproval
 from lango_nb.runtime.ask import argument_lines
 from lango_nb.viz.escape import one_line
@@ -36,7 +36,7 @@ def pending_table(pending: Sequence[PendingApproval]) -> Table:
 def answered_table(question: PendingApproval, answer: ApprovalAnswer) -> Table:
     """Say what an answer was given to, and how long it holds."""
     _, agent, tool, arguments, _ = _row(question)
-    said = f"allowed, {_HOLDS[answer.scope]}" if answer.allowed else f"refused: {answer.detail}"
+    said = f"allowed, {_HOLDS[answer.scope]}" if answer.allowed else f"refused: {mask(answer.detail)}"
     if answer.allowed and question.request.problem:
         said = "seen: the call does not run, and the agent is told why"
     rows = (("answer", said), ("tool", tool), ("arguments", arguments), ("agent", agent))
@@ -51,4 +51,4 @@ def _row(question: PendingApproval) -> tuple[str, str, str, str, str]:
     arguments = "; ".join(argument_lines(mask_arguments(request.arguments), LONGEST))
     why = f"its arguments are wrong: {request.problem}" if request.problem else request.reason
     name, agent, tool = (one_line(text, LONGEST) for text in (question.id, request.agent, request.tool))
-    return name, agent, tool, arguments, one_line(why, LONGEST)
+    return name, agent, tool, arguments, one_line(mask(why), LONGEST)

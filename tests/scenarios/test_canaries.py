@@ -360,10 +360,9 @@ def test_nothing_is_masked_in_texts_without_secrets(path: Path) -> None:
     assert [line for line in text.splitlines() if mask(line) != line] == []
 
 
-# -- leaks that are known, in files of others; strict: who mends one takes its mark away ------------------------------
+# -- doors that were open once -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="viz/approvals.py, answered_table: the detail of a no is shown as it is")
 def test_no_canary_is_in_the_answer_to_a_question(tmp_path: Path) -> None:
     seen: list[str] = []
     lab = Lab("solo", tools=TOOLS, model=ScriptedModel([KEEP, "Done."]), workspace=tmp_path, approver="hold")
@@ -379,14 +378,12 @@ def test_no_canary_is_in_the_answer_to_a_question(tmp_path: Path) -> None:
         assert [leaks(text) for text in seen if leaks(text)] == []
 
 
-@pytest.mark.xfail(strict=True, reason="Lab.config shows addresses with their passwords")
 def test_no_canary_is_in_the_settings_that_are_shown(tmp_path: Path) -> None:
     remote = {"name": "far", "agentCardUrl": "https://ada:CanaryAddress@host.internal/card"}
     view = Lab("solo", workspace=tmp_path, settings={"a2a": {"remoteAgents": [remote]}}).config()
     assert [leaks(text) for text in (view.text, view.html, view.df.to_csv()) if leaks(text)] == []
 
 
-@pytest.mark.xfail(strict=True, reason="errors repeat what was typed; a notebook saves them")
 @pytest.mark.parametrize("secret", [CANARIES[0].text, "canary.ada@example.org"])
 def test_no_canary_is_in_an_error_about_a_name(tmp_path: Path, secret: str) -> None:
     lab = Lab("solo", workspace=tmp_path)

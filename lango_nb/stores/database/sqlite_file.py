@@ -11,10 +11,27 @@ from pathlib import Path
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database.address import shown_file
 from lango_nb.stores.database.failures import file_failure
+from lango_nb.stores.locks import PathLock
 
 _POLL_S = 0.01
 _OLDEST = (3, 35)
 """The first SQLite that knows ``RETURNING``."""
+
+
+def lock_of(path: Path, name: str) -> Path:
+    """Return the path of a lock that belongs to a database file.
+
+    Parameters
+    ----------
+    path : Path
+        The database file.
+    name : str
+
+    Returns
+    -------
+    Path
+    """
+    return path.with_name(path.name + ".writers") / f"{name}.lock"
 
 
 class SqliteFile:
@@ -82,8 +99,8 @@ class SqliteFile:
         self.check_place()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-            _sync_folder(self.path.parent)
+            with PathLock(lock_of(self.path, "making"), self._timeout_s, self.where):
+                self._make_file()
         except OSError as error:
             raise file_failure(error, self.where) from error
         until = time.monotonic() + self._timeout_s
@@ -116,6 +133,14 @@ class SqliteFile:
         except OSError:
             return None
         return found.st_dev, found.st_ino
+
+    def _make_file(self) -> None:
+        if self.path.exists():
+            return
+        for end in ("-wal", "-shm"):  # of a database that was removed without them, and may still be open somewhere
+            self.path.with_name(self.path.name + end).unlink(missing_ok=True)
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        _sync_folder(self.path.parent)
 
     def _write_ahead(self) -> None:
         connection = self.open()

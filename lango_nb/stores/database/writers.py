@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lango_nb.core.errors import StoreError
+from lango_nb.stores.database.sqlite_file import lock_of
 from lango_nb.stores.database.tables import COUNT, Database
 from lango_nb.stores.locks import PathLock, tell_after_fork
 
@@ -140,7 +141,7 @@ class FileLocks:
     """
 
     def __init__(self, path: Path) -> None:
-        self._folder = path.with_name(path.name + ".writers")
+        self._path = path
         self._lock: PathLock | None = None
 
     def take(self, number: int) -> bool:
@@ -173,7 +174,7 @@ class FileLocks:
 
     def _sweep(self, number: int) -> None:
         """Take away the files of older writers that are gone: without its file a writer is gone as well."""
-        for path in self._folder.glob("*.lock"):
+        for path in self._path_of(number).parent.glob("*.lock"):
             if (
                 path.stem.isascii()
                 and path.stem.isdigit()
@@ -195,7 +196,7 @@ class FileLocks:
         return is_free
 
     def _path_of(self, number: int) -> Path:
-        return self._folder / f"{number}.lock"
+        return lock_of(self._path, str(number))
 
     def _lock_of(self, number: int) -> PathLock:
         return PathLock(self._path_of(number), 0, f"writer {number} of the store")
