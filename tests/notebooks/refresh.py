@@ -78,8 +78,20 @@ def _clean_cell(cell: Any, name: str) -> dict[str, Any]:
     tags = cell.metadata.get("tags")
     kept["metadata"] = {"tags": tags} if tags else {}
     if cell.cell_type == "code":
-        kept |= {"execution_count": cell.execution_count, "outputs": [_clean_output(out) for out in cell.outputs]}
+        kept |= {"execution_count": cell.execution_count, "outputs": _joined(map(_clean_output, cell.outputs))}
     return kept
+
+
+def _joined(outputs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put pieces of one stream together: where a busy kernel cuts it differs from run to run."""
+    joined: list[dict[str, Any]] = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if output["output_type"] == "stream" and last.get("name") == output["name"] and "text" in last:
+            last["text"] += output["text"]
+        else:
+            joined.append(output)
+    return joined
 
 
 def _clean_output(output: Any) -> dict[str, Any]:
