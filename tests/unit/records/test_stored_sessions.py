@@ -1,0 +1,148 @@
+"""A conversation that is kept goes on in another process, with what others said meanwhile, and once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lango_nb.core.errors import UnknownNameError
+from lango_nb.core.messages import Message
+from lango_nb.engine import Engine
+from tests.cast import Gate, Line, spawn
+from tests.kept import KINDS, MARK, address, filling_disk, kept_engine, race, team_of_two
+
+
+@pytest.fixture(params=KINDS)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return address(request.param, tmp_path)
+
+
+@pytest.fixture
+def opened() -> Iterator[Any]:
+    engines: list[Engine] = []
+
+    def open_it(store: object, *lines: Line, **more: Any) -> Engine:
+        engines.append(kept_engine(store, {"root": list(lines), **more}))
+        return engines[-1]
+
+    yield open_it
+    for engine in engines:
+        engine.close()
+
+
+def said(engine: Engine, session: str = "main") -> list[str]:
+    return [message.content for message in engine.session(session).messages]
+
+
+def test_what_another_kernel_added_is_seen_in_the_next_turn(store: str, opened: Any) -> None:
+    one, other = opened(store, "One.", "Three."), opened(store, "Two.")
+    one.run_sync("First")
+    other.run_sync("Second")
+    one.run_sync("Third")
+    assert said(one) == said(other) == ["First", "One.", "Second", "Two.", "Third", "Three."]
+    asked = [message.content for message in one.model.asked[-1].messages[1:]]
+    assert asked == ["First", "One.", "Second", "Two.", "Third"], "the model was told what the other one said"
+
+
+def test_messages_are_the_same_in_the_next_process(store: str, opened: Any) -> None:
+    first = kept_engine(store, team_of_two(MARK))
+    first.run_sync("Mark it")
+    messages = list(first.session().messages)
+    assert {message.role for message in messages} == {"user", "assistant"}  # bookkeeping of runs is left out
+    first.close()
+    assert opened(store).session().messages == messages
+
+
+def test_sessions_are_apart_and_listed_in_order_of_creation(store: str, opened: Any) -> None:
+    engine = opened(store, "1", "2", "3")
+    for name in ("b", "a", "b"):
+        engine.run_sync(f"For {name}", name)
+    engine.session("nothing yet")
+    assert engine.sessions.names() == ["b", "a", "nothing yet"]
+    assert said(engine, "b") == ["For b", "1", "For b", "3"]
+    later = opened(store)
+    assert later.sessions.names() == ["b", "a"]
+    assert said(later, "a") == ["For a", "2"]
+    with pytest.raises(UnknownNameError, match="session 'c' not found; there is: b, a"):
+        later.sessions.get("c")
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a/b", "", "Ä ö", "x" * 200, "CON", "a\nb", "main-0d6e4079.jsonl"])
+def test_any_name_is_a_session(store: str, opened: Any, tmp_path: Path, name: str) -> None:
+    opened(store, "One.").run_sync("First", name)
+    assert said(opened(store), name) == ["First", "One."]
+    mine = {"records", *(f"records.db{end}" for end in ("", "-wal", "-shm", ".writers"))}
+    assert {path.name for path in tmp_path.iterdir()} <= mine
+
+
+def outlived(store: str) -> tuple[Engine, Gate]:
+    gate = Gate()
+    lines: dict[str, list[Line]] = {
+        "root": [spawn("operator", "Do it"), "Going on.", "Next."],
+        "operator": [gate.then("I did it.")],
+    }
+    return kept_engine(store, lines), gate
+
+
+def test_what_a_run_leaves_after_its_turn_is_heard_everywhere(store: str, opened: Any) -> None:
+    engine, gate = outlived(store)
+    other = opened(store, "Hm.")
+
+    async def play() -> None:
+        trace = await engine.run("Start")
+        assert said(other) == ["Start", "Going on."]
+        gate.opened.set()
+        await engine.runs.wait(trace.runs[0].id, 10)
+        await asyncio.sleep(0)
+
+    asyncio.run(play())
+    left = ["Start", "Going on.", "operator reports: I did it."]
+    assert said(engine) == said(other) == left
+    other.run_sync("And?")
+    assert said(engine) == [*left, "And?", "Hm."]
+    engine.close()
+    assert sorted(said(opened(store))) == sorted([*left, "And?", "Hm."]), "once each"
+
+
+def test_what_could_not_be_written_is_kept_and_written_later(tmp_path: Path, opened: Any) -> None:
+    store = address("folder", tmp_path)
+    with filling_disk() as room:
+        engine = opened(store, "One.")
+        session = engine.session()
+        room.is_full = True
+        session.leave([Message(role="assistant", content="late words", author="operator")], "arun-1")
+        assert said(engine) == ["late words"]
+        room.is_full = False
+        engine.run_sync("First")
+    assert sorted(said(opened(store))) == ["First", "One.", "late words"]
+
+
+def test_secrets_stay_out_of_what_is_left(store: str, opened: Any) -> None:
+    secret = "sk-" + "a1B2" * 10
+    engine = opened(store, "One.")
+    engine.run_sync("First")
+    engine.session().leave([Message(role="assistant", content=f"key {secret}", author="operator")], "arun-1")
+    engine.close()
+    later = opened(store)
+    assert not any(secret in message.content for message in later.session().messages)
+    assert len(later.session().messages) == 3
+
+
+def test_two_kernels_in_one_conversation_lose_nothing(store: str) -> None:
+    def talk(name: str) -> list[int]:
+        with closing(kept_engine(store, {"root": [f"{name} answers {n}" for n in range(10)]})) as engine:
+            return [engine.run_sync(f"{name} asks {n}").turn.number for n in range(10)]
+
+    one, other = race(lambda: talk("one"), lambda: talk("other"))
+    assert sorted([*one, *other]) == list(range(1, 21))
+    with closing(kept_engine(store)) as engine:
+        heard = said(engine)
+        assert len(heard) == len(set(heard)) == 40
+        for name in ("one", "other"):
+            own = [text for text in heard if text.startswith(name)]
+            assert own == [f"{name} {verb} {n}" for n in range(10) for verb in ("asks", "answers")]
