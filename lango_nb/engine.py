@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 from lango_nb.config.settings import Settings, StoreSettings
 from lango_nb.core.clock import Clock, SystemClock
@@ -20,7 +20,7 @@ from lango_nb.core.ids import Ids, RandomIds
 from lango_nb.core.masking import add_rules, mask
 from lango_nb.core.once import once
 from lango_nb.models.model import Model
-from lango_nb.models.named import resolve_model
+from lango_nb.models.named import Models
 from lango_nb.records.records import Records
 from lango_nb.records.sessions import Session
 from lango_nb.routing.build import build_agent_tree
@@ -44,7 +44,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     import asyncio
 
     from lango_nb.core.bus import Bus
-    from lango_nb.core.events import Event
+    from lango_nb.core.events import Event, TextSoFar
     from lango_nb.hooks.chain import HookChain
     from lango_nb.hooks.decorator import UserHook
     from lango_nb.records.memories import Memories
@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
     from lango_nb.runtime.breakers import Breakers
-    from lango_nb.runtime.context import Listener, TurnContext
+    from lango_nb.runtime.context import Listener, TextListener, TurnContext
     from lango_nb.runtime.control.protocol import Control
     from lango_nb.runtime.queue import Queue
     from lango_nb.runtime.teammates import Teammates
@@ -94,7 +94,9 @@ class Engine:
         Where records lie: a store, a folder or the address of a database; what the setting ``store.url`` says when
         absent, and that is in memory unless it is set.
     home : Path, optional
-        The home folder: where the address ``home`` leads to.
+        The home folder: where the address ``home`` leads to, and where the file with keys lies.
+    allow_network : bool, optional
+        Whether live models may be called; what the setting ``models.allowNetwork`` says when absent.
 
     Raises
     ------
@@ -123,6 +125,7 @@ class Engine:
         card_loader: CardLoader | None = None,
         store: Store | str | Path | None = None,
         home: Path | None = None,
+        allow_network: bool | None = None,
     ) -> None:
         self.settings = settings or Settings.defaults()
         secrets = self.settings.security.masking
@@ -132,7 +135,8 @@ class Engine:
         self.ids: Ids = ids or RandomIds()
         self.workspace = _folder(workspace)
         self.approver: Approver = approver_named(approver) if isinstance(approver, str) else approver or DenyAll()
-        self.model = resolve_model(self.settings.agent.model_name if model is None else model)
+        self.models = Models(self.settings.models, home, allow_network=allow_network)
+        self._model = self.models.find(self.settings.agent.model_name if model is None else model)
         self._keep_records(self._open_records(store, home))
         self.catalog = ToolCatalog(tools_by_settings(self.settings) if tools is None else tools)
         self.processes = ProcessTable()
@@ -195,6 +199,15 @@ class Engine:
             self.close()
         self._keep_records(records)
         self.records.resume(root_of)
+
+    @property
+    def model(self) -> Model:
+        """The model that answers for every agent that has none of its own; set it to a model or a name."""
+        return self._model
+
+    @model.setter
+    def model(self, model: str | Model) -> None:
+        self._model = self.models.find(model)
 
     @property
     def store(self) -> Store:
@@ -426,6 +439,7 @@ class Engine:
         session: str = MAIN_SESSION,
         *,
         on_event: Listener | None = None,
+        on_text: TextListener | None = None,
         approver: Approver | None = None,
     ) -> Trace:
         """Run one turn; two turns of one session run one after the other.
@@ -438,6 +452,8 @@ class Engine:
             Which conversation it belongs to.
         on_event : callable, optional
             Gets every event as it happens.
+        on_text : callable, optional
+            Hears what a model that can stream has said so far, while it is still coming.
         approver : Approver, optional
             Answers instead of the engine's own, for this turn.
 
@@ -469,7 +485,7 @@ class Engine:
         inside = _in_turn.set(_in_turn.get() | {session})
         try:
             own = (on_event,) if on_event is not None else ()
-            trace = await TurnRun(context, self.sessions.open(session), text, own, self.listeners).run()
+            trace = await TurnRun(context, self.sessions.open(session), text, own, self.listeners, on_text).run()
             self.records.save_rest()
             self.records.clean_up_when_due(self.settings.observability.trace_store)
             return trace
@@ -500,23 +516,38 @@ class Engine:
 
         return run_in_loop(lambda _emit: self.run(text, session))
 
-    async def stream(self, text: str, session: str = MAIN_SESSION) -> AsyncGenerator[Event, None]:
+    @overload
+    def stream(
+        self, text: str, session: str = ..., *, with_text: Literal[False] = ...
+    ) -> AsyncGenerator[Event, None]: ...
+
+    @overload
+    def stream(
+        self, text: str, session: str = ..., *, with_text: Literal[True]
+    ) -> AsyncGenerator[Event | TextSoFar, None]: ...
+
+    async def stream(
+        self, text: str, session: str = MAIN_SESSION, *, with_text: bool = False
+    ) -> AsyncGenerator[Event | TextSoFar, None]:
         """Run one turn and yield its events as they happen; leaving early cancels the turn.
 
         Parameters
         ----------
         text : str
         session : str
+        with_text : bool
+            Also yield what is said so far of an answer that is still coming.
 
         Yields
         ------
-        Event
+        Event or TextSoFar
             The last is ``turn.finished``.
         """
         import asyncio
 
-        queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        task = asyncio.ensure_future(self.run(text, session, on_event=queue.put_nowait))
+        queue: asyncio.Queue[Event | TextSoFar | None] = asyncio.Queue()
+        on_text = queue.put_nowait if with_text else None
+        task = asyncio.ensure_future(self.run(text, session, on_event=queue.put_nowait, on_text=on_text))
         task.add_done_callback(lambda _task: queue.put_nowait(None))
         try:
             while (event := await queue.get()) is not None:
@@ -552,6 +583,10 @@ class Engine:
             control=self._control(),
             router=self.router,
             model=self.model,
+            models={
+                node.name: self.models.find(node.spec.model) for node in self.tree if node.spec and node.spec.model
+            },
+            allow_network=self.models.allow_network,
             limits=Limits(
                 rounds=settings.agent.max_delegation_rounds or topology.max_rounds,
                 steps=settings.agent.max_turns or topology.max_steps,

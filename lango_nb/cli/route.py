@@ -41,12 +41,14 @@ def route_data(route: Route) -> dict[str, Any]:
         "runner_up": route.runner_up,
         "margin": route.margin,
         "threshold": route.threshold,
-        "min_margin": route.min_margin,
+        "confidence": route.confidence,
+        "root_confidence": route.root_confidence,
         "domains": list(route.domains),
         "candidates": [
             {
                 "agent": candidate.agent,
                 "score": candidate.score,
+                "confidence": candidate.confidence,
                 "vetoes": list(candidate.vetoes),
                 "signals": [
                     {"kind": signal.kind, "term": signal.term, "weight": signal.weight} for signal in candidate.signals

@@ -4,6 +4,7 @@
     tools            limits of the tools that are real
     security         which calls need an answer
     a2a … ontology   switches: a bare engine has a tool family when its switch is on; a lab always knows all families
+    models           how models of providers are reached
     store            where records lie
     observability    how long they are kept
     lab              what a notebook starts with
@@ -296,6 +297,20 @@ class StoreSettings(SettingsGroup):
     lock_timeout_s: Duration = Field(10.0, description="How long a lock of another process is waited for.")
 
 
+class ModelSettings(SettingsGroup):
+    """How models of providers are reached; ``agent.model`` says which one answers."""
+
+    allow_network: bool = Field(True, description="Whether live models may be called at all; off refuses every call.")
+    base_url: str = Field("", description="Server that speaks OpenAI's protocol, for models called openai:NAME.")
+    timeout_s: Duration = Field(60.0, description="How long one request to a provider may take.")
+    max_retries: Count = Field(
+        2, description="How often a request is sent again where the provider asks to wait or fails for a moment."
+    )
+    keys_file: Folder = Field(
+        "", description="File with NAME=key lines that only its owner may read; empty is keys.env in the home folder."
+    )
+
+
 class TraceStoreSettings(SettingsGroup):
     """How long turns are kept."""
 
@@ -358,6 +373,7 @@ class Settings(SettingsGroup):
     skill: SkillSwitch = Field(SkillSwitch.defaults(), description="Whether the skill tools are on.")
     payment: Switch = Field(Switch.defaults(), description="Whether the payment tools are on.")
     ontology: Switch = Field(Switch.defaults(), description="Whether the ontology tools are on.")
+    models: ModelSettings = Field(ModelSettings.defaults(), description="How models of providers are reached.")
     store: StoreSettings = Field(StoreSettings.defaults(), description="Where records lie.")
     observability: ObservabilitySettings = Field(
         ObservabilitySettings.defaults(), description="What is kept of what happened."

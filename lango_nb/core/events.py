@@ -94,6 +94,17 @@ class TextSaid(BaseEvent):
     usage: Usage = NO_USAGE
 
 
+class TextSoFar(Frozen):
+    """What a model has said of an answer that is still coming: shown and forgotten, no part of the trace."""
+
+    kind: Literal["text.so_far"] = "text.so_far"
+    turn_id: str
+    author: str
+    text: str
+    """All of it so far, without secrets; the next one replaces this."""
+    run_id: str = ""
+
+
 class HandedOver(BaseEvent):
     """The author hands the request to another agent."""
 

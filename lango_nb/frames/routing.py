@@ -27,13 +27,15 @@ REQUEST = (
     Column("is_conversation", "route.is_conversation", "boolean", "", "Small talk that the root answers itself."),
     Column("is_abstention", "route.is_abstention", "boolean", "", "Whether the router would not say."),
     Column("margin", "route.margin", "float64", "score", "Best score minus the runner-up's."),
-    Column("threshold", "route.threshold", "float64", "score", "Score below which the router abstains."),
+    Column("threshold", "route.threshold", "float64", "", "Confidence, 0 to 1, below which the router abstains."),
+    Column("root_confidence", "route.root_confidence", "float64", "", "Confidence, 0 to 1, that the root answers."),
 )
 CANDIDATE = (
     Column("rank", "rank", "Int64", "", "Place among the candidates, from 1."),
     Column("agent", "candidate.agent", "string", "", "The candidate."),
     Column("is_chosen", _is_chosen, "boolean", "", "Whether it is the chosen one."),
-    Column("score", "candidate.score", "float64", "score", "Sum of the weights of its signals."),
+    Column("score", "candidate.score", "float64", "score", "Sum of the weights of its signals, log-odds."),
+    Column("confidence", "candidate.confidence", "float64", "", "Its part among all candidates, the root and nobody."),
     Column("vetoes", vetoes, "string", "", "Why it is out whatever its score; empty when it is not."),
 )
 SIGNAL = (

@@ -37,7 +37,6 @@ from lango_nb.lab.shown import (
     texts_table,
 )
 from lango_nb.models.model import Model
-from lango_nb.models.named import resolve_model
 from lango_nb.routing.diff import TreeDiff, diff
 from lango_nb.routing.partition import Partition
 from lango_nb.routing.tree import AgentNode, AgentTree
@@ -86,6 +85,8 @@ class Lab(LookingBack):
         Where records lie: a folder, ``home``, or a database such as ``sqlite:///records.db``.
     session : str
         The conversation to begin or to go on with.
+    allow_network : bool, optional
+        Whether live models may be called; the setting ``models.allowNetwork`` when absent.
 
     Raises
     ------
@@ -114,6 +115,7 @@ class Lab(LookingBack):
         ids: Ids | None = None,
         store: Store | str | Path | None = None,
         session: str = MAIN_SESSION,
+        allow_network: bool | None = None,
     ) -> None:
         folder = Path(home).expanduser() if home is not None else home_folder()
         self._loaded = read_settings(settings, Path(workspace), folder)
@@ -132,6 +134,7 @@ class Lab(LookingBack):
             ids=ids or CountedIds(mark=self._mark),
             store=store,
             home=folder,
+            allow_network=allow_network,
         )
         self.session = session
         self._session_count = 1
@@ -449,7 +452,7 @@ class Lab(LookingBack):
 
     @model.setter
     def model(self, model: str | Model) -> None:
-        self.engine.model = resolve_model(model)
+        self.engine.model = self.engine.models.find(model)
 
     @property
     def approver(self) -> Approver:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from lango_nb.core.messages import Message, Reply, ToolSchema
@@ -38,3 +38,33 @@ class Model(Protocol):
             The model cannot answer.
         """
         ...
+
+
+@runtime_checkable
+class StreamingModel(Model, Protocol):
+    """A model that can say its answer piece by piece; it is asked to where somebody listens."""
+
+    def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
+        """Answer a conversation as it comes.
+
+        Parameters
+        ----------
+        messages, tools
+            As for :meth:`complete`.
+
+        Yields
+        ------
+        str or Reply
+            Pieces of the text in order, and at last the whole reply; whoever stops early closes the iterator.
+
+        Raises
+        ------
+        ModelError
+            The model cannot answer, or the answer was cut.
+        """
+        ...
+
+
+def is_live(model: object) -> bool:
+    """Tell whether asking a model leaves this machine or costs money: it says so by a true ``is_live``."""
+    return bool(getattr(model, "is_live", False))

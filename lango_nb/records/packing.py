@@ -213,6 +213,7 @@ def pack_decision(decision: Decision) -> Row:
         {
             "agent": one.agent,
             "score": one.score,
+            "confidence": one.confidence,
             "signals": [{"kind": two.kind, "term": two.term, "weight": two.weight} for two in one.signals],
             "vetoes": list(one.vetoes),
         }

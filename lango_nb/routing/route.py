@@ -5,13 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-SignalKind = Literal["name", "keyword", "example", "family", "structure", "description", "cannot"]
+SignalKind = Literal[
+    "name",
+    "keyword",
+    "example",
+    "family",
+    "structure",
+    "sentence",
+    "taught",
+    "description",
+    "prior",
+    "other",
+    "cannot",
+]
 """Where a part of a score comes from.
 
 ``name``: the text calls the agent by name. ``keyword``: one of its keywords. ``example``: like one of its example
-requests. ``family``: a word people use for a tool family it owns. ``structure``: an address, path, amount or time in
-the text. ``description``: a word of its description. ``cannot``: the text is about something it
-declares it cannot do.
+requests. ``family``: a word that the learned model knows from requests for a tool family it owns. ``structure``: an
+address, path, amount or time in the text. ``sentence``: what the sentence as a whole is like, with the extra
+``semantic``. ``taught``: what requests of your own say. ``description``: a word of its description or capabilities.
+``prior``: how often such requests are made at all. ``other``: words with little weight, and further families it owns.
+``cannot``: the text is about something it declares it cannot do.
 """
 
 
@@ -23,7 +37,7 @@ class Signal:
     term: str
     """What was found, as a person would read it."""
     weight: float
-    """What it adds to the score; negative for ``cannot``."""
+    """What it adds to the score; negative when it speaks against the agent."""
 
     @property
     def words(self) -> str:
@@ -35,7 +49,7 @@ class Signal:
         ("keyword 'delete'", 'a web address')
         """
         match self.kind:
-            case "structure":
+            case "structure" | "prior" | "other" | "sentence":
                 return self.term
             case "name":
                 return f"its name {self.term!r}"
@@ -43,6 +57,8 @@ class Signal:
                 return f"keyword {self.term!r}"
             case "example":
                 return f"its example {self.term!r}"
+            case "taught":
+                return f"your own {self.term!r}"
             case "cannot":
                 return f"cannot do {self.term}"
             case _:
@@ -55,11 +71,13 @@ class Candidate:
 
     agent: str
     score: float
-    """Exactly the sum of the weights."""
+    """Exactly the sum of the weights; log-odds: one more is 2.7 times as likely, about 0 says nothing."""
     signals: tuple[Signal, ...] = ()
     """Strongest first."""
     vetoes: tuple[str, ...] = ()
     """Why the agent is out whatever its score; empty when it is not."""
+    confidence: float = 0.0
+    """Its part, 0 to 1, among all candidates, the root and nobody; how often it is right is another matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +95,24 @@ class Route:
     margin: float = 0.0
     """Score of the best minus score of the runner-up."""
     threshold: float = 0.0
-    """Score below which the router abstains."""
+    """Confidence below which the router abstains."""
     min_margin: float = 0.0
-    """Margin below which the router abstains."""
+    """Margin below which the router abstained, in routes that were stored before the router was fitted to data."""
     is_conversation: bool = False
     """Whether the text is small talk, an opinion or general knowledge the root answers itself."""
     domains: tuple[str, ...] = field(default=())
-    """Tool families the text speaks of, strongest first."""
+    """Tool families the text may be about, likeliest first."""
+    root_confidence: float = 0.0
+    """Confidence, 0 to 1, that the root answers itself."""
 
     @property
     def is_abstention(self) -> bool:
         """Whether the router would not say."""
         return self.chosen is None and not self.is_conversation
+
+    @property
+    def confidence(self) -> float:
+        """Confidence in what was decided, 0 to 1; of an abstention that of the best candidate."""
+        if self.is_conversation:
+            return self.root_confidence
+        return max((one.confidence for one in self.candidates if not one.vetoes), default=0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import StoreError
-from lango_nb.core.events import Event, HandedOver, TextSaid, TurnFinished
+from lango_nb.core.events import Event, HandedOver, TextSaid, TextSoFar, TurnFinished
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Usage
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger("lango_nb")
 
 Listener = Callable[[Event], None]
+TextListener = Callable[[TextSoFar], None]
+"""Hears an answer while it is still coming."""
+_SHOW_EVERY_S = 0.05
+_UNFINISHED = re.compile(r"(?:\S|(?<=\d)[ -](?=\d|$))+$")
+"""The last word, or group of digits, of a text that goes on: half a secret looks like none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,9 @@ class TurnContext:
     control: Control
     router: Router
     model: Model
+    models: Mapping[str, Model]
+    """Models of their own, by agent."""
+    allow_network: bool
     limits: Limits
     planners: frozenset[str]
     """Agents without tools: handing over to one shows that a turn is large."""
@@ -95,6 +104,8 @@ class TurnState:
         The request without secrets, as it is kept and shown.
     listeners, followers : sequence of callable
         The first get every event until the turn is closed; the others also what its runs do after that.
+    on_text : callable, optional
+        Hears answers while they are still coming, where the model says them in pieces.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a turn is made of
@@ -105,6 +116,7 @@ class TurnState:
         text: str,
         listeners: Sequence[Listener] = (),
         followers: Sequence[Listener] = (),
+        on_text: TextListener | None = None,
     ) -> None:
         self.context = context
         self.session = session
@@ -128,6 +140,8 @@ class TurnState:
         self._seq = 0
         self._listeners = [*listeners, *followers]
         self._followers = list(followers)
+        self._on_text = on_text
+        self._shown_s = float("-inf")
 
     def emit(self, kind: Callable[..., Event], author: str, *, step: int = 0, run_id: str = "", **values: Any) -> None:
         """Make an event, keep it and tell whoever listens; no secret gets into it."""
@@ -169,6 +183,28 @@ class TurnState:
                 logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
                 listeners.remove(listener)
 
+    def text_listener(self, author: str, run_id: str) -> Callable[[str], None] | None:
+        """Return what is called with an agent's text so far; ``None`` where nobody listens."""
+        if self._on_text is None:
+            return None
+
+        def hear(text: str) -> None:
+            self.deadline.extend()
+            now_s = self.context.clock.monotonic_s()
+            if self._on_text is None or self.is_closed or now_s - self._shown_s < _SHOW_EVERY_S:
+                return
+            self._shown_s = now_s
+            said = TextSoFar(turn_id=self.turn_id, author=author, text=mask(_UNFINISHED.sub("", text)), run_id=run_id)
+            try:
+                self._on_text(said)
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
+                logger.exception("a listener failed on text that is still coming and hears no more of this turn")
+                self._on_text = None
+
+        return hear
+
     def write_ahead(self) -> None:
         """Write what happened so far down, so that the next call cannot happen without a trace.
 
@@ -193,6 +229,10 @@ class TurnState:
         except StoreError as error:  # said once: the end of the turn tries again, and raises
             if self.written == len(self.events) - 1:
                 logger.warning("an event of turn %s is not written down yet: %s", self.turn_id, error)
+
+    def model_of(self, agent: str) -> Model:
+        """Return the model that answers for an agent."""
+        return self.context.models.get(agent, self.context.model)
 
     def count_usage(self, usage: Usage) -> None:
         """Add what a model call read and wrote."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 from lango_nb.core.errors import LangoError, ModelError, shorten
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, Message, Reply, ToolCall, ToolSchema, Usage
-from lango_nb.models.model import Model
+from lango_nb.models.model import Model, StreamingModel
 from lango_nb.runtime.causes import text_of
 
 LONGEST_REPLY = 1_000_000
@@ -27,7 +27,12 @@ _LARGEST_BITS = 1023
 _MOST_TOKENS = 2**63
 
 
-async def call_model(model: Model, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+async def call_model(
+    model: Model,
+    messages: Sequence[Message],
+    tools: Sequence[ToolSchema],
+    on_text: Callable[[str], None] | None = None,
+) -> Reply:
     """Ask a model; translate whatever it raises, and refuse what is no reply.
 
     Parameters
@@ -36,6 +41,8 @@ async def call_model(model: Model, messages: Sequence[Message], tools: Sequence[
     messages : sequence of Message
         System prompt first.
     tools : sequence of ToolSchema
+    on_text : callable, optional
+        Gets the text so far each time a piece of it came, where the model can say it in pieces.
 
     Returns
     -------
@@ -47,7 +54,10 @@ async def call_model(model: Model, messages: Sequence[Message], tools: Sequence[
         The model failed, for whatever reason; the cause says which.
     """
     try:
-        reply = await model.complete(messages, tools)
+        if on_text is not None and isinstance(model, StreamingModel):
+            reply: object = await _streamed(model, messages, tools, on_text)
+        else:
+            reply = await model.complete(messages, tools)
     except LangoError:
         raise
     except asyncio.CancelledError as error:
@@ -59,6 +69,28 @@ async def call_model(model: Model, messages: Sequence[Message], tools: Sequence[
         told = ": ".join(part for part in (type(error).__name__, shorten(mask(text_of(error)), 300)) if part)
         raise ModelError(f"model {model.name!r} failed: {told}") from error
     return _checked(model.name, reply)
+
+
+async def _streamed(
+    model: StreamingModel, messages: Sequence[Message], tools: Sequence[ToolSchema], on_text: Callable[[str], None]
+) -> object:
+    """Listen to an answer until it is whole."""
+    text, whole = "", None
+    stream = model.stream(messages, tools)
+    try:
+        async for piece in stream:
+            if isinstance(piece, str):
+                text += piece
+                if len(text) <= LONGEST_REPLY:
+                    on_text(text)
+            else:
+                whole = piece
+    finally:
+        if isinstance(stream, AsyncGenerator):
+            await stream.aclose()
+    if whole is None:
+        raise _error("provider_cut_stream", f"model {model.name!r} stopped before its answer was whole; ask again")
+    return whole
 
 
 def _checked(name: str, reply: object) -> Reply:

@@ -24,7 +24,7 @@ from lango_nb.records.masked import masked
 from lango_nb.records.sessions import Session
 from lango_nb.records.traces import Opening
 from lango_nb.records.turns import Trace, Turn
-from lango_nb.runtime.context import Listener, TurnContext, TurnState
+from lango_nb.runtime.context import Listener, TextListener, TurnContext, TurnState
 from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import LIMIT_CODES
 from lango_nb.runtime.keeping import for_the_session, with_merged
@@ -48,15 +48,18 @@ class TurnRun:
         Each gets every event as it happens.
     followers : sequence of callable
         The same, and also what runs of the turn do after its end.
+    on_text : callable, optional
+        Hears answers while they are still coming.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a turn is run with
         self,
         context: TurnContext,
         session: Session,
         text: str,
         listeners: Sequence[Listener] = (),
         followers: Sequence[Listener] = (),
+        on_text: TextListener | None = None,
     ) -> None:
         self.context = context
         self.session = session
@@ -64,7 +67,7 @@ class TurnRun:
         """Number of the turn, from 1, once it has begun."""
         self._said: list[Message] = []
         self.unsaved: StoreError | None = None
-        self.state = TurnState(context, session, context.ids.new("turn"), mask(text), listeners, followers)
+        self.state = TurnState(context, session, context.ids.new("turn"), mask(text), listeners, followers, on_text)
         request = Message(role="user", content=text, author=USER)
         self.work = Work(self.state, context.tree.root, request, session.messages)
         self.trace: Trace

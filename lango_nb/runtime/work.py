@@ -26,6 +26,7 @@ from lango_nb.core.events import (
 )
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, Message, Reply, ToolCall, ToolSchema, Usage
+from lango_nb.models.model import is_live
 from lango_nb.records.child_sessions import ChildSession
 from lango_nb.records.runs import AgentRun
 from lango_nb.routing.tree import AgentNode
@@ -200,16 +201,20 @@ class Work:
         self.step = state.steps
         heard = self.child.history if self.child is not None else (*self.history, *self.messages)
         messages = [node.system_message, *heard]
-        circuit = provider_circuit(context.model.name)
+        model = state.model_of(node.name)
+        if is_live(model) and not context.allow_network:
+            raise Stopped("network_off", f"{model.name} is a live model and models.allowNetwork is off")
+        circuit = provider_circuit(model.name)
         admission = context.breakers.admit(circuit)
         state.breaker_changed(node.name, admission.change, self.run_id)
         if not admission.is_allowed:
-            raise Stopped("provider_open", f"{context.model.name} is left alone for a while: {admission.reason}")
+            raise Stopped("provider_open", f"{model.name} is left alone for a while: {admission.reason}")
+        hear = state.text_listener(node.name, self.run_id)
         try:
             while True:
                 began = clock.monotonic_s()
                 try:
-                    reply = await call_model(context.model, messages, (*tools, *offered))
+                    reply = await call_model(model, messages, (*tools, *offered), hear)
                 except ModelError as error:
                     await self.recovering.model_failed(circuit, error, node)
                 else:
@@ -221,7 +226,7 @@ class Work:
         state.breaker_changed(node.name, context.breakers.record_success(circuit), self.run_id)
         usage = reply.usage
         self._usage = Usage(
-            model=usage.model or context.model.name,
+            model=usage.model or model.name,
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
             latency_ms=max((clock.monotonic_s() - began) * 1000, 0.0),

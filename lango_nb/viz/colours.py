@@ -76,7 +76,11 @@ SIGNALS: Mapping[str, str] = {
     "example": "#0f766e",
     "family": "#3a7a2a",
     "structure": "#96610a",
+    "sentence": "#8a3a78",
+    "taught": "#b3541e",
     "description": "#626b74",
+    "prior": "#5f6875",
+    "other": "#6d6478",
     "cannot": BAD,
 }
 """Colour of each kind of signal a score is made of."""

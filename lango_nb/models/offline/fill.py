@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lango_nb.core.messages import ToolSchema
-from lango_nb.routing.families import SHAPES
+from lango_nb.routing.shapes import SHAPES
 
 QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w])'([^']+)'(?!\w)")
 _URL = re.compile(

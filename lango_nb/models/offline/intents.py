@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lango_nb.models.offline import fill
-from lango_nb.routing.families import SHAPES
+from lango_nb.routing.shapes import SHAPES
 
 Verb = Literal[
     "list",

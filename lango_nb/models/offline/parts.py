@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from lango_nb.models.offline.fill import QUOTED, paths
 from lango_nb.routing.capabilities import tool_capability
-from lango_nb.routing.families import SHAPES
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router, router_for_prompt
+from lango_nb.routing.shapes import SHAPES
 
 CLEAR_MARGIN = 0.5
 """Lead of a part's agent over the next one from which the part may be given away on its own."""

@@ -10,7 +10,7 @@ from lango_nb.core.messages import Reply
 from lango_nb.models.offline.attempts import MOST_WAITS, Attempt, Call, look, view_of, wait_for
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.offer import STOP, WAIT, Offer
-from lango_nb.routing.families import SHAPES
+from lango_nb.routing.shapes import SHAPES
 
 _RUN = re.compile(r"\barun-\w+\b", re.IGNORECASE)
 _STOPS = re.compile(r"\b(?:stop|cancel|kill|abort|terminate|end)\b", re.IGNORECASE)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
+from lango_nb.models.offline.aims import PLANNING, aim_of, family_of
 from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation, Done
 from lango_nb.models.offline.fill import fill
 from lango_nb.models.offline.large import work_on_large
@@ -15,26 +15,17 @@ from lango_nb.models.offline.local import Local, needs, work_locally
 from lango_nb.models.offline.offer import CONTROL, Offer
 from lango_nb.models.offline.stored import read_results
 from lango_nb.routing.capabilities import tool_capability
-from lango_nb.routing.families import by_capability
-from lango_nb.routing.router import Router
-from lango_nb.routing.table import RoutingRow, RoutingTable
+from lango_nb.routing.table import RoutingTable
 from lango_nb.routing.words import stem, stems
 
 _LOOKING = frozenset("search get list query retrieve recall status balance find stats hash observe".split())
-_ROW = "family-"
-"""Keeps a family's row from being called by its name: a family is no agent."""
-_PLANNING = "planning"
 _PLANS = re.compile(r"\bplan(?:s|ner|ning)?\b", re.IGNORECASE)
 ESCALATION = "Escalation Protocol"
 """Heading under which a prompt says how what is not the agent's own goes back."""
 MOST_NAMED = 5
 """Capabilities an agent names when it declines."""
-_HANDLED = frozenset({_ROW + "fs", _ROW + "exec"})
+_HANDLED = frozenset({"fs", "exec"})
 """Families that :mod:`lango_nb.models.offline.local` handles: what it does not understand is not guessed at."""
-OWN_LEAST = 0.4
-"""Score from which a family of the agent's own tools is worth a try."""
-FOREIGN_LEAD = 1.0
-"""Lead of somebody else's family over the agent's own from which a request is declined."""
 _SAME = {
     stem(word): stem(meant)
     for word, meant in {
@@ -113,9 +104,9 @@ def _not_run(last: Done) -> str | None:
 
 def _without_tools(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
     if _PLANS.search(conversation.system.partition("\n## ")[0]):
-        domains = _family_router(()).route(conversation.text).domains
-        if ESCALATION in conversation.system and domains and _PLANNING not in domains:
-            return _give_back(conversation, talk.out_of_scope(domains[0], _PLANNING), tools)
+        domain = aim_of(conversation.text, (PLANNING,)).domain
+        if ESCALATION in conversation.system and domain:
+            return _give_back(conversation, talk.out_of_scope(domain, PLANNING), tools)
         return Reply(text=talk.plan(conversation.text))
     return Reply(text=talk.small_talk(conversation.text, RoutingTable()))
 
@@ -128,18 +119,16 @@ def _with_other_tools(
     named = max(own_kind, key=lambda candidate: _fit(candidate, conversation.text), default=None)
     if named is not None and _fit(named, conversation.text)[0] >= 1.0:
         return _call(conversation, named)
-    route = _family_router(names).route(conversation.text)
-    own = [candidate for candidate in route.candidates if candidate.score >= OWN_LEAST]
-    if route.is_conversation and (not own or own[0].score < route.threshold):
+    aim = aim_of(conversation.text, {family_of(name) for name in names})
+    if aim.is_talk:
         return Reply(text=talk.small_talk(conversation.text, RoutingTable()))
-    is_foreign = bool(route.domains) and _ROW + route.domains[0] not in {candidate.agent for candidate in own}
-    if route.domains[:1] == (_PLANNING,) and not _declines(conversation):
+    if aim.domain == PLANNING and not _declines(conversation):
         return Reply(text=talk.plan(conversation.text))
-    if not own or (is_foreign and own[0].score < FOREIGN_LEAD):
-        return _decline(conversation, names, route.domains, offered)
-    if own[0].agent in _HANDLED:
+    if aim.domain or not aim.family:
+        return _decline(conversation, names, (aim.domain,) if aim.domain else (), offered)
+    if aim.family in _HANDLED:
         return Reply(text=_not_handled(conversation, names))
-    family_tools = [tool for tool in tools if _ROW + _family_name(tool.name) == own[0].agent] or list(tools)
+    family_tools = [tool for tool in tools if family_of(tool.name) == aim.family] or list(tools)
     tool = _choose(family_tools, conversation.text)
     if tool is None:
         return Reply(text=f"Which of these do you mean: {', '.join(tool.name for tool in family_tools)}?")
@@ -212,21 +201,3 @@ def _fit(tool: ToolSchema, text: str) -> tuple[float, int]:
     return 1.0 * sum(verb in heard for verb in verbs[1:] or verbs) + min(0.05 * len(described & set(said)), 0.5), -len(
         tool.name
     )
-
-
-def _family_name(tool: str) -> str:
-    family = by_capability().get(tool_capability(tool))
-    return family.name if family else "general"
-
-
-@lru_cache(maxsize=64)
-def _family_router(names: tuple[str, ...]) -> Router:
-    """Return a router over the tool families behind a set of tools."""
-    by_family: dict[str, list[str]] = {}
-    for name in names:
-        by_family.setdefault(_family_name(name), []).append(tool_capability(name))
-    rows = [
-        RoutingRow(name=_ROW + family, capabilities=tuple(dict.fromkeys(text for text in texts if text)))
-        for family, texts in by_family.items()
-    ]
-    return Router(RoutingTable(tuple(rows)), min_margin=0.0)

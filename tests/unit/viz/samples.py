@@ -263,9 +263,12 @@ def route() -> Route:
                     Signal("example", "Read the README and count its lines", 0.4),
                     Signal("description", "files", 0.3),
                 ),
+                confidence=0.9,
             ),
-            Candidate("librarian", 2.0, (Signal("family", "read", 1.2), Signal("keyword", "notes", 0.8))),
-            Candidate("navigator", 0.6, (Signal("family", "read", 1.4), Signal("cannot", "file operations", -0.8))),
+            Candidate("librarian", 2.0, (Signal("family", "read", 1.2), Signal("keyword", "notes", 0.8)), (), 0.06),
+            Candidate(
+                "navigator", 0.6, (Signal("family", "read", 1.4), Signal("cannot", "file operations", -0.8)), (), 0.01
+            ),
             Candidate("chronicler", 0.0),
             Candidate("automator", 0.0),
             Candidate(
@@ -277,9 +280,9 @@ def route() -> Route:
         ),
         runner_up="librarian",
         margin=3.1,
-        threshold=1.0,
-        min_margin=0.35,
+        threshold=0.7,
         domains=("fs", "knowledge"),
+        root_confidence=0.03,
     )
 
 

@@ -1,0 +1,213 @@
+"""Fit the head over sentence vectors to the corpus: ``python -m lango_nb.evaluation.fitting_semantic``.
+
+    corpus without the held-out third ── sentence vectors ── logistic regression ── 384 weights of 16 bits per family
+                                      └─ author by author left out, as the linear model's scores are ──┐
+                                         the weight of the vectors beside the words, temperature, thresholds
+
+Needs the extras ``semantic`` and ``fit``. The weight belongs to the linear model of the same corpus: whoever fits one
+fits the other. The held-out third and the exams are not looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lango_nb.evaluation.corpus import Request, labelled
+from lango_nb.evaluation.fitting import (
+    FOLDER,
+    FOLDS,
+    LABELS,
+    OCTET,
+    Floats,
+    Numbers,
+    by_author,
+    calibrate,
+    features_of,
+)
+from lango_nb.evaluation.semantic import HEAD, SIZE, Encoder, pack
+from lango_nb.routing.families import CONVERSATION
+
+STRENGTH = 10.0
+"""Inverse of the regularization of the head."""
+WEIGHTS = tuple(step / 20 for step in range(41))
+"""Weights of the head beside the linear model that are tried."""
+HEATS = tuple(step / 10 for step in range(5, 31))
+"""Temperatures that are tried with each."""
+
+Vectors = npt.NDArray[np.float32]
+
+
+class Fitted(NamedTuple):
+    """A head, before it becomes bytes."""
+
+    weights: Floats
+    """One row per family, shape (families, 384); over all families they add up to nothing."""
+    bias: Floats
+
+    def scores(self, vectors: Vectors) -> Floats:
+        """Return the scores of vectors, shape (n, families)."""
+        return np.asarray(vectors @ self.weights.T + self.bias, dtype=np.float64)
+
+
+class Shares(NamedTuple):
+    """What became of some requests in octet, as parts of 1."""
+
+    right: float
+    wrong_agent: float
+    wrong_root: float
+    """Kept by the root although an agent should have it."""
+    abstained: float
+
+
+def fit(vectors: Vectors, labels: Numbers) -> Fitted:
+    """Fit a head to sentence vectors.
+
+    Parameters
+    ----------
+    vectors : array, shape (n, 384)
+    labels : array of int, shape (n,)
+        Number of each request's family.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=STRENGTH, max_iter=200, tol=1e-3).fit(vectors, labels)
+    weights = np.zeros((len(LABELS), vectors.shape[1]))
+    weights[model.classes_] = model.coef_
+    bias = np.full(len(LABELS), float(model.intercept_.min()))
+    bias[model.classes_] = model.intercept_
+    return Fitted(weights - weights.mean(axis=0), bias - bias.mean())
+
+
+def by_author_left_out(requests: Sequence[Request], vectors: Vectors, labels: Numbers) -> Floats:
+    """Return scores of every request from a head that saw no request of its author: with the linear model's folds."""
+    authors = sorted({one.author for one in requests})
+    found = np.zeros((len(requests), len(LABELS)))
+    for number in range(min(FOLDS, len(authors))):
+        group = authors[number::FOLDS]
+        out = np.array([one.author in group for one in requests])
+        found[out] = fit(vectors[~out], labels[~out]).scores(vectors[out])
+    return found
+
+
+def combine(linear: Floats, sentences: Floats, labels: Numbers) -> float:
+    """Return the weight of the sentences' scores beside the linear ones that has the least log-loss.
+
+    Parameters
+    ----------
+    linear, sentences : array, shape (n, families)
+        Of requests that neither model had seen.
+    labels : array of int, shape (n,)
+    """
+    places = np.arange(len(labels))
+
+    def loss(weight: float, heat: float) -> float:
+        values = (linear + weight * sentences) / heat
+        top = values.max(axis=1)
+        return float((top + np.log(np.exp(values - top[:, None]).sum(axis=1)) - values[places, labels]).mean())
+
+    return min(WEIGHTS, key=lambda weight: min(loss(weight, heat) for heat in HEATS))
+
+
+def shares(scores: Floats, labels: Numbers, calibration: dict[str, float]) -> Shares:
+    """Return what becomes of requests in octet, by the families' scores alone.
+
+    Parameters
+    ----------
+    scores : array, shape (n, families)
+    labels : array of int, shape (n,)
+    calibration : dict
+        As :func:`~lango_nb.evaluation.fitting.calibrate` returns it.
+    """
+    heated = np.exp((scores - scores.max(axis=1, keepdims=True)) / calibration["temperature"])
+    likely = heated / heated.sum(axis=1, keepdims=True)
+    owners = sorted(set(OCTET.values()))
+    owner_of = np.array([owners.index(OCTET[name]) for name in LABELS])
+    joined = np.stack([likely[:, owner_of == number].sum(axis=1) for number in range(len(owners))], axis=1)
+    best, sure = joined.argmax(axis=1), joined.max(axis=1)
+    is_root = best == owners.index(OCTET[CONVERSATION])
+    is_right = best == owner_of[labels]
+    is_taken = sure >= np.where(is_root, calibration["root_threshold"], calibration["threshold"])
+    parts = (is_right, ~is_right & ~is_root, ~is_right & is_root)
+    return Shares(*(float((is_taken & part).mean()) for part in parts), float((~is_taken).mean()))
+
+
+def vectors_of(texts: Sequence[str], encoder: Encoder, kept: Path | None = None) -> Vectors:
+    """Return the vectors of texts, shape (n, 384).
+
+    Parameters
+    ----------
+    texts : sequence of str, length n
+    encoder : Encoder
+    kept : Path, optional
+        A file with the vectors of earlier calls: read where it is there, and written with what was new.
+    """
+    keys = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    known: dict[str, Any] = {}
+    if kept is not None and kept.is_file():
+        with np.load(kept) as file:
+            known = dict(zip(file["keys"].tolist(), file["vectors"], strict=True))
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    known |= {key: encoder.encode(text) for key, text in missing.items()}
+    if kept is not None and missing:
+        with kept.open("wb") as target:
+            np.savez(target, keys=np.array(list(known)), vectors=np.stack(list(known.values())))
+    return np.stack([known[key] for key in keys]) if keys else np.zeros((0, SIZE), np.float32)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Embed, fit, combine, calibrate, write."""
+    parser = argparse.ArgumentParser(description="fit the head over sentence vectors to the corpus")
+    parser.add_argument("--out", type=Path, default=FOLDER / HEAD)
+    parser.add_argument("--model", type=Path, help="folder with the sentence model's files")
+    parser.add_argument("--vectors", type=Path, help="file (.npz) to keep vectors in: embedding takes minutes")
+    options = parser.parse_args(arguments)
+    requests = labelled("train")
+    texts = [one.text for one in requests]
+    labels = np.array([LABELS.index(one.family) for one in requests])
+    vectors = vectors_of(texts, Encoder(options.model), options.vectors)
+    linear = by_author(requests, [features_of(text) for text in texts], labels)
+    sentences = by_author_left_out(requests, vectors, labels)
+    weight = combine(linear, sentences, labels)
+    both = linear + weight * sentences
+    calibration = calibrate(both, labels)
+    measured = _measured(requests, labels, {"words": linear, "both": both})
+    fitted = fit(vectors, labels)
+    card: dict[str, object] = {
+        "requests": len(requests),
+        "corpus": hashlib.sha256("\n".join(texts).encode()).hexdigest(),
+        "families": list(LABELS),
+        "bias": [round(float(value), 5) for value in fitted.bias],
+        "weight": weight,
+        "calibration": calibration,
+        "measured": measured,
+    }
+    options.out.write_bytes(pack(card, fitted.weights))
+    size = options.out.stat().st_size
+    sys.stdout.write(f"{len(requests)} requests, {size:,} bytes, weight {weight}, {calibration}\n")
+    for name, found in measured.items():
+        sys.stdout.write(f"  {name}: {', '.join(f'{part} {value:.1%}' for part, value in found.items())}\n")
+
+
+def _measured(requests: Sequence[Request], labels: Numbers, scored: dict[str, Floats]) -> dict[str, dict[str, float]]:
+    """Return shares in octet by model and language, of authors the models had not seen."""
+    english = np.array([one.language == "en" for one in requests])
+    found = {}
+    for name, scores in scored.items():
+        calibration = calibrate(scores, labels)
+        for language, chosen in (("en", english), ("other", ~english)):
+            if chosen.any():
+                part = shares(scores[chosen], labels[chosen], calibration)
+                found[f"{name}, {language}"] = {word: round(value, 4) for word, value in part._asdict().items()}
+    return found
+
+
+if __name__ == "__main__":
+    main()

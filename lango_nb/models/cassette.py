@@ -1,0 +1,353 @@
+"""Recordings of models and tools: made once with the real ones, replayed for ever without them.
+
+    record   a live model ──▶ Cassette ──▶ shed.json          known calls are answered from the file, new ones are kept
+    replay                    Cassette ◀── shed.json          nothing is ever called; an unknown call says which it is
+
+Calls are found by their content (``cassette_form.py``), so agents may ask in any order. Secrets are masked before
+anything is written: a replay says ``[masked]`` where the model said a secret.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from lango_nb.core.errors import ModelError, StoreError, ToolError, shorten
+from lango_nb.core.masking import mask, mask_arguments, mask_value
+from lango_nb.core.messages import Reply
+from lango_nb.models.cassette_entries import SHOWN, Entries, Entry, asked, called, tool_key
+from lango_nb.models.cassette_file import ModelTaped, Taped, ToolTaped
+from lango_nb.models.cassette_form import Form, difference, hide_reply, nearness, show_reply
+from lango_nb.models.cassette_names import ENGINE_KINDS, Names
+from lango_nb.models.cassette_playing import Player, Recorder, ToolReel
+from lango_nb.models.model import Model
+from lango_nb.tools.tape import MISS, ToolTape
+from lango_nb.tools.tool import Tool, ToolResult
+
+
+class Cassette:
+    """A file with calls of models and tools.
+
+    Parameters
+    ----------
+    path : str or Path
+        JSON; need not be there before the first recording.
+
+    Raises
+    ------
+    StoreError
+        The file is there and no cassette, damaged, or of a newer version.
+
+    Notes
+    -----
+    The same request may be recorded several times: its replies come in the order in which they were recorded, and then
+    there is none. A wait for a teammate that is still at work is not counted as one.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> from tempfile import mkdtemp
+    >>> from lango_nb.core.messages import Message
+    >>> from lango_nb.models.scripted import ScriptedModel
+    >>> path, hello = Path(mkdtemp(), "hello.json"), [Message(role="user", content="hello")]
+    >>> asyncio.run(Cassette(path).record(ScriptedModel(["Hi there."])).complete(hello, [])).text
+    'Hi there.'
+    >>> tape = Cassette(path)
+    >>> asyncio.run(tape.replay().complete(hello, [])).text, tape.unused
+    ('Hi there.', ())
+    >>> asyncio.run(tape.replay().complete([Message(role="user", content="bye")], []))
+    Traceback (most recent call last):
+    ...
+    lango_nb.core.errors.ModelError: call 2 is not on hello.json: somebody after 'bye'; nearest is its call 1, but \
+message 1 differs: recorded 'hello', now 'bye'; record it with Cassette('hello.json').record(model)
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._lock = threading.RLock()
+        self._asked = 0
+        self._misses: list[str] = []
+        self._entries = Entries(self.path)
+
+    def __repr__(self) -> str:
+        models = sum(isinstance(entry.taped, ModelTaped) for entry in self._entries)
+        return f"<Cassette {self.path.name!r}: {models} model calls, {len(self) - models} tool calls>"
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    # -- what it gives -------------------------------------------------------------------------------------------------
+
+    def record(self, model: Model) -> Model:
+        """Return a model that answers known calls from the file, and asks another one for the others and keeps them.
+
+        Parameters
+        ----------
+        model : Model
+            Asked at most once for each new call; a call that fails is not kept.
+        """
+        return Recorder(self, model)
+
+    def replay(self) -> Model:
+        """Return a model that never calls anything.
+
+        Raises
+        ------
+        StoreError
+            There is no such file yet; code ``missing``.
+        """
+        if not self._entries and not self.path.exists():
+            raise StoreError(f"cassette {self.path.name} is not there; {self._advice()}", "missing")
+        return Player(self)
+
+    def model(self, live: Model | None = None) -> Model:
+        """Return what :meth:`record` does with a live model, and what :meth:`replay` does without one."""
+        return self.replay() if live is None else self.record(live)
+
+    def tools(self, tools: Sequence[Tool], *, live: bool = False) -> tuple[Tool, ...]:
+        """Serve tools from the file, or let them run and keep what they give.
+
+        Parameters
+        ----------
+        tools : sequence of Tool
+        live : bool
+            Whether they run. Otherwise nothing happens outside of the engine: a call that is not on the cassette is
+            answered with an error of code ``cassette_miss``.
+
+        Returns
+        -------
+        tuple of Tool, of the same length
+
+        Notes
+        -----
+        Tools that work on the engine's own runs, tasks and outputs always run: their ids are this engine's.
+        """
+        return ToolTape(ToolReel(self), live=live).tools(tools)
+
+    # -- how far it is -------------------------------------------------------------------------------------------------
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The recorded calls nobody asked for yet, a line each."""
+        with self._lock:
+            return tuple(str(entry) for entry in self._entries if not entry.is_used)
+
+    @property
+    def misses(self) -> tuple[str, ...]:
+        """The calls that were not on the cassette, a line each; the first is often the cause of the others."""
+        return tuple(self._misses)
+
+    def rewind(self) -> None:
+        """Begin again: every recorded call can be asked for once more."""
+        with self._lock:
+            for entry in self._entries:
+                entry.is_used = False
+            self._asked = 0
+            self._misses.clear()
+
+    def drop_unused(self) -> int:
+        """Take the calls nobody asked for out of the file, after it was recorded anew.
+
+        Returns
+        -------
+        int
+            How many these were.
+
+        Raises
+        ------
+        StoreError
+            The file cannot be written, or somebody else has changed it since it was read.
+        """
+        with self._lock:
+            return self._entries.drop_unused()
+
+    def check_finished(self) -> None:
+        """Refuse a cassette that was not played to its end, or that was asked for what it does not hold.
+
+        Raises
+        ------
+        ModelError
+            With code ``cassette_miss`` or ``cassette_unused``.
+        """
+        if self._misses:
+            raise _model_error(self._misses[0], MISS)
+        left = self.unused
+        if left:
+            more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            detail = f"{left[0]}{more} of {self.path.name} was never asked for; record it again, or drop_unused()"
+            raise _model_error(detail, "cassette_unused")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, stack: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.check_finished()
+
+    # -- calls of models -----------------------------------------------------------------------------------------------
+
+    def find(self, form: Form, names: Names, *, waits_again: bool = False) -> Reply | None:
+        """Return the next recorded reply to a request, in the ids of its conversation; ``None`` when there is none.
+
+        Parameters
+        ----------
+        form : Form
+        names : Names
+        waits_again : bool
+            Whether a reply may come once more after a wait that came to nothing: a teammate is slower now.
+        """
+        with self._lock:
+            entries = self._entries.of(form.key)
+            entry = next((entry for entry in entries if not entry.is_used), None)
+            if entry is None and waits_again and form.is_poll and entries:
+                entry = entries[-1]
+            if entry is None:
+                return None
+            entry.is_used = True
+            taped, turn = entry.taped, self._next_number()
+        assert isinstance(taped, ModelTaped)  # noqa: S101 - keys of tools are of another shape
+        reply = show_reply(taped.reply, names, f"{form.key} {turn}")
+        usage = reply.usage if reply.usage.model else reply.usage.model_copy(update={"model": taped.model})
+        return reply.model_copy(update={"usage": usage})
+
+    def keep(self, form: Form, names: Names, model: str, reply: Reply, place: int) -> None:
+        """Write a new call down."""
+        hidden = hide_reply(reply, names)
+        with self._lock:
+            before = self._entries.of(form.key)
+            if form.is_poll and before and _is_same(before[-1].taped, hidden):
+                return  # the same answer to "still running": a replay repeats it as often as it has to
+            self._entries.add(ModelTaped(form, mask(model), hidden), place).is_used = True
+            self._entries.write()
+
+    def miss(self, form: Form) -> ModelError:
+        """Say which call is new, and what of the nearest recorded one is different."""
+        with self._lock:
+            number = self._next_number()
+            models = [(entry, entry.taped.form) for entry in self._entries if isinstance(entry.taped, ModelTaped)]
+            if not models:
+                why = "it holds no call of a model"
+            else:
+                entry, nearest = max(
+                    models, key=lambda pair: (nearness(pair[1], form), not pair[0].is_used, pair[0].place)
+                )
+                differs = difference(nearest, form)
+                place = entry.place + 1
+                why = (
+                    f"nearest is its call {place}, but {differs}"
+                    if differs
+                    else f"it is recorded as call {place}, which was asked for already"
+                )
+            text = f"call {number} is not on {self.path.name}: {asked(form)}; {why}; {self._advice()}"
+            self._misses.append(text)
+        return _model_error(text, MISS)
+
+    def new_place(self) -> int:
+        """Count a call that begins now, and return its place: the file has calls in this order, whoever ends first."""
+        with self._lock:
+            self._asked += 1
+            return self._entries.new_place()
+
+    # -- calls of tools ------------------------------------------------------------------------------------------------
+
+    def find_tool(self, tool: str, arguments: Mapping[str, Any], agent: str) -> ToolResult:
+        """Return what a call of a tool gave."""
+        names, hidden = _hidden_arguments(arguments)
+        key = tool_key(tool, hidden)
+        with self._lock:
+            number = self._next_number()
+            entries = self._entries.of(key)
+            free = [entry for entry in entries if not entry.is_used]
+            # the same call by two agents: each gets its own, else whoever is first
+            entry = next((entry for entry in free if entry.agent == agent), free[0] if free else None)
+            if entry is None:
+                text = self._tool_miss(number, tool, hidden, agent, entries)
+                self._misses.append(text)
+                raise ToolError(text, MISS)
+            entry.is_used = True
+            taped = entry.taped
+        assert isinstance(taped, ToolTaped)  # noqa: S101 - keys of models are of another shape
+        maker = f"{key} {entry.place}"
+        data = names.show_in(taped.data, maker)
+        return ToolResult(names.show(taped.content, maker), taped.is_error, taped.code, data)
+
+    def keep_tool(self, tool: str, arguments: Mapping[str, Any], agent: str) -> Callable[[ToolResult], None]:
+        """Note that a tool runs; what is returned keeps its result."""
+        names, hidden = _hidden_arguments(arguments)
+        place = self.new_place()
+
+        def keep(result: ToolResult) -> None:
+            taped = ToolTaped(
+                agent=agent,
+                tool=tool,
+                arguments=hidden,
+                content=mask(names.hide(result.content)),
+                is_error=result.is_error,
+                code=result.code,
+                data=mask_value(names.hide_in(result.data)),
+            )
+            with self._lock:
+                self._keep_tool(taped, place)
+
+        return keep
+
+    def _keep_tool(self, taped: ToolTaped, place: int) -> None:
+        """Let the next recorded result of the same call be the new one; the tool did run."""
+        known = self._entries.of(tool_key(taped.tool, taped.arguments))
+        entry = next((one for one in known if not one.is_used and one.agent == taped.agent), None)
+        if entry is None:
+            self._entries.add(taped, place).is_used = True
+        else:
+            entry.is_used = True
+            if entry.taped == taped:
+                return
+            entry.taped = taped
+        self._entries.write()
+
+    def _tool_miss(
+        self, number: int, tool: str, arguments: Mapping[str, Any], agent: str, entries: Sequence[Entry]
+    ) -> str:
+        others = [entry.taped for entry in self._entries if isinstance(entry.taped, ToolTaped)]
+        same = [called(taped.tool, taped.arguments) for taped in others if taped.tool == tool]
+        if entries:
+            why = f"it is recorded {len(entries)} times, and was asked for once more"
+        else:
+            why = f"recorded are {shorten(', '.join(same), 2 * SHOWN)}" if same else f"no call of {tool} is recorded"
+        who = f" of {agent}" if agent else ""
+        return (
+            f"call {number} is not on {self.path.name}: {called(tool, arguments)}{who}; {why}; nothing was run; "
+            f"record it with Cassette({self.path.name!r}).tools(tools, live=True)"
+        )
+
+    # -- the entries ---------------------------------------------------------------------------------------------------
+
+    def _next_number(self) -> int:
+        self._asked += 1
+        return self._asked
+
+    def _advice(self) -> str:
+        return f"record it with Cassette({self.path.name!r}).record(model)"
+
+
+def _hidden_arguments(arguments: Mapping[str, Any]) -> tuple[Names, dict[str, Any]]:
+    """Bring arguments into the form in which they are compared: ids of tools stay, they come from the tape as well."""
+    names = Names(kinds=ENGINE_KINDS)
+    return names, mask_arguments({name: names.hide_in(value) for name, value in arguments.items()})
+
+
+def _is_same(taped: Taped, reply: Reply) -> bool:
+    """Tell whether a reply says what a recorded one says, whatever it cost."""
+    if not isinstance(taped, ModelTaped):
+        return False
+    return (taped.reply.text, taped.reply.tool_calls) == (reply.text, reply.tool_calls)
+
+
+def _model_error(text: str, code: str) -> ModelError:
+    error = ModelError(text)
+    error.code = code
+    return error

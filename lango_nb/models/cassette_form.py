@@ -1,0 +1,264 @@
+"""The form in which requests are compared: the same in every run, and without secrets.
+
+    polls     a wait that was answered "still running" is left out: how often one asks depends on how fast others are
+    reports   summaries of teammates stand in the order of their words, not in that of who was first
+    ids       are numbered (``cassette_names.py``)
+    secrets   are masked, so a masked request still finds its reply
+
+The model's name is no part of it. What differs between two requests is worded here as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby, zip_longest
+
+from lango_nb.core.errors import shorten
+from lango_nb.core.masking import mask, mask_arguments
+from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
+from lango_nb.models.cassette_names import Names, told_in, without_ids
+from lango_nb.models.reading import asking_agent
+from lango_nb.tools.tape import ENGINE_TOOLS
+
+_REPORT = re.compile(r"[\w.-]+ reports: ")
+_ALIVE = ("spawned", "running")
+_SHOWN = 60
+"""Characters of a text that a difference shows."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A request as it is compared and written down."""
+
+    agent: str
+    prompt: str
+    tools: tuple[ToolSchema, ...]
+    messages: tuple[Message, ...]
+    """Without the system prompt."""
+    is_poll: bool = field(default=False, compare=False)
+    """Whether the last thing before the request was a wait that came to nothing."""
+
+    @cached_property
+    def key(self) -> str:
+        """What two requests of the same content share."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(f"{self.agent}\0{self.prompt}\0".encode("utf-8", "surrogatepass"))
+        for message in self.messages:
+            digest.update(_canonical(message).encode("utf-8", "surrogatepass"))
+        for schema in sorted(self.tools, key=lambda schema: schema.name):
+            digest.update(_canonical(schema).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+
+def form_of(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> tuple[Form, Names]:
+    """Bring a request into the form in which it is compared.
+
+    Parameters
+    ----------
+    messages : sequence of Message
+        System prompt first, if there is one.
+    tools : sequence of ToolSchema
+
+    Returns
+    -------
+    Form
+    Names
+        The ids of the conversation, for the reply.
+
+    Examples
+    --------
+    >>> def asked(call_id, text):
+    ...     call = ToolCall(id=call_id, name="fs_read", arguments={"path": "a", "password": text})
+    ...     return form_of([Message(role="assistant", tool_calls=(call,))], [])[0]
+    >>> asked("toolu_7", "hunter2").key == asked("call_9f", "swordfish").key
+    True
+    >>> asked("toolu_7", "x").messages[0].tool_calls[0].arguments
+    {'path': 'a', 'password': '[masked]'}
+    """
+    kept, is_poll = _without_polls(messages)
+    told = [
+        token
+        for message in kept
+        if message.role == "tool" and (message.tool_name or "").startswith(ENGINE_TOOLS)
+        for token in told_in(message.content)
+    ]
+    names = Names(told)
+    has_prompt = bool(kept) and kept[0].role == "system"
+    prompt = mask(names.hide(kept[0].content)) if has_prompt else ""
+    said = tuple(_hidden(message, names) for message in _sorted_reports(kept[1:] if has_prompt else kept))
+    return Form(asking_agent(messages), prompt, tuple(map(_masked_schema, tools)), said, is_poll), names
+
+
+def hide_reply(reply: Reply, names: Names) -> Reply:
+    """Bring a reply into the form in which it is written down."""
+    calls = tuple(_hidden_call(call, names) for call in reply.tool_calls)
+    return reply.model_copy(update={"text": mask(names.hide(reply.text)), "tool_calls": calls})
+
+
+def show_reply(reply: Reply, names: Names, maker: str) -> Reply:
+    """Give a recorded reply the ids of the present conversation; its own calls get ids made of ``maker``."""
+    calls = tuple(
+        call.model_copy(
+            update={"id": names.show(call.id, maker), "arguments": names.show_in(dict(call.arguments), maker)}
+        )
+        for call in reply.tool_calls
+    )
+    return reply.model_copy(update={"text": names.show(reply.text, maker), "tool_calls": calls})
+
+
+def _hidden(message: Message, names: Names) -> Message:
+    return message.model_copy(
+        update={
+            "content": mask(names.hide(message.content)),
+            "tool_calls": tuple(_hidden_call(call, names) for call in message.tool_calls),
+            "tool_call_id": names.call(message.tool_call_id) if message.tool_call_id else message.tool_call_id,
+        }
+    )
+
+
+def _hidden_call(call: ToolCall, names: Names) -> ToolCall:
+    hidden = {name: names.hide_in(value) for name, value in call.arguments.items()}
+    error = mask(call.error) if call.error else call.error
+    return call.model_copy(update={"id": names.new_call(call.id), "arguments": mask_arguments(hidden), "error": error})
+
+
+def _masked_schema(schema: ToolSchema) -> ToolSchema:
+    changes = {"description": mask(schema.description), "parameters": mask_arguments(schema.parameters)}
+    return schema.model_copy(update=changes)
+
+
+# -- what depends on who was faster ------------------------------------------------------------------------------------
+
+
+def _without_polls(messages: Sequence[Message]) -> tuple[list[Message], bool]:
+    """Leave out calls that were answered with "still running", and tell whether such an answer stood last."""
+    polls = {message.tool_call_id for message in messages if _is_poll(message)}
+    if not polls:
+        return list(messages), False
+    kept: list[Message] = []
+    for message in messages:
+        if message.role == "tool" and message.tool_call_id in polls:
+            continue
+        calls = tuple(call for call in message.tool_calls if call.id not in polls)
+        if calls == message.tool_calls:
+            kept.append(message)
+        elif calls:
+            kept.append(message.model_copy(update={"tool_calls": calls}))
+    return kept, messages[-1].tool_call_id in polls
+
+
+def _is_poll(message: Message) -> bool:
+    if message.role != "tool" or message.tool_name != "agent_wait" or message.is_error:
+        return False
+    try:
+        told = json.loads(message.content)
+    except ValueError:
+        return False
+    return isinstance(told, dict) and told.get("status") in _ALIVE
+
+
+def _sorted_reports(messages: Iterable[Message]) -> list[Message]:
+    found: list[Message] = []
+    for is_report, group in groupby(messages, _is_report):
+        row = list(group)
+        found.extend(sorted(row, key=lambda message: without_ids(message.content)) if is_report else row)
+    return found
+
+
+def _is_report(message: Message) -> bool:
+    return message.role == "assistant" and not message.tool_calls and bool(_REPORT.match(message.content))
+
+
+# -- what differs ------------------------------------------------------------------------------------------------------
+
+
+def nearness(recorded: Form, asked: Form) -> tuple[bool, int, bool, bool, int]:
+    """Measure how near a recorded request is to one that was made; the greatest is the nearest."""
+    pairs = zip(recorded.messages, asked.messages, strict=False)
+    same = next((place for place, (one, other) in enumerate(pairs) if one != other), None)
+    common = min(len(recorded.messages), len(asked.messages)) if same is None else same
+    return (
+        recorded.agent == asked.agent,
+        common,
+        recorded.prompt == asked.prompt,
+        not _tools_differ(recorded.tools, asked.tools),
+        -abs(len(recorded.messages) - len(asked.messages)),
+    )
+
+
+def difference(recorded: Form, asked: Form) -> str:
+    """Word the first point in which a request is not a recorded one; empty when there is none.
+
+    Examples
+    --------
+    >>> one, other = (Form("vault", "", (), (Message(role="user", content=text),)) for text in ("hash a", "hash b"))
+    >>> difference(one, other)
+    "message 1 differs: recorded 'hash a', now 'hash b'"
+    """
+    if recorded.agent != asked.agent:
+        return f"it is {recorded.agent or 'nobody'}'s"
+    if recorded.prompt != asked.prompt:
+        return f"its system prompt differs: {_versus(recorded.prompt, asked.prompt)}"
+    first = 2 if asked.prompt else 1
+    for number, (one, other) in enumerate(zip_longest(recorded.messages, asked.messages), first):
+        if one == other:
+            continue
+        if one is None or other is None:
+            more = one or other
+            whose = "only the recorded one has" if other is None else "only the present one has"
+            return f"{whose} a message {number}, {more.role} {shorten(_told(more), _SHOWN)!r}" if more else ""
+        return f"message {number} differs: {_message_difference(one, other)}"
+    return _tools_differ(recorded.tools, asked.tools)
+
+
+def _message_difference(one: Message, other: Message) -> str:
+    if one.content != other.content:
+        return _versus(one.content, other.content)
+    if one.tool_calls != other.tool_calls:
+        return _versus(_told(one), _told(other))
+    for name in ("role", "author", "tool_name", "is_error"):
+        before, now = getattr(one, name), getattr(other, name)
+        if before != now:
+            return f"{name} recorded {before!r}, now {now!r}"
+    return "it answers another call"
+
+
+def _told(message: Message) -> str:
+    calls = (f"{call.name}({json_text(call.arguments)})" for call in message.tool_calls)
+    return " ".join(part for part in (message.content, *calls) if part)
+
+
+def _tools_differ(recorded: Sequence[ToolSchema], asked: Sequence[ToolSchema]) -> str:
+    before, now = ({schema.name: schema for schema in tools} for tools in (recorded, asked))
+    new, gone = [name for name in now if name not in before], [name for name in before if name not in now]
+    if new or gone:
+        said = [
+            f"{word} {shorten(', '.join(names), _SHOWN)}" for word, names in (("new", new), ("gone", gone)) if names
+        ]
+        return f"the tools differ: {'; '.join(said)}"
+    changed = [name for name, schema in now.items() if _canonical(before[name]) != _canonical(schema)]
+    return f"the description or schema of {shorten(', '.join(changed), _SHOWN)} differs" if changed else ""
+
+
+def _versus(one: str, other: str) -> str:
+    """Show two texts where they begin to differ."""
+    pairs = enumerate(zip(one, other, strict=False))
+    place = next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    start = max(place - _SHOWN // 3, 0) if max(len(one), len(other)) > _SHOWN else 0
+    shown = (("…" if start else "") + shorten(text[start:], _SHOWN) for text in (one, other))
+    before, now = (repr(text) for text in shown)
+    return f"recorded {before}, now {now}"
+
+
+def _canonical(value: Message | ToolSchema) -> str:
+    return json_text(value.model_dump(exclude_defaults=True))
+
+
+def json_text(value: object) -> str:
+    """Write a value so that equal ones are written alike."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)

@@ -1,0 +1,110 @@
+"""Which models can be used here, and what is missing for the rest; nothing is imported, nobody is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from lango_nb.core.errors import SettingsError
+from lango_nb.models.keys import Credentials, Keys, Source
+from lango_nb.models.vendors import COMPATIBLE, DOOR, OLLAMA_URL, VENDORS, Vendor, is_installed
+
+State = Literal["usable", "key missing", "package missing", "needs a server", "network off"]
+
+
+class NetworkSettings(Protocol):
+    """What of the group ``models`` of the settings matters here."""
+
+    @property
+    def allow_network(self) -> bool:
+        """Whether live models may be called at all."""
+        ...
+
+    @property
+    def base_url(self) -> str:
+        """Server that takes the place of OpenAI's own."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One provider, and whether its models can be used here."""
+
+    provider: str
+    example: str
+    """A name that could be given."""
+    state: State
+    missing: str = ""
+    """What is missing and what to do, one sentence; empty when nothing is."""
+    key: Source | Literal["own login", ""] = ""
+    """Where the key was found; never what it is. Empty where none was, or none is needed."""
+
+
+def usable_models(settings: NetworkSettings, keys: Keys) -> tuple[ModelRow, ...]:
+    """List the providers, with what is missing for each.
+
+    Parameters
+    ----------
+    settings : ModelSettings
+        The group ``models``.
+    keys : Keys
+
+    Returns
+    -------
+    tuple of ModelRow
+        The offline model first, at last any server that speaks OpenAI's protocol.
+
+    Examples
+    --------
+    >>> from lango_nb.config.settings import ModelSettings
+    >>> rows = usable_models(ModelSettings(), Keys(environ={}))
+    >>> [(row.provider, row.state) for row in rows if not row.missing]
+    [('offline', 'usable')]
+    """
+    rows = [ModelRow("offline", "offline", "usable")]
+    rows += [_row(vendor, settings, keys) for vendor in VENDORS]
+    rows.append(_compatible(settings))
+    return tuple(rows)
+
+
+def _row(vendor: Vendor, settings: NetworkSettings, keys: Keys) -> ModelRow:
+    example = f"{vendor.name}:{vendor.example}"
+    if (row := _unusable(vendor, example, settings)) is not None:
+        return row
+    url = settings.base_url if vendor.name == "openai" else ""
+    try:
+        found = keys.find(vendor)
+    except SettingsError as error:
+        return ModelRow(vendor.name, example, "key missing", str(error))
+    if vendor.name == "ollama":
+        address = keys.variable(vendor.url_variable) or OLLAMA_URL
+        start = f"start it with: ollama serve ({address}), or set {vendor.url_variable}"
+        return ModelRow(vendor.name, example, "needs a server", start)
+    if found is not None or url:
+        return ModelRow(vendor.name, example, "usable", "", _source(found))
+    set_it = f"set {vendor.variables}"
+    if vendor.has_own_login:
+        set_it += "; where its own login is set up on this machine, it works without"
+    return ModelRow(vendor.name, example, "key missing", set_it)
+
+
+def _source(found: Credentials | None) -> Source | Literal["own login", ""]:
+    if found is None or not found.names:
+        return ""
+    return "own login" if found.names[0] in {"AWS_PROFILE", "GOOGLE_CLOUD_PROJECT"} else found.source
+
+
+def _compatible(settings: NetworkSettings) -> ModelRow:
+    example = f"openai_compatible('http://localhost:8000/v1', '{COMPATIBLE.example}')"
+    missing = "start a server that speaks OpenAI's protocol and pass its address, or set models.baseUrl"
+    return _unusable(COMPATIBLE, example, settings) or ModelRow(COMPATIBLE.name, example, "needs a server", missing)
+
+
+def _unusable(vendor: Vendor, example: str, settings: NetworkSettings) -> ModelRow | None:
+    """Return the row of a provider for which no key matters yet."""
+    if not vendor.has_packages:
+        missing = DOOR if not is_installed(DOOR) else vendor.module
+        return ModelRow(vendor.name, example, "package missing", f"package {missing} is missing: {vendor.install}")
+    if not settings.allow_network:
+        return ModelRow(vendor.name, example, "network off", "live models are off: set models.allowNetwork to true")
+    return None

@@ -1,0 +1,158 @@
+"""A text as features of the learned router: words, pairs of words, pieces of words, and what is no word.
+
+One function serves fitting and routing, so that both see the same. What a request is about (paths, addresses, numbers,
+quoted strings) is replaced by its shape: that there is a path says something, which one it is says nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+READ_CHARS = 1500
+"""Characters of a text that are read; what people ask for stands at its beginning or its end."""
+VERSION = 1
+"""Of what this module does with a text; weights fitted with another one are refused."""
+
+_EXTENSIONS = (
+    "md|txt|py|json|ya?ml|toml|csv|tsv|log|html?|js|ts|css|ini|cfg|conf|sh|ipynb|rst|xml|sql|pdf|png|jpe?g|gif|svg|lock|env|"
+    "bak|docx?|xlsx?|pptx?|odt|zip|gz|tar|mp3|mp4|wav|mov|tex|bib|rs|go|java|c|cpp|h|tmp|orig|old|dat|db|parquet"
+)
+_SHAPES: tuple[tuple[str, str], ...] = (
+    ("quote", r"\"[^\"\n]{1,400}\"|“[^”]{1,400}”|„[^“”]{1,400}[“”]|«[^»]{1,400}»|(?<!\w)'[^'\n]{2,200}'(?!\w)"),
+    ("command", r"`[^`\n]{1,300}`"),
+    ("url", r"\bhttps?://\S+|\bwww\.\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|de|fr|es|it|edu|gov|ai|co|example)\b(?:/\S*)?"),
+    ("mail", r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b"),
+    ("address", r"\b0x[0-9a-fA-F…]{4,}|\b[\w-]+\.eth\b"),
+    ("path", rf"(?<![\w/])(?:~|\.{{1,2}})?/?(?:[\w.-]+/)+[\w.*-]*|(?<![\w/.])/[\w.-]+|(?<![\w.-])[\w*-]+(?:\.[\w-]+)*\.(?:{_EXTENSIONS})(?![\w-])"),
+    ("amount", r"[$€£]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:usdc|dollars?|usd|eur|euros?|bucks|cents?)\b"),
+    ("clock", r"\b\d{1,2}(?::\d\d|h\d\d)(?:\s?[ap]m)?\b|\b\d{1,2}\s?(?:[ap]m|uhr|o'clock)\b"),
+    ("date", r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?\b"),
+    ("span", r"\b\d+\s?(?:s|sec|secs|min|mins|minutes?|minuten|minutos|hours?|hrs?|stunden|horas|heures|days?|tage|días|jours|weeks?|months?)\b"),
+    ("id", r"\b[a-z]{1,12}[-_#]?\d+[\w-]*\b|#\d+\b|\b(?=[\w-]*\d)[\w]+(?:-[\w]+)+\b"),
+    ("number", r"\b\d[\d.,]*\b"),
+)  # fmt: skip
+SHAPE_NAMES = tuple(name for name, _ in _SHAPES)
+_ANY_SHAPE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES), re.IGNORECASE)
+_ID_WORD = re.compile(r"^[a-z]+", re.IGNORECASE)
+_WORD = re.compile(r"§\w+|[^\W_]+(?:['\u2019][^\W_]+)?|[?!]", re.UNICODE)
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+"""Scripts in which pieces of one or two characters are words."""
+_SHORTEST, _LONGEST = 3, 5
+_LONGEST_WORD = 24
+_MARK = "§"
+
+
+class Token(NamedTuple):
+    """One word of a text, or one thing that is no word."""
+
+    text: str
+    """Folded, accents taken off; ``§path`` and the like for what is no word."""
+    shown: str
+    """As it stands in the text."""
+
+    @property
+    def shape(self) -> str:
+        """What kind of thing it is, ``path`` for instance; empty for words."""
+        return self.text[1:] if self.text.startswith(_MARK) else ""
+
+
+@lru_cache(maxsize=16384)
+def fold(word: str) -> str:
+    """Fold a word: lower case, compatible forms, no accents.
+
+    Examples
+    --------
+    >>> fold("Größe"), fold("MAÑANA")
+    ('grosse', 'manana')
+    """
+    text = word.casefold()
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFKD", text)
+    kept = "".join(char for char in parts if not unicodedata.combining(char))
+    return unicodedata.normalize("NFC", kept).replace("\u2019", "'")
+
+
+def tokens(text: str) -> list[Token]:
+    """Split a text into words, with what is no word replaced by its shape.
+
+    Parameters
+    ----------
+    text : str
+        Of a long one the beginning and the end are read.
+
+    Returns
+    -------
+    list of Token
+
+    Examples
+    --------
+    >>> [token.text for token in tokens("Read docs/notes.md at 9:30, then pay 5 USDC")]
+    ['read', '§path', 'at', '§clock', 'then', 'pay', '§amount']
+    """
+    if len(text) > READ_CHARS:
+        text = f"{text[: READ_CHARS * 2 // 3]} {text[-READ_CHARS // 3 :]}"
+    found: list[Token] = []
+    place = 0
+    for match in _ANY_SHAPE.finditer(text):
+        _add_words(found, text[place : match.start()])
+        place = match.end()
+        name, shown = str(match.lastgroup), match.group()
+        found.append(Token(_MARK + name, shown))
+        if name == "command":
+            _add_words(found, " ".join(shown.strip("`").split()[:2]))
+        elif name == "id" and (word := _ID_WORD.match(shown)) and len(word.group()) > 1:
+            found.append(Token(fold(word.group()), word.group()))
+    _add_words(found, text[place:])
+    return found
+
+
+def _add_words(found: list[Token], text: str) -> None:
+    found.extend(Token(fold(word[:_LONGEST_WORD]), word) for word in _WORD.findall(text))
+
+
+@lru_cache(maxsize=16384)
+def of_word(word: str) -> tuple[str, ...]:
+    """List the features of one word: itself, and its pieces with its edges as blanks.
+
+    Examples
+    --------
+    >>> of_word("pay")
+    ('w:pay', ' pa', ' pay', ' pay ', 'pay', 'pay ', 'ay ')
+    >>> of_word("§path")
+    ('w:§path',)
+    """
+    names = [f"w:{word}"]
+    if word.startswith(_MARK) or word in {"?", "!"}:
+        return tuple(names)
+    shortest = 1 if _UNSPACED.search(word) else _SHORTEST
+    padded = word if shortest == 1 else f" {word} "
+    size = len(padded)
+    for begin in range(size):
+        ends = range(begin + shortest, min(begin + _LONGEST, size) + 1)
+        names.extend(padded[begin:end] for end in ends)
+    return tuple(dict.fromkeys(names))
+
+
+def pairs(found: Sequence[Token]) -> list[tuple[str, str]]:
+    """List the pairs of neighbouring words, with the beginning and the end, each as feature and as it is shown.
+
+    Examples
+    --------
+    >>> pairs(tokens("Pay me"))
+    [('p:^ pay', 'Pay …'), ('p:pay me', 'Pay me'), ('p:^ pay me', 'Pay me …'), ('p:me $', '… me')]
+    """
+    if not found:
+        return []
+    first, last = found[0], found[-1]
+    listed = [(f"p:^ {first.text}", f"{first.shown} …")]
+    listed += [(f"p:{a.text} {b.text}", f"{a.shown} {b.shown}") for a, b in itertools.pairwise(found)]
+    if len(found) > 1:
+        listed.append((f"p:^ {first.text} {found[1].text}", f"{first.shown} {found[1].shown} …"))
+    listed.append((f"p:{last.text} $", f"… {last.shown}"))
+    return listed

@@ -1,0 +1,216 @@
+"""What a routing table's own rows say: names, keywords, example requests, descriptions, and what cannot be done.
+
+The rows are compiled once into an index from stems to terms, so that a route costs a dictionary look-up per word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from lango_nb.routing.families import FAMILIES, by_capability, by_refusal
+from lango_nb.routing.route import Signal, SignalKind
+from lango_nb.routing.table import RoutingRow
+from lango_nb.routing.words import stem, words
+
+READ_CHARS = 4000
+"""Characters of a text in which a row's own words are looked for."""
+_NAME = 8.0
+_KEYWORD = 4.0
+"""Weight of a keyword, where only one row has it, of an agent that owns no learned family."""
+_KEYWORD_OF_OWNER = 0.5
+"""The same where the corpus has taught what the agent's families are called."""
+_EXAMPLE = 9.0
+_EXAMPLE_OF_OWNER = 3.0
+_EXAMPLE_LEAST = 0.5
+_DESCRIPTION = 0.5
+_DESCRIPTION_MOST = 1.5
+_CAPABILITY = 3.0
+_CANNOT = -2.0
+_STOP = frozenset(
+    (
+        "a an and are as at be by can could do does for from get give have how i if in into is it its just let "
+        "like me my of on one or our out please so some tell that the their them then there these this to up us "
+        "use want was we what when where which who will with would you your need also"
+    ).split()
+)
+
+
+class _Phrase(NamedTuple):
+    """Words of a row that count where they stand together."""
+
+    stems: tuple[str, ...]
+    row: int
+    signal: Signal
+
+
+class Refusal(NamedTuple):
+    """An agent that declares it cannot do what a family is about."""
+
+    row: int
+    reason: str
+    signal: Signal
+
+
+class _Example(NamedTuple):
+    row: int
+    text: str
+    stems: frozenset[str]
+    weight: float
+
+
+class OwnWords:
+    """What a row's own words say of a text.
+
+    Parameters
+    ----------
+    rows : sequence of RoutingRow
+    shares : sequence of mapping of str to float
+        The families each row owns.
+    """
+
+    def __init__(self, rows: Sequence[RoutingRow], shares: Sequence[Mapping[str, float]]) -> None:
+        self.rows = rows
+        self._phrases: defaultdict[str, list[_Phrase]] = defaultdict(list)
+        self._refusals: defaultdict[str, list[Refusal]] = defaultdict(list)
+        self._examples: list[_Example] = []
+        self._by_example_stem: defaultdict[str, list[int]] = defaultdict(list)
+        self._names = [tuple(words(row.name)) for row in rows]
+        spread, known = _Spread(rows), by_capability()
+        for number, (row, every) in enumerate(zip(rows, shares, strict=True)):
+            weight = _KEYWORD_OF_OWNER if every else _KEYWORD
+            for phrase in row.keywords:
+                self._add_phrase(number, "keyword", phrase, weight * spread.rarity(phrase))
+            for phrase in row.capabilities:
+                if phrase not in known:
+                    self._add_phrase(number, "description", phrase, _CAPABILITY)
+            self._add_description(number, row, spread)
+            self._add_examples(number, row, _EXAMPLE_OF_OWNER if every else _EXAMPLE)
+            self._add_refusals(number, row, every)
+
+    def signals(self, text: str) -> list[list[Signal]]:
+        """Return what the rows' own words say, by row."""
+        said = words(text[:READ_CHARS])
+        found = [stem(word.removesuffix("'s")) for word in said]
+        signals: list[dict[tuple[str, str], Signal]] = [{} for _ in self.rows]
+        for place, key in enumerate(found):
+            for phrase in self._phrases.get(key, ()):
+                size = len(phrase.stems)
+                if size == 1 or tuple(found[place : place + size]) == phrase.stems:
+                    signal = phrase.signal
+                    signals[phrase.row].setdefault((signal.kind, signal.term), signal)
+        for number, name in enumerate(self._names):  # letter by letter: a "plan" is no call for the planner
+            if name and name[0] in said:
+                place = said.index(name[0])
+                if tuple(said[place : place + len(name)]) == name:
+                    term = self.rows[number].name
+                    signals[number]["name", term] = Signal("name", term, _NAME)
+        for row, signal in self._like_examples(found):
+            signals[row]["example", signal.term] = signal
+        return [_capped(terms.values()) if terms else [] for terms in signals]
+
+    def refusals(self, family: str) -> Sequence[Refusal]:
+        """Return who declares that it cannot do what a family is about."""
+        return self._refusals.get(family, ())
+
+    def _like_examples(self, found: Sequence[str]) -> list[tuple[int, Signal]]:
+        content = {key for key in found if key not in _STOP}
+        shared: defaultdict[int, int] = defaultdict(int)
+        for key in content:
+            for number in self._by_example_stem.get(key, ()):
+                shared[number] += 1
+        best: dict[int, tuple[float, str]] = {}
+        for number, count in shared.items():
+            example = self._examples[number]
+            likeness = count / math.sqrt(len(content) * len(example.stems))
+            weight = example.weight * likeness
+            if likeness >= _EXAMPLE_LEAST and weight > best.get(example.row, (0.0, ""))[0]:
+                best[example.row] = (weight, example.text)
+        return [(row, Signal("example", text, round(weight, 3))) for row, (weight, text) in best.items()]
+
+    def _add_phrase(self, row: int, kind: SignalKind, phrase: str, weight: float) -> None:
+        found = _stems_of(phrase)
+        if found:
+            self._phrases[found[0]].append(_Phrase(found, row, Signal(kind, phrase, round(weight, 3))))
+
+    def _add_description(self, number: int, row: RoutingRow, spread: _Spread) -> None:
+        said = {stem(word): word for word in words(row.role) if word not in _STOP}
+        for key, word in said.items():
+            if spread.count(key) == 1:
+                self._phrases[key].append(_Phrase((key,), number, Signal("description", word, _DESCRIPTION)))
+
+    def _add_examples(self, number: int, row: RoutingRow, weight: float) -> None:
+        for text in row.examples:
+            content = frozenset(s for s in _stems_of(text) if s not in _STOP)
+            if content:
+                self._examples.append(_Example(number, text, content, weight))
+                for key in content:
+                    self._by_example_stem[key].append(len(self._examples) - 1)
+
+    def _add_refusals(self, number: int, row: RoutingRow, own: Mapping[str, float]) -> None:
+        for item in row.cannot:
+            for family in by_refusal().get(item.casefold(), ()):
+                if family.name not in own:
+                    signal = Signal("cannot", item, _CANNOT)
+                    self._refusals[family.name].append(Refusal(number, f"cannot do {item}", signal))
+
+
+class _Spread:
+    """In how many rows each stem and keyword occurs."""
+
+    def __init__(self, rows: Sequence[RoutingRow]) -> None:
+        self._rows = len(rows)
+        self._stems: defaultdict[str, int] = defaultdict(int)
+        self._phrases: defaultdict[tuple[str, ...], int] = defaultdict(int)
+        for row in rows:
+            for key in {stem(word) for word in words(row.role)}:
+                self._stems[key] += 1
+            for phrase in {_stems_of(keyword) for keyword in row.keywords}:
+                self._phrases[phrase] += 1
+
+    def count(self, key: str) -> int:
+        """Count the rows whose role holds a stem."""
+        return self._stems[key]
+
+    def rarity(self, phrase: str) -> float:
+        """Rate a keyword from nearly 0 (every row has it) to 1 (one row has it)."""
+        return math.log(1 + self._rows / self._phrases[_stems_of(phrase)]) / math.log(1 + self._rows)
+
+
+def shares_of(row: RoutingRow) -> dict[str, float]:
+    """Return the families a row owns, with its part in each.
+
+    A family without tools belongs to a row without capabilities whose role speaks of it.
+    """
+    known = by_capability()
+    owned: dict[str, float] = {}
+    for text in row.capabilities:
+        if text in known:
+            family = known[text]
+            owned[family.name] = owned.get(family.name, 0.0) + family.capabilities[text]
+    spoken = set(words(row.role))
+    for family in FAMILIES:
+        if family.marks and not row.capabilities and spoken.intersection(family.marks):
+            owned[family.name] = 1.0
+    return owned
+
+
+@lru_cache(maxsize=8192)
+def _stems_of(phrase: str) -> tuple[str, ...]:
+    return tuple(stem(word.removesuffix("'s")) for word in words(phrase))
+
+
+def _capped(signals: Collection[Signal]) -> list[Signal]:
+    """Keep words of a description from adding up: no more than three of them count."""
+    kept: list[Signal] = []
+    described = 0.0
+    for signal in signals:
+        if signal.kind == "description" and signal.weight == _DESCRIPTION:
+            if described >= _DESCRIPTION_MOST:
+                continue
+            described += signal.weight
+        kept.append(signal)
+    return kept
