@@ -136,6 +136,7 @@ class Engine:
         self.workspace = _folder(workspace)
         self.approver: Approver = approver_named(approver) if isinstance(approver, str) else approver or DenyAll()
         self.models = Models(self.settings.models, home, allow_network=allow_network)
+        self._like: Router | None = None
         self._model = self.models.find(self.settings.agent.model_name if model is None else model)
         self._keep_records(self._open_records(store, home))
         self.catalog = ToolCatalog(tools_by_settings(self.settings) if tools is None else tools)
@@ -207,7 +208,7 @@ class Engine:
 
     @model.setter
     def model(self, model: str | Model) -> None:
-        self._model = self.models.find(model)
+        self._model = self._taught(self.models.find(model))
 
     @property
     def store(self) -> Store:
@@ -295,8 +296,23 @@ class Engine:
         if self._router is None:
             from lango_nb.routing.router import router_for
 
-            self._router = router_for(self.tree.table)
+            like = self._like
+            self._router = router_for(self.tree.table) if like is None else like.over(self.tree.table)
         return self._router
+
+    @router.setter
+    def router(self, router: Router) -> None:
+        """Use what a router has learned, and its threshold, in every topology, and in the offline model."""
+        self._like, self._router, self._ready = router, None, None
+        self._model = self._taught(self._model)
+
+    def _taught(self, model: Model) -> Model:
+        """Return the offline model with the lessons of the router in use; any other as it is."""
+        if self._like is None or model.name != "offline":
+            return model
+        from lango_nb.models.offline import OfflineModel
+
+        return OfflineModel(taught=self._like.taught) if isinstance(model, OfflineModel) else model
 
     def _tree(self, topology: Topology, agents: Sequence[AgentSpec]) -> AgentTree:
         return build_agent_tree(

@@ -14,6 +14,7 @@ NOUNS = {
     "lab": "open JupyterLab on copies of the notebooks",
     "ask": "run one request on the files of the workspace",
     "route": "say who would get a request, and why; nothing runs",
+    "eval": "measure how often the router, or a model, is right about labelled requests",
     "partition": "show who owns which tool, and by which rule",
     "settings": "show every setting and where its value comes from",
     "agent": "show the agents' status, their definitions, the tool categories",

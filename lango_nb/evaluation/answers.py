@@ -15,8 +15,8 @@ the model named somebody who is not there, or its hand-over could not be read. `
 KINDS: tuple[Kind, ...] = ("agent", "root", "abstained", "invalid", "error")
 
 Verdict = Literal["right", "wrong_agent", "kept", "abstained", "invalid", "error"]
-"""``wrong_agent``: somebody got it who should not have. ``kept``: the root kept what belongs to an agent. ``abstained``:
-nobody was chosen though somebody is right. ``invalid`` and ``error`` as in :data:`Kind`."""
+"""``wrong_agent``: somebody got it who should not have. ``kept``: the root kept what belongs to an agent.
+``abstained``: nobody was chosen though somebody is right. ``invalid`` and ``error`` as in :data:`Kind`."""
 VERDICTS: tuple[Verdict, ...] = ("right", "wrong_agent", "kept", "abstained", "invalid", "error")
 
 
@@ -99,7 +99,8 @@ def judge(right: str, answer: Answer, *, is_model: bool = False) -> Verdict:
 
     Examples
     --------
-    >>> judge("vault", Answer("agent", "vault")), judge("root", Answer("agent", "vault")), judge("", Answer("abstained"))
+    >>> vault = Answer("agent", "vault")
+    >>> judge("vault", vault), judge("root", vault), judge("", Answer("abstained"))
     ('right', 'wrong_agent', 'right')
     """
     match answer.kind:

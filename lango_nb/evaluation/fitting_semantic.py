@@ -1,8 +1,9 @@
 """Fit the head over sentence vectors to the corpus: ``python -m lango_nb.evaluation.fitting_semantic``.
 
-    corpus without the held-out third ── sentence vectors ── logistic regression ── 384 weights of 16 bits per family
-                                      └─ author by author left out, as the linear model's scores are ──┐
-                                         the weight of the vectors beside the words, temperature, thresholds
+    corpus without the held-out third ── minilm.py ─┬─ logistic regression ── a row of 16-bit weights per family
+                                                    ├─ another one: English or not
+                                                    └─ both, author by author left out, beside the linear model's
+                                                       scores ── what sentences count, temperature, thresholds
 
 Needs the extras ``semantic`` and ``fit``. The weight belongs to the linear model of the same corpus: whoever fits one
 fits the other. The held-out third and the exams are not looked at.
@@ -32,29 +33,49 @@ from lango_nb.evaluation.fitting import (
     calibrate,
     features_of,
 )
-from lango_nb.evaluation.semantic import HEAD, SIZE, Encoder, pack
+from lango_nb.evaluation.minilm import READ_LAYERS, SIZE, Encoder
+from lango_nb.evaluation.semantic import HEAD, pack
 from lango_nb.routing.families import CONVERSATION
 
-STRENGTH = 10.0
+STRENGTH = 3.0
 """Inverse of the regularization of the head."""
-WEIGHTS = tuple(step / 20 for step in range(41))
-"""Weights of the head beside the linear model that are tried."""
-HEATS = tuple(step / 10 for step in range(5, 31))
-"""Temperatures that are tried with each."""
+ENGLISH_STRENGTH = 10.0
+"""The same of the guess whether a text is English."""
+ENGLISH = "en"
 
 Vectors = npt.NDArray[np.float32]
+Booleans = npt.NDArray[np.bool_]
 
 
 class Fitted(NamedTuple):
     """A head, before it becomes bytes."""
 
     weights: Floats
-    """One row per family, shape (families, 384); over all families they add up to nothing."""
+    """A row for each family, then one for being English, shape (families + 1, layers * 384)."""
     bias: Floats
 
     def scores(self, vectors: Vectors) -> Floats:
-        """Return the scores of vectors, shape (n, families)."""
+        """Return the scores of vectors, shape (n, families + 1)."""
         return np.asarray(vectors @ self.weights.T + self.bias, dtype=np.float64)
+
+
+class Weight(NamedTuple):
+    """What the head's scores count beside the linear ones."""
+
+    least: float
+    """In a text that is not English."""
+    more: float
+    """What is added to it in an English one."""
+
+    def of(self, scores: Floats) -> Floats:
+        """Return what is added to the linear scores, shape (n, families).
+
+        Parameters
+        ----------
+        scores : array, shape (n, families + 1)
+        """
+        english = 1 / (1 + np.exp(-scores[:, -1]))
+        return np.asarray((self.least + self.more * english)[:, None] * scores[:, :-1])
 
 
 class Shares(NamedTuple):
@@ -67,53 +88,71 @@ class Shares(NamedTuple):
     abstained: float
 
 
-def fit(vectors: Vectors, labels: Numbers) -> Fitted:
-    """Fit a head to sentence vectors.
+def fit(vectors: Vectors, labels: Numbers, english: Booleans) -> Fitted:
+    """Fit a head to means of layers.
 
     Parameters
     ----------
-    vectors : array, shape (n, 384)
+    vectors : array, shape (n, layers * 384)
     labels : array of int, shape (n,)
         Number of each request's family.
+    english : array of bool, shape (n,)
+
+    Returns
+    -------
+    Fitted
+        The families' scores of a text add up to nothing.
     """
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=STRENGTH, max_iter=200, tol=1e-3).fit(vectors, labels)
+    model = LogisticRegression(C=STRENGTH, max_iter=150, tol=1e-3).fit(vectors, labels)
     weights = np.zeros((len(LABELS), vectors.shape[1]))
     weights[model.classes_] = model.coef_
     bias = np.full(len(LABELS), float(model.intercept_.min()))
     bias[model.classes_] = model.intercept_
-    return Fitted(weights - weights.mean(axis=0), bias - bias.mean())
+    guess = LogisticRegression(C=ENGLISH_STRENGTH, max_iter=150, tol=1e-3).fit(vectors, english)
+    return Fitted(
+        np.vstack([weights - weights.mean(axis=0), guess.coef_]), np.append(bias - bias.mean(), guess.intercept_)
+    )
 
 
 def by_author_left_out(requests: Sequence[Request], vectors: Vectors, labels: Numbers) -> Floats:
     """Return scores of every request from a head that saw no request of its author: with the linear model's folds."""
     authors = sorted({one.author for one in requests})
-    found = np.zeros((len(requests), len(LABELS)))
+    english = np.array([one.language == ENGLISH for one in requests])
+    found = np.zeros((len(requests), len(LABELS) + 1))
     for number in range(min(FOLDS, len(authors))):
         group = authors[number::FOLDS]
         out = np.array([one.author in group for one in requests])
-        found[out] = fit(vectors[~out], labels[~out]).scores(vectors[out])
+        found[out] = fit(vectors[~out], labels[~out], english[~out]).scores(vectors[out])
     return found
 
 
-def combine(linear: Floats, sentences: Floats, labels: Numbers) -> float:
-    """Return the weight of the sentences' scores beside the linear ones that has the least log-loss.
+def combine(linear: Floats, sentences: Floats, labels: Numbers) -> Weight:
+    """Return the weight of the head's scores beside the linear ones that has the least log-loss.
 
     Parameters
     ----------
-    linear, sentences : array, shape (n, families)
-        Of requests that neither model had seen.
+    linear : array, shape (n, families)
+    sentences : array, shape (n, families + 1)
+        Both of requests that neither model had seen.
     labels : array of int, shape (n,)
     """
+    from scipy.optimize import minimize
+
     places = np.arange(len(labels))
 
-    def loss(weight: float, heat: float) -> float:
-        values = (linear + weight * sentences) / heat
+    def loss(tried: Floats) -> float:
+        least, more, heat = tried
+        values = (linear + Weight(least, more).of(sentences)) / max(heat, 0.1)
         top = values.max(axis=1)
         return float((top + np.log(np.exp(values - top[:, None]).sum(axis=1)) - values[places, labels]).mean())
 
-    return min(WEIGHTS, key=lambda weight: min(loss(weight, heat) for heat in HEATS))
+    start = np.array([0.3, 0.3, 1.0])
+    limits = [(0.0, 2.0), (0.0, 2.0), (0.1, 5.0)]
+    found = minimize(loss, start, method="Nelder-Mead", bounds=limits, options={"xatol": 5e-3, "fatol": 1e-5})
+    least, more, _ = found.x
+    return Weight(round(float(least), 2), round(float(more), 2))
 
 
 def shares(scores: Floats, labels: Numbers, calibration: dict[str, float]) -> Shares:
@@ -135,31 +174,36 @@ def shares(scores: Floats, labels: Numbers, calibration: dict[str, float]) -> Sh
     is_root = best == owners.index(OCTET[CONVERSATION])
     is_right = best == owner_of[labels]
     is_taken = sure >= np.where(is_root, calibration["root_threshold"], calibration["threshold"])
-    parts = (is_right, ~is_right & ~is_root, ~is_right & is_root)
-    return Shares(*(float((is_taken & part).mean()) for part in parts), float((~is_taken).mean()))
+    return Shares(
+        right=float((is_taken & is_right).mean()),
+        wrong_agent=float((is_taken & ~is_right & ~is_root).mean()),
+        wrong_root=float((is_taken & ~is_right & is_root).mean()),
+        abstained=float((~is_taken).mean()),
+    )
 
 
 def vectors_of(texts: Sequence[str], encoder: Encoder, kept: Path | None = None) -> Vectors:
-    """Return the vectors of texts, shape (n, 384).
+    """Return the means of layers of texts, shape (n, layers * 384).
 
     Parameters
     ----------
     texts : sequence of str, length n
     encoder : Encoder
     kept : Path, optional
-        A file with the vectors of earlier calls: read where it is there, and written with what was new.
+        A file with the vectors of earlier calls: read where it is there, and written with what was new. It belongs to
+        one model and one choice of layers.
     """
-    keys = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    keys = [hashlib.sha256(text.encode(errors="replace")).hexdigest() for text in texts]
     known: dict[str, Any] = {}
     if kept is not None and kept.is_file():
         with np.load(kept) as file:
             known = dict(zip(file["keys"].tolist(), file["vectors"], strict=True))
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-    known |= {key: encoder.encode(text) for key, text in missing.items()}
+    known |= {key: encoder.layers(text).ravel() for key, text in missing.items()}
     if kept is not None and missing:
         with kept.open("wb") as target:
             np.savez(target, keys=np.array(list(known)), vectors=np.stack(list(known.values())))
-    return np.stack([known[key] for key in keys]) if keys else np.zeros((0, SIZE), np.float32)
+    return np.stack([known[key] for key in keys]) if keys else np.zeros((0, SIZE * len(READ_LAYERS)), np.float32)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -172,37 +216,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
     requests = labelled("train")
     texts = [one.text for one in requests]
     labels = np.array([LABELS.index(one.family) for one in requests])
+    english = np.array([one.language == ENGLISH for one in requests])
     vectors = vectors_of(texts, Encoder(options.model), options.vectors)
     linear = by_author(requests, [features_of(text) for text in texts], labels)
     sentences = by_author_left_out(requests, vectors, labels)
     weight = combine(linear, sentences, labels)
-    both = linear + weight * sentences
-    calibration = calibrate(both, labels)
-    measured = _measured(requests, labels, {"words": linear, "both": both})
-    fitted = fit(vectors, labels)
+    both = linear + weight.of(sentences)
+    measured = _measured(labels, english, {"words": linear, "both": both})
+    fitted = fit(vectors, labels, english)
     card: dict[str, object] = {
         "requests": len(requests),
         "corpus": hashlib.sha256("\n".join(texts).encode()).hexdigest(),
         "families": list(LABELS),
         "bias": [round(float(value), 5) for value in fitted.bias],
-        "weight": weight,
-        "calibration": calibration,
+        "weight": list(weight),
+        "calibration": (calibration := calibrate(both, labels)),
         "measured": measured,
     }
     options.out.write_bytes(pack(card, fitted.weights))
     size = options.out.stat().st_size
-    sys.stdout.write(f"{len(requests)} requests, {size:,} bytes, weight {weight}, {calibration}\n")
+    sys.stdout.write(f"{len(requests)} requests, {size:,} bytes, {tuple(weight)}, {calibration}\n")
     for name, found in measured.items():
         sys.stdout.write(f"  {name}: {', '.join(f'{part} {value:.1%}' for part, value in found.items())}\n")
 
 
-def _measured(requests: Sequence[Request], labels: Numbers, scored: dict[str, Floats]) -> dict[str, dict[str, float]]:
+def _measured(labels: Numbers, english: Booleans, scored: dict[str, Floats]) -> dict[str, dict[str, float]]:
     """Return shares in octet by model and language, of authors the models had not seen."""
-    english = np.array([one.language == "en" for one in requests])
     found = {}
     for name, scores in scored.items():
         calibration = calibrate(scores, labels)
-        for language, chosen in (("en", english), ("other", ~english)):
+        for language, chosen in (("English", english), ("other languages", ~english)):
             if chosen.any():
                 part = shares(scores[chosen], labels[chosen], calibration)
                 found[f"{name}, {language}"] = {word: round(value, 4) for word, value in part._asdict().items()}

@@ -38,8 +38,8 @@ def wilson(count: int, of: int, z: float = Z) -> tuple[float, float]:
 
     Notes
     -----
-    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927. Unlike the usual interval
-    it stays inside 0 to 1, and does not shrink to nothing when all or none are right.
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927. Unlike the usual
+    interval it stays inside 0 to 1, and does not shrink to nothing when all or none are right.
 
     Examples
     --------
@@ -117,6 +117,8 @@ class Cell:
     got: str
     """Where they went; ``(abstained)``, ``(invalid)``, ``(error)`` where they went nowhere."""
     count: int
+    is_right: bool
+    """Whether that is where they should go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of about the same confidence: are they right as often as it says?"""
+    """Answers of about the same confidence, and how often they are right."""
 
     low: float
     high: float
@@ -203,9 +205,11 @@ def confusion(judged: Sequence[Judged], agents: Sequence[str]) -> tuple[Cell, ..
         Names in the order that is wanted.
     """
     order = {name: place for place, name in enumerate(agents)}
-    counts = Counter((one.belongs, one.answer.got) for one in judged)
-    pairs = sorted(counts, key=lambda pair: [(order.get(name, len(order)), name) for name in pair])
-    return tuple(Cell(right, got, counts[right, got]) for right, got in pairs)
+    counts = Counter((one.belongs, one.answer.got, one.is_right) for one in judged)
+    cells = (Cell(right, got, count, is_right) for (right, got, is_right), count in counts.items())
+    return tuple(
+        sorted(cells, key=lambda cell: [(order.get(name, len(order)), name) for name in (cell.right, cell.got)])
+    )
 
 
 def curve(judged: Sequence[Judged], steps: int = _STEPS) -> tuple[Point, ...]:

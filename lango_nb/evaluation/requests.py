@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from lango_nb.core.errors import UsageError, shorten, suggest
-from lango_nb.evaluation.corpus import SETS, SetName, labelled
+from lango_nb.evaluation.corpus import SETS, labelled
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.router import Router
 from lango_nb.routing.taught import ROOT
@@ -137,7 +137,7 @@ def name_of(data: object) -> str:
 def _rows(data: Any) -> Iterable[object]:
     """Return rows: mappings, pairs, or objects with attributes."""
     if isinstance(data, str) and data in SETS:
-        return labelled(cast("SetName", data))
+        return labelled(data)
     if isinstance(data, str | Path):
         return _file_rows(Path(data).expanduser())
     if hasattr(data, "to_dict") and hasattr(data, "columns"):

@@ -141,7 +141,7 @@ class Evaluation:
         return len(self.results)
 
     def __getitem__(self, topology: str) -> Result:
-        """Result of one topology."""
+        """Return the result of one topology."""
         for result in self.results:
             if result.topology == topology:
                 return result

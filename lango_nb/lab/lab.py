@@ -26,6 +26,7 @@ from lango_nb.core.ids import CountedIds, Ids
 from lango_nb.engine import MAIN_SESSION, Engine
 from lango_nb.lab.looking_back import LookingBack
 from lango_nb.lab.making import ToolsLike, default_tools, first_topology, read_approver, read_settings, read_tools
+from lango_nb.lab.measuring import Measuring
 from lango_nb.lab.shown import (
     counted,
     diff_view,
@@ -53,11 +54,12 @@ if TYPE_CHECKING:
 
     from lango_nb.hooks.chain import HookChain
     from lango_nb.routing.route import Route
+    from lango_nb.routing.router import Router
     from lango_nb.runtime.context import Listener
     from lango_nb.stores.store import Store
 
 
-class Lab(LookingBack):
+class Lab(LookingBack, Measuring):
     """A laboratory around one engine.
 
     Parameters
@@ -444,6 +446,15 @@ class Lab(LookingBack):
         before = self.engine.tree
         change()
         return diff_view(diff(before, self.engine.tree))
+
+    @property
+    def router(self) -> Router:
+        """The router in use; ``lab.router = lab.router.fit(df)`` lets it learn from requests of your own."""
+        return self.engine.router
+
+    @router.setter
+    def router(self, router: Router) -> None:
+        self.engine.router = router
 
     @property
     def model(self) -> Model:

@@ -162,6 +162,23 @@ COMMANDS: dict[str, Command] = {
             options=DRAWING,
         ),
         Command(
+            "eval",
+            "measure how often the router, or a model, is right: on a file, a variable, or a set such as held-out",
+            "%lango eval held-out --topologies octet,quartet --sample 300",
+            Word("SET", "file", is_required=True),
+            options=(
+                Option("--topologies", "side by side, with commas; the present one when absent", metavar="A,B"),
+                Option("--model", "a model, or keywords; the router when absent", metavar="NAME", kind="model"),
+                Option("--sample", "so many requests, taken at random", metavar="NUMBER"),
+                Option("--seed", "of the sample; 0 when absent", metavar="NUMBER"),
+                Option("--at-once", "calls of a model under way; 4 when absent", metavar="NUMBER"),
+                Option("--resume", "keep a model's answers there, and go on where it stopped", metavar="FILE"),
+                Option("--mistakes", "every mistake with its explanation"),
+                TIMING,
+                *DRAWING,
+            ),
+        ),
+        Command(
             "ask",
             "run one turn",
             "%lango ask list the files here",

@@ -18,6 +18,7 @@ from lango_nb.magics import progress
 from lango_nb.magics.commands import COMMANDS, TIMING, Kind
 from lango_nb.magics.history import HistoryCommands
 from lango_nb.magics.line import Line, parse_line
+from lango_nb.magics.measuring import MeasuringCommands
 from lango_nb.magics.names import fill_names
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class RefusedSettingError(UsageError, TraitError):
 
 
 @magics_class
-class LangoMagics(HistoryCommands, Magics):
+class LangoMagics(HistoryCommands, MeasuringCommands, Magics):
     """What ``%lango`` starts with, and what it uses now."""
 
     shell: InteractiveShell

@@ -12,6 +12,8 @@ from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.learned import Learned, Part
 from lango_nb.routing.route import Signal
 
+SENTENCE = "sentence"
+"""Shape of the part that is the sentence as a whole."""
 _SHAPE_LABELS = {
     "quote": "quoted words",
     "command": "a command",
@@ -122,6 +124,8 @@ class OwnedFamilies:
 
 
 def _signal(part: Part, weight: float) -> Signal:
+    if part.shape == SENTENCE:
+        return Signal("sentence", part.shown, weight)
     if part.shape:
         return Signal("structure", _SHAPE_LABELS.get(part.shape, part.shown), weight)
     return Signal("family", part.shown, weight)

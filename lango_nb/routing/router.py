@@ -18,12 +18,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from lango_nb.routing.families import CONVERSATION
-from lango_nb.routing.learned import Learned, load
+from lango_nb.routing.learned import Learned, Part, Scored, load
 from lango_nb.routing.own_words import OwnWords, shares_of
-from lango_nb.routing.owned import OwnedFamilies
+from lango_nb.routing.owned import SENTENCE, OwnedFamilies
 from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.table import RoutingTable
 from lango_nb.routing.taught import ROOT, Lesson, Taught, read_rows
@@ -51,6 +51,19 @@ class Calibration(NamedTuple):
     """Scores are divided by it."""
 
 
+class Sentences(Protocol):
+    """Says what a whole sentence is like, beside its words."""
+
+    @property
+    def calibration(self) -> Calibration:
+        """How scores with its part become confidences and decisions."""
+        ...
+
+    def __call__(self, text: str) -> Sequence[float]:
+        """Return what is added to the score of each family, in the order of :attr:`Learned.families`."""
+        ...
+
+
 class Router:
     """Routes texts over one routing table.
 
@@ -64,6 +77,8 @@ class Router:
         Labelled requests of your own.
     learned : Learned, optional
         Weights; those of the package when absent.
+    sentences : Sentences, optional
+        What sentences as a whole are like, one more signal; see :mod:`lango_nb.evaluation.semantic`.
 
     Examples
     --------
@@ -80,10 +95,12 @@ class Router:
         threshold: float | None = None,
         taught: Taught | None = None,
         learned: Learned | None = None,
+        sentences: Sentences | None = None,
     ) -> None:
         self.table = table
         self.learned = learned or load()
-        fitted = calibration_of(self.learned)
+        self.sentences = sentences
+        fitted = calibration_of(self.learned) if sentences is None else sentences.calibration
         self.calibration = fitted if threshold is None else fitted._replace(threshold=threshold)
         self._root = self.learned.families.index(CONVERSATION)
         shares = [shares_of(row) for row in table]
@@ -115,7 +132,7 @@ class Router:
         Route
             Every target as a candidate, best first, even those without a single signal.
         """
-        scored = self.learned.score(text)
+        scored = self._score(text)
         own = self._own.signals(text)
         likely = softmax([score / self.calibration.temperature for score in scored.scores])
         ranked = sorted(range(len(likely)), key=likely.__getitem__, reverse=True)
@@ -141,7 +158,7 @@ class Router:
         dict of str to float
             By name; the root is called ``root``.
         """
-        scores, own = self.learned.score(text).scores, self._own.signals(text)
+        scores, own = self._score(text).scores, self._own.signals(text)
         lessons = self._lessons_of(text)
         found = {
             row.name: self._rough(number, own[number] + lessons[number], scores)
@@ -157,7 +174,7 @@ class Router:
         dict of str to float
             Probabilities that add up to 1, likeliest first.
         """
-        scores = self.learned.score(text).scores
+        scores = self._score(text).scores
         likely = softmax([score / self.calibration.temperature for score in scores])
         return dict(sorted(zip(self.learned.families, likely, strict=True), key=lambda item: -item[1]))
 
@@ -198,7 +215,11 @@ class Router:
 
     def with_taught(self, taught: Taught) -> Router:
         """Return the router of the same table with other lessons."""
-        return Router(self.table, self.threshold, taught, self.learned)
+        return Router(self.table, self.threshold, taught, self.learned, self.sentences)
+
+    def over(self, table: RoutingTable) -> Router:
+        """Return a router over another table that knows the same: weights, lessons, threshold."""
+        return Router(table, self.threshold, self.taught, self.learned, self.sentences)
 
     def save(self, path: str | Path) -> Path:
         """Write the lessons and the threshold to a JSON file; secrets in the requests are masked.
@@ -219,9 +240,18 @@ class Router:
             The file is none of :meth:`save`.
         """
         taught, threshold = Taught.load(path)
-        return Router(self.table, threshold, taught, self.learned)
+        return Router(self.table, threshold, taught, self.learned, self.sentences)
 
     # -- scoring -------------------------------------------------------------------------------------------------------
+
+    def _score(self, text: str) -> Scored:
+        """Score the families, with what the sentence as a whole is like as one more part."""
+        scored = self.learned.score(text)
+        if self.sentences is None:
+            return scored
+        more = tuple(self.sentences(text))
+        total = tuple(one + other for one, other in zip(scored.scores, more, strict=True))
+        return Scored(total, (*scored.parts, Part("the sentence as a whole", SENTENCE, more)))
 
     def _rough(self, row: int, own: Sequence[Signal], scores: Sequence[float]) -> float:
         return self._owned.score(row, scores) + sum(signal.weight for signal in own)

@@ -23,7 +23,10 @@ PACKAGE = ROOT / "lango_nb"
 DOORS = {
     "yaml": ("specs/",),
     "pandas": ("frames/", "evaluation/", "lab/", "magics/"),  # lab/: settings of several types in one table
-    "numpy": ("frames/", "evaluation/"),
+    "numpy": ("frames/", "evaluation/fitting.py", "evaluation/semantic.py"),
+    "scipy": ("evaluation/fitting.py",),
+    "sklearn": ("evaluation/fitting.py",),
+    "tqdm": ("evaluation/", "magics/"),
     "IPython": ("magics/", "viz/register.py", "widgets/", "lab/"),
     "traitlets": ("magics/", "widgets/"),
     "ipywidgets": ("widgets/",),

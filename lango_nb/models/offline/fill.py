@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
-from lango_nb.core.messages import ToolSchema
 from lango_nb.routing.shapes import SHAPES
 
 QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w])'([^']+)'(?!\w)")
 _URL = re.compile(
     r"https?://[^\s\"'`<>]+|www\.[^\s\"'`<>]+|\b[\w-]+\.(?:com|org|net|io|dev)(?:/[^\s\"'`<>]*)?", re.IGNORECASE
 )
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
-_AMOUNT = re.compile(r"[$€]\s?(\d+(?:\.\d+)?)|\b(\d+(?:\.\d+)?)\s?(?:usdc|dollars?|usd|eur|euros?)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _PATH_SHAPE = next(shape.pattern for shape in SHAPES if shape.name == "path")
-_SCHEDULE_SHAPE = next(shape.pattern for shape in SHAPES if shape.name == "schedule")
 _NAME_END = r"(?=[\s,;:!?]*$|\s+(?:and|with|to|in|into|for|containing|that|which|please|then|here|somewhere|inside|under)\b|[,;:!?]|\.\s|\.$)"
 _NAMED = re.compile(
     rf"\bfile\s+(?:called|named)\s+([\w./\\~-]+){_NAME_END}"
@@ -42,13 +35,6 @@ _PROCESS = re.compile(r"\b(p\d+)\b", re.IGNORECASE)
 _FILLER_NAMES = frozenset(
     ("the a an is are this that here called named with in to of please and it new content contents").split()
 )
-
-_DATA = re.compile(
-    r"\b(?:encrypt|decrypt|sign|hash|encode)\s+(?:the\s+)?(?:word|text|message|string|phrase|data)\s+(\S.*?)[.!?]*$",
-    re.IGNORECASE,
-)
-"""What is to be encrypted, where the request says which part of it that is."""
-
 
 def quoted(text: str) -> list[str]:
     """Return quoted strings in order.
@@ -154,88 +140,3 @@ def number_after(text: str, word: str) -> int | None:
     """
     match = re.search(rf"\b{word}s?\s+(?:number\s+|no\.?\s*)?(\d+)\b", text, re.IGNORECASE)
     return int(match[1]) if match else None
-
-
-def fill(schema: ToolSchema, text: str) -> tuple[dict[str, Any], list[str]]:
-    """Fill a tool's arguments from a text.
-
-    Parameters
-    ----------
-    schema : ToolSchema
-        Its required arguments are filled; optional ones only where the text clearly holds them.
-    text : str
-        The request.
-
-    Returns
-    -------
-    arguments : dict
-    missing : list of str
-        Required arguments the text does not hold.
-    """
-    properties = schema.parameters.get("properties")
-    required = schema.parameters.get("required")
-    wanted = [str(name) for name in required] if isinstance(required, list) else []
-    known: Mapping[str, Any] = properties if isinstance(properties, dict) else {}
-    pool = quoted(text)
-    arguments: dict[str, Any] = {}
-    missing = []
-    for name in wanted:
-        shape = known.get(name)
-        value = _value(name, shape if isinstance(shape, dict) else {}, text, pool)
-        if value is None:
-            missing.append(name)
-        else:
-            arguments[name] = value
-    return arguments, missing
-
-
-def _value(name: str, shape: Mapping[str, Any], text: str, pool: list[str]) -> Any:  # noqa: PLR0911 - one line per kind
-    """Find the value of one argument."""
-    folded = name.casefold()
-    if isinstance(shape.get("enum"), list):
-        return next(
-            (option for option in shape["enum"] if re.search(rf"\b{re.escape(str(option))}\b", text, re.IGNORECASE)),
-            None,
-        )
-    kind = shape.get("type")
-    if kind in {"integer", "number"}:
-        match = _NUMBER.search(text)
-        return int(match[0]) if match else None
-    if kind == "boolean":
-        return True
-    if kind == "array":
-        return pool or None
-    if kind == "object":
-        return None
-    if "url" in folded:
-        match = _URL.search(text)
-        return match[0].rstrip(".,;:!?") if match else None
-    if folded in {"to", "address", "recipient"}:
-        match = _ADDRESS.search(text)
-        return match[0] if match else None
-    if "amount" in folded:
-        match = _AMOUNT.search(text)
-        return (match[1] or match[2]) if match else None
-    if "path" in folded or folded in {"file", "folder", "filename"}:
-        return next(iter(paths(text)), None)
-    if "command" in folded:
-        return command(text)
-    if folded == "schedule":
-        match = _SCHEDULE_SHAPE.search(text)
-        return match[0] if match else None
-    if folded == "id" or folded.endswith("_id"):
-        match = re.search(r"\b([a-z]+[-_][0-9a-f]{1,16}|[a-z]\d+)\b", text, re.IGNORECASE)
-        return pool.pop(0) if pool else (match[1] if match else None)
-    if folded == "key":
-        return pool[0] if pool else "-".join(re.findall(r"[a-z0-9]+", text.casefold())[:5]) or None
-    if folded in {"name", "key", "start_node", "subject", "type", "type_name", "entity_id", "title"}:
-        return pool.pop(0) if pool else _last_name(text)
-    if not pool and folded == "data" and (match := _DATA.search(text)):
-        return match[1]
-    return pool.pop(0) if pool else text.strip() or None
-
-
-def _last_name(text: str) -> str | None:
-    """Return the word behind "called", "named", "of", "about" or "for"."""
-    match = re.search(r"\b(?:called|named|about|for|of)\s+(?:the\s+|my\s+)?([\w.-]+)", text, re.IGNORECASE)
-    return match[1] if match else None

@@ -72,6 +72,17 @@ def ask_back(route: Route) -> str:
     return f"I cannot tell who should do this; the nearest is {' or '.join(near)}. Please say a little more."
 
 
+def missing_sentence(tool: str, missing: Sequence[str]) -> str:
+    """Ask for what a request does not say.
+
+    Examples
+    --------
+    >>> missing_sentence("cron_add", ["schedule"])
+    'To use cron_add I need: schedule. Please say it.'
+    """
+    return f"To use {tool} I need: {', '.join(missing)}. Please say {'it' if len(missing) == 1 else 'them'}."
+
+
 def out_of_scope(domain: str, handles: str) -> str:
     """Say in one visible sentence that a request is somebody else's.
 

@@ -9,7 +9,7 @@ from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
 from lango_nb.models.offline.aims import PLANNING, aim_of, family_of
 from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation, Done
-from lango_nb.models.offline.fill import fill
+from lango_nb.models.offline.arguments import ask_for, fill
 from lango_nb.models.offline.large import work_on_large
 from lango_nb.models.offline.local import Local, needs, work_locally
 from lango_nb.models.offline.offer import CONTROL, Offer
@@ -139,8 +139,7 @@ def _call(conversation: Conversation, tool: ToolSchema) -> Reply:
     """Call a tool with what the request says, or ask for what it does not say."""
     arguments, missing = fill(tool, conversation.text)
     if missing:
-        needs = ", ".join(missing)
-        return Reply(text=f"To use {tool.name} I need: {needs}. Please say {'it' if len(missing) == 1 else 'them'}.")
+        return Reply(text=ask_for(tool, missing))
     return conversation.call(tool.name, **arguments)
 
 

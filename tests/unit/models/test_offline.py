@@ -11,7 +11,8 @@ import pytest
 from lango_nb.core.messages import Message, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.models.offline import OfflineModel
-from lango_nb.models.offline.fill import command, fill, paths
+from lango_nb.models.offline.arguments import fill
+from lango_nb.models.offline.fill import command, paths
 from lango_nb.models.offline.intents import understand
 from lango_nb.records.turns import Turn
 from lango_nb.tools.builtin import builtin_tools

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import pytest
 
-from lango_nb.models.offline.fill import fill
+from lango_nb.models.offline.arguments import fill
 from lango_nb.models.offline.intents import understand
 from lango_nb.models.offline.parts import MOST_PARTS, Part, parts_of, stand_alone, take_allowed
 from lango_nb.routing.build import build_agent_tree

@@ -506,6 +506,13 @@ def test_words_that_come_slowly_may_take_longer_than_one_request(side: Side, run
         assert failed(run, model, side).code == "timeout_hard"
 
 
+def test_a_whole_reply_has_its_time_also_where_it_trickles_in(run: Any, server: ProviderServer) -> None:
+    server.answer = lambda _request: Say("one two three four five six", pause_s=0.08)
+    model = model_on(server, "anthropic:claude-sonnet-5-5", timeout_s=0.3)  # streamed behind the scenes
+    assert failed(run, model, SIDES[2]).code == "timeout_hard"
+    assert server.requests[0].is_stream
+
+
 @both_sides
 def test_who_is_cancelled_lets_go_at_once(side: Side, run: Any, server: ProviderServer) -> None:
     server.answer = lambda _request: Say("very " * 100, pause_s=0.1)
