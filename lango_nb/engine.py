@@ -20,7 +20,7 @@ from lango_nb.core.ids import Ids, RandomIds
 from lango_nb.core.masking import add_rules, mask
 from lango_nb.core.once import once
 from lango_nb.models.model import Model
-from lango_nb.models.named import Models
+from lango_nb.models.named import CASSETTE, Models
 from lango_nb.records.records import Records
 from lango_nb.records.sessions import Session
 from lango_nb.routing.build import build_agent_tree
@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.core.events import Event, TextSoFar
     from lango_nb.hooks.chain import HookChain
     from lango_nb.hooks.decorator import UserHook
+    from lango_nb.models.cassette import Cassette
     from lango_nb.records.memories import Memories
     from lango_nb.records.runs import Runs
     from lango_nb.records.tasks import Tasks
@@ -137,9 +138,14 @@ class Engine:
         self.approver: Approver = approver_named(approver) if isinstance(approver, str) else approver or DenyAll()
         self.models = Models(self.settings.models, home, allow_network=allow_network)
         self._like: Router | None = None
-        self._model = self.models.find(self.settings.agent.model_name if model is None else model)
+        wanted = self.settings.agent.model_name if model is None else model
+        tape = wanted.removeprefix(CASSETTE) if isinstance(wanted, str) and wanted.startswith(CASSETTE) else None
+        self._model = self._bare_model = self.models.find("offline" if tape is not None else wanted)
         self._keep_records(self._open_records(store, home))
-        self.catalog = ToolCatalog(tools_by_settings(self.settings) if tools is None else tools)
+        self.cassette: Cassette | None = None
+        """The recording that is played or made; ``None`` where models and tools answer themselves."""
+        self._is_recording = False
+        self._set_tools(tuple(tools_by_settings(self.settings) if tools is None else tools))
         self.processes = ProcessTable()
         self.listeners: list[Listener] = []
         a2a = self.settings.a2a
@@ -148,6 +154,8 @@ class Engine:
         self._user_hooks: list[UserHook] = []
         self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
         self.use(topology)
+        if tape is not None:
+            self.play(tape)
         self.records.resume(root_of)
 
     def _open_records(self, store: Store | str | Path | None, home: Path | None) -> Records:
@@ -208,7 +216,73 @@ class Engine:
 
     @model.setter
     def model(self, model: str | Model) -> None:
-        self._model = self._taught(self.models.find(model))
+        if isinstance(model, str) and model.startswith(CASSETTE):
+            self.play(model.removeprefix(CASSETTE))
+            return
+        self._model = self._bare_model = self._taught(self.models.find(model))
+        if self.cassette is not None:
+            self._use_cassette(None)
+
+    def record(self, path: str | Path) -> Cassette:
+        """Keep every call of the present model, and of the tools, on a cassette from now on.
+
+        Parameters
+        ----------
+        path : str or Path
+            A JSON file; one that is there goes on, and its known calls are answered from it.
+
+        Returns
+        -------
+        Cassette
+
+        Raises
+        ------
+        StoreError
+            The file is something else.
+        """
+        from lango_nb.models.cassette import Cassette
+
+        cassette = Cassette(path)
+        self._model = cassette.record(self._bare_model)
+        self._use_cassette(cassette, is_recording=True)
+        return cassette
+
+    def play(self, path: str | Path) -> Cassette:
+        """Answer from a cassette from now on: no model is asked, and no tool runs that touches anything outside.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Returns
+        -------
+        Cassette
+
+        Raises
+        ------
+        StoreError
+            The file is not there, or no cassette.
+        """
+        from lango_nb.models.cassette import Cassette
+
+        cassette = Cassette(path)
+        self._model = cassette.replay()
+        self._use_cassette(cassette)
+        return cassette
+
+    def _use_cassette(self, cassette: Cassette | None, *, is_recording: bool = False) -> None:
+        """Serve tools from a cassette, or let them run beside it; without one they run as they are."""
+        self.cassette, self._is_recording = cassette, is_recording
+        self._set_tools(self._tools)
+        self._build(self.topology, self.registry)
+
+    def _set_tools(self, tools: tuple[Tool, ...]) -> None:
+        """Put tools into the catalog, from tape where there is one."""
+        catalog = ToolCatalog(tools)
+        self._tools = tools
+        if self.cassette is not None:
+            catalog = ToolCatalog(self.cassette.tools(tools, live=self._is_recording))
+        self.catalog = catalog
 
     @property
     def store(self) -> Store:
@@ -270,13 +344,13 @@ class Engine:
             if tool.name in present and tool.source and present[tool.name].source == tool.source
         }
         new = {tool.name: tool for tool in tools}
-        kept = [new.pop(tool.name) if tool.name in replaced else tool for tool in self.catalog]
-        catalog = ToolCatalog((*kept, *(tool for tool in tools if tool.name in new)))
-        before, self.catalog = self.catalog, catalog
+        kept = [new.pop(tool.name) if tool.name in replaced else tool for tool in self._tools]
+        before = self._tools
+        self._set_tools((*kept, *(tool for tool in tools if tool.name in new)))
         try:
             self._build(self.topology, self.registry)
         except LangoError:
-            self.catalog = before
+            self._set_tools(before)
             raise
 
     def tree_for(self, topology: str | Topology) -> AgentTree:
@@ -305,6 +379,7 @@ class Engine:
         """Use what a router has learned, and its threshold, in every topology, and in the offline model."""
         self._like, self._router, self._ready = router, None, None
         self._model = self._taught(self._model)
+        self._bare_model = self._taught(self._bare_model)
 
     def _taught(self, model: Model) -> Model:
         """Return the offline model with the lessons of the router in use; any other as it is."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,24 @@ KEPT = ("LANGO_NB_SHOTS", "LANGO_TEST_POSTGRESQL")
 """Variables that are for the tests themselves."""
 
 
+LOCAL = ("127.", "::1", "localhost", "0.0.0.0", "::")
+"""How addresses of this machine begin."""
+
+
+def stay_at_home(event: str, arguments: tuple[object, ...]) -> None:
+    """Let nothing in this process reach further than this machine; an audit hook, for whatever library tries."""
+    if event == "socket.connect":
+        address = arguments[1]
+        host = address[0] if isinstance(address, tuple) else ""
+    elif event == "socket.getaddrinfo":
+        host = arguments[0] or ""
+    else:
+        return
+    name = host.decode() if isinstance(host, bytes) else str(host)
+    if name and not name.startswith(LOCAL) and name != os.uname().nodename:
+        raise ConnectionRefusedError(f"tests reach no network: {name!r} was asked for")
+
+
 def pytest_collection_finish() -> None:
     """Keep the collector away from what lives as long as the run: going through it takes half a second each time."""
     gc.collect()
@@ -46,6 +65,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("LANGO_") and name not in KEPT]:
         del os.environ[name]
     os.environ["LANGO_HOME"] = str(Path(home.name, "lango"))
+    os.environ["LANGO_MODELS_ALLOW_NETWORK"] = "false"  # kernels and commands; tests of providers say otherwise
+    sys.addaudithook(stay_at_home)
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
     config.pluginmanager.register(QuietNotebooks(), "lango-quiet-notebooks")  # hooks of this file miss notebooks/
 

@@ -121,6 +121,8 @@ class ModelError(LangoError):
     """A model call failed."""
 
     code = "model_error"
+    was_tried_again: bool = False
+    """Whether whoever made the call has tried it again already, as often as it may be."""
 
 
 class ScriptError(ModelError):

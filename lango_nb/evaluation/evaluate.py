@@ -201,10 +201,11 @@ def _cases(  # noqa: PLR0913, PLR0917 - what a case is made of
         return
     if isinstance(topologies, str | Topology):
         topologies = [topologies]
-    wanted = [engine.topology] if topologies is None else list(dict.fromkeys(topologies))
+    given = [engine.topology] if topologies is None else topologies
+    wanted = {topology if isinstance(topology, str) else topology.name: topology for topology in given}
     if not wanted:
         raise UsageError("topologies is empty; name some, or leave it out for the present one")
-    for topology in wanted:
+    for topology in wanted.values():
         tree = _tree(engine, topology)
         if not tree.agents:
             raise UsageError(

@@ -27,7 +27,7 @@ from lango_nb.routing.learned import IDF_STEPS, WEIGHTS, pack
 
 LABELS = (*(family.name for family in FAMILIES), CONVERSATION)
 FOLDER = Path(__file__).parents[1] / "data" / "router"
-MOST_FEATURES = 56_000
+MOST_FEATURES = 84_000
 """Features that are kept: those with the largest weights."""
 LEAST_REQUESTS = 2
 """Requests a feature has to occur in."""
@@ -126,7 +126,7 @@ def to_bytes(fitted: Fitted, card: dict[str, object]) -> bytes:
     scales = np.maximum(np.quantile(np.abs(fitted.weights), 0.9999, axis=0), 1e-9) / _QUANTILE
     rows = np.clip(np.round(fitted.weights / scales), -_QUANTILE, _QUANTILE) + _ZERO
     steps = np.minimum(np.round(fitted.idf * IDF_STEPS), 255)
-    data = np.hstack([rows, steps[:, None]]).astype(np.uint8).tobytes()
+    data = np.hstack([rows, steps[:, None]]).astype(np.uint8)
     full = {
         **card,
         "features": VERSION,
@@ -134,7 +134,7 @@ def to_bytes(fitted: Fitted, card: dict[str, object]) -> bytes:
         "bias": [round(float(value), 4) for value in fitted.bias],
         "scales": [float(f"{value:.6g}") for value in scales],
     }
-    return pack(full, fitted.names, data)
+    return pack(full, {name: row.tobytes() for name, row in zip(fitted.names, data, strict=True)})
 
 
 def calibrate(found: Floats, labels: Numbers) -> dict[str, float]:

@@ -171,7 +171,9 @@ def _csv_rows(path: Path, text: str) -> list[object]:
             raise UsageError(f"{shorten(path.name)!r} has no column text; its first line names the columns")
         return list(reader)
     except csv.Error as error:
-        raise UsageError(f"{shorten(path.name)!r}, line {reader.line_num}: {error}; put quotes in quotes") from error
+        raise UsageError(
+            f"{shorten(path.name)!r}, line {reader.reader.line_num}: {error}; put quotes in quotes"
+        ) from error
 
 
 def _json_rows(path: Path, text: str) -> Iterator[object]:

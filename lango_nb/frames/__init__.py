@@ -9,6 +9,7 @@
     tasks_df        what is to be done              memories_df     what agents remember
     approvals_df    calls that need an answer       visibility_df   who could see what was said, did, and should not
     metrics_df      how agents did                  findings_df     what the doctor found
+    models_df       models that can be used
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -30,6 +31,7 @@ from lango_nb.frames import (
     memories,
     messages,
     metrics,
+    models,
     partition,
     prompts,
     routing,
@@ -51,6 +53,7 @@ from lango_nb.frames.frame import columns_frame
 from lango_nb.frames.memories import memories_df
 from lango_nb.frames.messages import messages_df
 from lango_nb.frames.metrics import metrics_df
+from lango_nb.frames.models import models_df
 from lango_nb.frames.partition import partition_df
 from lango_nb.frames.prompts import prompt_df
 from lango_nb.frames.routing import routing_df
@@ -78,6 +81,7 @@ __all__ = [
     "memories_df",
     "messages_df",
     "metrics_df",
+    "models_df",
     "partition_df",
     "prompt_df",
     "routing_df",
@@ -107,6 +111,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "approvals": approvals.COLUMNS,
     "visibility": visibility.COLUMNS,
     "metrics": metrics.COLUMNS,
+    "models": models.COLUMNS,
     "findings": findings.COLUMNS,
 }
 """The columns of every frame; the frame of a noun is made by ``<noun>_df``."""

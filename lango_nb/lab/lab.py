@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lango_nb.hooks.chain import HookChain
+    from lango_nb.models.cassette import Cassette
+    from lango_nb.models.usable import ModelRow
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
     from lango_nb.runtime.context import Listener
@@ -447,6 +449,37 @@ class Lab(LookingBack, Measuring):
         change()
         return diff_view(diff(before, self.engine.tree))
 
+    def models(self) -> View[tuple[ModelRow, ...]]:
+        """Show which models can be used here, and what is missing for the rest; nobody is asked, no key is shown."""
+        from lango_nb.models.usable import usable_models
+
+        found = self.engine.models
+        rows = usable_models(found.reach, found.keys)
+        columns = ("provider", "example", "state", "key", "what is missing")
+        shown = tuple((row.provider, row.example, row.state, row.key, row.missing) for row in rows)
+        note = f"{self.model.name} answers; %lango model NAME takes another"
+        return View(rows, lambda: frames().models_df(rows), Table("models", columns, shown, note))
+
+    def record(self, path: str | Path) -> Cassette:
+        """Keep every call of the present model and of the tools on a cassette from now on; see :meth:`play`.
+
+        Raises
+        ------
+        StoreError
+            The file is something else than a cassette.
+        """
+        return self.engine.record(path)
+
+    def play(self, path: str | Path) -> Cassette:
+        """Answer from a cassette from now on: no model is asked, and no tool touches anything.
+
+        Raises
+        ------
+        StoreError
+            The file is not there, or no cassette.
+        """
+        return self.engine.play(path)
+
     @property
     def router(self) -> Router:
         """The router in use; ``lab.router = lab.router.fit(df)`` lets it learn from requests of your own."""
@@ -463,7 +496,7 @@ class Lab(LookingBack, Measuring):
 
     @model.setter
     def model(self, model: str | Model) -> None:
-        self.engine.model = self.engine.models.find(model)
+        self.engine.model = model
 
     @property
     def approver(self) -> Approver:

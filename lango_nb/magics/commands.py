@@ -284,7 +284,16 @@ COMMANDS: dict[str, Command] = {
             options=(FOR_TURN, FOR_SESSION),
         ),
         Command("deny", "refuse a call that waits for an answer; without an id, the only one", "%lango deny", _OPEN),
-        Command("model", "show the model that answers, or take another", "%lango model offline", Word("NAME", "model")),
+        Command(
+            "model",
+            "list the models that can be used here and what is missing for the rest, or take one",
+            "%lango model openai:gpt-5",
+            Word("NAME", "model"),
+            options=(
+                Option("--record", "keep every call on a cassette; play it with cassette:FILE", "FILE", group="make"),
+                *TABLE,
+            ),
+        ),
         Command(
             "config",
             "list the settings, their values and where each came from; with a word, those that fit",

@@ -17,6 +17,7 @@ from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, Us
 from lango_nb.magics import progress
 from lango_nb.magics.commands import COMMANDS, TIMING, Kind
 from lango_nb.magics.history import HistoryCommands
+from lango_nb.magics.keys import ask_key
 from lango_nb.magics.line import Line, parse_line
 from lango_nb.magics.measuring import MeasuringCommands
 from lango_nb.magics.names import fill_names
@@ -208,12 +209,20 @@ class LangoMagics(HistoryCommands, MeasuringCommands, Magics):
     # -- changing ------------------------------------------------------------------------------------------------------
 
     def do_model(self, line: Line, _names: Names) -> View[Any]:
-        """Show the model, or take another."""
+        """List the models, or take one; keep its calls on a cassette where that is wanted."""
         if line.word is not None:
+            self.lab.engine.models.keys.ask = ask_key
             self.lab.model = line.word
             self._follow()
-        model = self.lab.model
-        return _table_view(model, _table("model", ("what", "value"), (("model", model.name),)))
+        if tape := line.options.get("--record"):
+            self.lab.record(tape)
+            self._follow()
+        if line.word is None and not tape:
+            return self.lab.models()
+        model, cassette = self.lab.model, self.lab.engine.cassette
+        rows = [("model", model.name)]
+        rows += [("cassette", repr(cassette).strip("<>"))] if cassette is not None else []
+        return _table_view(model, _table("model", ("what", "value"), tuple(rows)))
 
     def do_config(self, line: Line, _names: Names) -> View[Any]:
         """List the settings, or those that fit."""
@@ -430,7 +439,7 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "turn": lambda magics: [str(number) for number in reversed(magics.lab.engine.traces.numbers())],
     "run": lambda magics: [run.id for run in reversed(magics.lab.engine.runs.list())],
     "setting": lambda magics: [row.key for row in magics.lab.config().record.rows()],
-    "model": lambda _magics: ("offline",),
+    "model": lambda magics: [row.example for row in magics.lab.models().record] + ["cassette:"],
     "approval": lambda magics: [question.id for question in magics.lab.engine.approvals.pending],
     "session": lambda magics: magics.lab.engine.sessions.names(),
     "file": lambda _magics: (),

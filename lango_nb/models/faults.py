@@ -144,4 +144,5 @@ def model_error(model: str, fault: Fault, retries: int = 0) -> ModelError:
     why = f" ({'; '.join(said)})" if said else ""
     error = ModelError(f"model {model!r} {told}{why}; {advice}")
     error.code = _CODES.get(fault.code, fault.code)
+    error.was_tried_again = True
     return error

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 CASSETTE = "cassette:"
 KEYS_FILE = "keys.env"
+OPENAI = ("openai", "openai-chat")
+"""Providers for which the setting ``models.baseUrl`` counts."""
 
 
 class Models:
@@ -46,6 +48,11 @@ class Models:
         self.allow_network = settings.allow_network if allow_network is None else allow_network
         self._home = home
         self._keys: Keys | None = None
+
+    @property
+    def reach(self) -> ModelSettings:
+        """The settings as they hold here: an argument may have switched the network off."""
+        return self.settings.model_copy(update={"allow_network": self.allow_network})
 
     @property
     def keys(self) -> Keys:
@@ -90,7 +97,7 @@ class Models:
         if model.startswith(CASSETTE):
             from lango_nb.models.cassette import Cassette
 
-            return Cassette(model.removeprefix(CASSETTE)).model()
+            return Cassette(model.removeprefix(CASSETTE)).replay()
         provider, _, name = model.partition(":")
         if not provider or not name:
             raise SettingsError(
@@ -105,7 +112,7 @@ class Models:
             model,
             timeout_s=settings.timeout_s,
             max_retries=settings.max_retries,
-            base_url=settings.base_url,
+            base_url=settings.base_url if provider in OPENAI else "",  # a key goes nowhere but to its own provider
             keys=self.keys,
         )
         return found
@@ -117,5 +124,6 @@ class Models:
     @staticmethod
     def _refuse(name: str) -> None:
         raise SettingsError(
-            f"model {name!r} is live and allow_network is off; set models.allowNetwork to true, or take offline or a cassette"
+            f"model {name!r} is live and allow_network is off; set models.allowNetwork to true, or take offline "
+            "or a cassette"
         )

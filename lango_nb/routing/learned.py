@@ -13,6 +13,10 @@ from __future__ import annotations
 import json
 import math
 import struct
+import zlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -20,7 +24,7 @@ from typing import NamedTuple
 from lango_nb.core.errors import SettingsError
 from lango_nb.routing.features import VERSION, of_word, pairs, tokens
 
-MAGIC = b"LANGORT1"
+MAGIC = b"LANGORT2"
 WEIGHTS = "weights.bin"
 _LANE = 32
 _ZERO = 128
@@ -87,19 +91,19 @@ class Learned:
         self.families: tuple[str, ...] = tuple(self.card["families"])
         self.bias: tuple[float, ...] = tuple(self.card["bias"])
         self._scales: tuple[float, ...] = tuple(self.card["scales"])
-        (size,) = struct.unpack_from("<I", data, at)
-        at += 4
-        names = data[at : at + size].decode().split("\n")
-        self._places = dict(zip(names, range(len(names)), strict=True))
-        self._rows = memoryview(data)[at + size :]
         self._count = len(self.families)
+        body = memoryview(zlib.decompress(data[at:]))
+        rows = len(body) // (4 + self._count + 1)
+        self._keys = body[: 4 * rows].cast("I")
+        """Hashes of the features, ascending."""
+        self._rows = body[4 * rows :]
         self._unpack = struct.Struct(f"<{self._count + 2}I").unpack
         self._bytes = 4 * (self._count + 2)
         self._words: dict[str, int] = {}
 
     def __len__(self) -> int:
         """Return the number of features."""
-        return len(self._places)
+        return len(self._keys)
 
     def score(self, text: str) -> Scored:
         """Score a text.
@@ -142,8 +146,9 @@ class Learned:
 
     def _row(self, feature: str) -> int:
         """Return a feature's row as one integer: families, square of the inverse frequency, count."""
-        place = self._places.get(feature)
-        if place is None:
+        key = zlib.crc32(feature.encode())
+        place = bisect_left(self._keys, key)
+        if place == len(self._keys) or self._keys[place] != key:
             return 0
         width = self._count + 1
         row = self._rows[place * width : place * width + width]
@@ -153,24 +158,24 @@ class Learned:
         return int.from_bytes(spread, "little") + (idf * idf << _LANE * self._count) + (1 << _LANE * (self._count + 1))
 
 
-def pack(card: dict[str, object], names: list[str], rows: bytes) -> bytes:
-    """Return weights as bytes.
+def pack(card: dict[str, object], rows: Mapping[str, bytes]) -> bytes:
+    """Return weights as bytes; features are kept as hashes of four bytes.
 
     Parameters
     ----------
     card : dict
         ``families``, ``bias`` and ``scales`` per family, ``features``, and whatever else shall be known of them.
-    names : list of str, length n
-        Features.
-    rows : bytes, length n * (families + 1)
+    rows : mapping of str to bytes, length families + 1 each
         Per feature a byte for each family, 128 for nothing, and its inverse document frequency in sixteenths.
 
     Returns
     -------
     bytes
     """
-    header, words = json.dumps(card, ensure_ascii=False).encode(), "\n".join(names).encode()
-    return b"".join((MAGIC, struct.pack("<I", len(header)), header, struct.pack("<I", len(words)), words, rows))
+    header = json.dumps(card, ensure_ascii=False).encode()
+    hashed = dict(sorted((zlib.crc32(name.encode()), row) for name, row in rows.items()))
+    body = array("I", hashed).tobytes() + b"".join(hashed.values())
+    return b"".join((MAGIC, struct.pack("<I", len(header)), header, zlib.compress(body, 9)))
 
 
 @lru_cache(maxsize=1)

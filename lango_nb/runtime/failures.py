@@ -249,7 +249,8 @@ def _is_vague(error: LangoError) -> bool:
 def _of_ours(error: LangoError, detail: str) -> Failure:
     """Keep the code of an error of ours, whether or not it is a known one."""
     if error.code in CODES:
-        return failure(error.code, detail)
+        found = failure(error.code, detail)
+        return replace(found, is_retryable=False) if getattr(error, "was_tried_again", False) else found
     if isinstance(error, ModelError):
         family = "model_error"
     elif isinstance(error, ToolError | RefusedError):

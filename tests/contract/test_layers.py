@@ -35,6 +35,7 @@ DOORS = {
     "filelock": ("stores/",),
     "sqlalchemy": ("stores/sql.py",),
     "opentelemetry": ("records/otel.py",),
+    "pydantic_ai": ("models/providers.py",),
     "networkx": ("tools/builtin/graph.py", "tools/builtin/ontology.py"),
     "rich": ("cli/",),
     "jupyter_core": ("cli/lab.py",),

@@ -6,7 +6,7 @@ agent's own.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,6 +33,8 @@ class Aim:
     """All other families, likeliest first."""
     talk: float
     """Probability of conversation."""
+    likely: Mapping[str, float]
+    """The probability of every family."""
     is_talk: bool
     """Whether it is conversation rather than anything the agent has tools for."""
 
@@ -61,14 +63,15 @@ def family_of(tool: str) -> str:
     return family.name if family else ""
 
 
-def aim_of(text: str, families: Collection[str]) -> Aim:
+@lru_cache(maxsize=512)
+def aim_of(text: str, families: frozenset[str]) -> Aim:
     """Tell what a request is about, seen from an agent with tools of some families.
 
     Parameters
     ----------
     text : str
         The request.
-    families : collection of str
+    families : frozenset of str
         Of the tools that are offered.
 
     Returns
@@ -81,7 +84,7 @@ def aim_of(text: str, families: Collection[str]) -> Aim:
     foreign = tuple((name, part) for name, part in likely.items() if name not in families and name != CONVERSATION)
     talk = likely.get(CONVERSATION, 0.0)
     best = own[0][1] if own else 0.0
-    return Aim(own, foreign, talk, talk > best and talk >= router.calibration.root_threshold)
+    return Aim(own, foreign, talk, likely, talk > best and talk >= router.calibration.root_threshold)
 
 
 @lru_cache(maxsize=1)

@@ -53,6 +53,8 @@ class Rule(NamedTuple):
     option: str = ""
     """What the pattern stands for; empty where it holds the value itself."""
     reading: str = ""
+    is_for_all: bool = False
+    """Whether the reading counts for arguments that need not be there, too."""
 
 
 def fill(schema: ToolSchema, text: str) -> tuple[dict[str, Any], list[str]]:
@@ -87,6 +89,9 @@ def fill(schema: ToolSchema, text: str) -> tuple[dict[str, Any], list[str]]:
                 pool.remove(value)
         elif is_required:
             missing.append(parameter)
+    alternatives = _table().get(f"{schema.name}!", ())
+    if alternatives and not any(one in arguments for one in alternatives):
+        missing.append(" or ".join(alternatives))
     return arguments, missing
 
 
@@ -95,7 +100,7 @@ def ask_for(schema: ToolSchema, missing: Iterable[str]) -> str:
     return missing_sentence(schema.name, list(missing))
 
 
-def fits(value: object, shape: Mapping[str, Any]) -> bool:  # noqa: PLR0911 - one line per type
+def fits(value: object, shape: Mapping[str, Any]) -> bool:
     """Tell whether a value satisfies a parameter's schema, as far as tools declare one.
 
     Examples
@@ -156,8 +161,8 @@ def _rules(tool: str, parameter: str) -> tuple[Rule, ...]:
 
 
 def _rule(written: str) -> Rule:
-    if written.startswith("@"):
-        return Rule(None, reading=written)
+    if written.startswith(("@", "?@")):
+        return Rule(None, reading=written.removeprefix("?"), is_for_all=written.startswith("?"))
     option = ""
     if written.startswith("="):
         option, _, written = written[1:].partition(" ")
@@ -169,7 +174,7 @@ def _rule(written: str) -> Rule:
 def _by_table(tool: str, parameter: str, shape: Mapping[str, Any], text: str, *, is_required: bool) -> Any:
     for rule in _rules(tool, parameter):
         if rule.pattern is None:
-            said = READINGS[rule.reading](text) if is_required else None
+            said = READINGS[rule.reading](text) if is_required or rule.is_for_all else None
         else:
             match = rule.pattern.search(text)
             said = None if match is None else rule.option or bare(match["v"])
@@ -198,7 +203,7 @@ def _typed(said: str, shape: Mapping[str, Any]) -> Any:
     return value if value is not None and fits(value, shape) else None
 
 
-def _converted(said: str, shape: Mapping[str, Any]) -> Any:  # noqa: PLR0911 - one line per type
+def _converted(said: str, shape: Mapping[str, Any]) -> Any:
     match shape.get("type"):
         case "integer" | "number" as kind:
             try:

@@ -9,6 +9,8 @@ from typing import Any
 from zlib import crc32
 
 from lango_nb.core.messages import USER, Message, Reply, ToolCall
+from lango_nb.routing.router import Router, router_for_prompt
+from lango_nb.routing.taught import Taught
 
 REJECT = "[REJECT]"
 TRANSFER = "transfer_to_agent"
@@ -42,9 +44,16 @@ class Conversation:
     """Begins the ids of calls made on a work order: the runs of one turn are in one conversation."""
     failed: Mapping[str, str] = field(default_factory=dict)
     """Agents that a hint of the runtime says not to give the request to again, and what happened."""
+    taught: Taught | None = None
+    """Labelled requests the router has learned from."""
+
+    @property
+    def router(self) -> Router:
+        """The router over the table that the prompt holds."""
+        return router_for_prompt(self.system, self.taught)
 
     @classmethod
-    def read(cls, messages: Sequence[Message]) -> Conversation:
+    def read(cls, messages: Sequence[Message], taught: Taught | None = None) -> Conversation:
         """Sort messages; a hint of the runtime is no request."""
         system = messages[0].content if messages and messages[0].role == "system" else ""
         failed: dict[str, str] = {}
@@ -60,8 +69,8 @@ class Conversation:
             text = message.content
             earlier = next((m.content for m in reversed(messages[:place]) if m.role == "user"), "")
             tag = f"{crc32((system + text).encode()) & 0xFFFF:04x}-" if is_order else ""
-            return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, failed)
-        return cls(system, "", ())
+            return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, failed, taught)
+        return cls(system, "", (), taught=taught)
 
     def done(self) -> Iterator[Done]:
         """Iterate over the calls of this turn that have a result.

@@ -47,7 +47,7 @@ _SILENT = 2.0
 """Taken off a tool of the table for which the request says nothing."""
 _UNKNOWN = 0.05
 """Taken for the probability of the family of a tool of an unknown kind."""
-_NAME_WEIGHT = 2.0
+_NAME_WEIGHT = 3.0
 _DESCRIPTION_WEIGHT = 0.4
 _DESCRIPTION_MOST = 1.6
 _STOP = frozenset(
@@ -109,6 +109,11 @@ def choose(tools: Sequence[ToolSchema], text: str, likely: Mapping[str, float]) 
     said = heard(text)
     rated = [_rate(tool, text, said, likely) for tool in tools]
     return tuple(sorted(rated, key=lambda choice: (-choice.score, len(choice.tool.name))))
+
+
+def is_known(tool: str) -> bool:
+    """Tell whether the table knows a tool."""
+    return tool in table()
 
 
 @lru_cache(maxsize=256)

@@ -8,20 +8,27 @@ anything else ── parts.py ── a run for each part, together ── waited
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.messages import Reply
 from lango_nb.models.offline import talk
+from lango_nb.models.offline.aims import PLANNING
+from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.attempts import MOST_WAITS, UNDONE, Attempt, Call, attempts, only_waited_for, wait_for
+from lango_nb.models.offline.chains import hand_on, handed, summary_of
 from lango_nb.models.offline.conversation import TRANSFER, Conversation
 from lango_nb.models.offline.offer import DELEGATE, SPAWN, Offer
 from lango_nb.models.offline.parts import Part, parts_of
+from lango_nb.models.offline.plans import ASKED, read_plan
 from lango_nb.models.offline.upkeep import about_runs, upkeep
 from lango_nb.routing.route import Route
-from lango_nb.routing.router import Router, router_for_prompt
+from lango_nb.routing.router import Router
 
-LEAST_AFTER_REJECTION = 0.5
-"""Score that is enough to try the next agent once the best one declined."""
+MANY = 3
+"""Parts from which a request is planned first."""
+LEAST_AFTER_REJECTION = 3.0
+"""Score, in log-odds, that is enough to try the next agent once the best one declined."""
 MOST_TRIES = 2
 """Tries after which a part is given up."""
 
@@ -42,9 +49,19 @@ def dispatch(conversation: Conversation, offer: Offer) -> Reply:
     """
     if (answer := upkeep(conversation, offer)) is not None:
         return answer
-    router = router_for_prompt(conversation.system)
-    parts = _reachable(parts_of(conversation.system, conversation.text, conversation.earlier), conversation, offer)
+    router = conversation.router
+    parts = _reachable(_parts(conversation), conversation, offer)
     made = attempts(conversation, router.table.names)
+    if len(parts) >= MANY and (planner := _planner(router, offer)):
+        planned = [one for one in made if one.agent == planner and one.goal.startswith(ASKED)]
+        if not made:
+            return conversation.calls(
+                _given(planner, ASKED + conversation.text, router.route(conversation.text), offer)
+            )
+        if planned and planned[-1].state in {"working", "blocked"} and planned[-1].waits < MOST_WAITS:
+            return conversation.calls(wait_for(planned[-1]))
+        made = tuple(one for one in made if one not in planned)
+        parts = _by_plan(planned[-1].text if planned else "", router, offer) or parts
     if not made and len(parts) == 1 and parts[0].route.chosen is None:
         return Reply(text=_without_anybody(parts[0].route, conversation, router))
     return _go_on(conversation, offer, router, parts, made)
@@ -52,7 +69,7 @@ def dispatch(conversation: Conversation, offer: Offer) -> Reply:
 
 def last_word(conversation: Conversation) -> Reply:
     """Answer with what was gathered: nothing more is offered."""
-    made = attempts(conversation, router_for_prompt(conversation.system).table.names)
+    made = attempts(conversation, conversation.router.table.names)
     said = [about_runs(attempt) for attempt in made if attempt.state in {"done", "working", "blocked"}]
     return Reply(text="\n\n".join(said) or "I came to no result: everything that was tried failed.")
 
@@ -72,6 +89,8 @@ def next_best(route: Route) -> str | None:
 
 
 def _without_anybody(route: Route, conversation: Conversation, router: Router) -> str:
+    if answer := reckon(conversation.text):
+        return answer
     if route.is_conversation:
         return talk.small_talk(conversation.text, router.table)
     return talk.ask_back(route)
@@ -81,7 +100,30 @@ def _reachable(parts: Sequence[Part], conversation: Conversation, offer: Offer) 
     """Take a request as one where a part of it belongs to somebody who takes the whole turn over."""
     if len(parts) == 1 or all(offer.way_to(part.route.chosen or "") in {SPAWN, DELEGATE} for part in parts):
         return parts
-    return parts_of(conversation.system, conversation.text, conversation.earlier, is_whole=True)
+    return _parts(conversation, is_whole=True)
+
+
+def _parts(conversation: Conversation, *, is_whole: bool = False) -> Sequence[Part]:
+    return parts_of(
+        conversation.system, conversation.text, conversation.earlier, is_whole=is_whole, taught=conversation.taught
+    )
+
+
+def _planner(router: Router, offer: Offer) -> str:
+    """Return who plans, where the work stays the root's meanwhile."""
+    return next((name for name in router.owners(PLANNING) if offer.way_to(name) in {SPAWN, DELEGATE}), "")
+
+
+def _by_plan(text: str, router: Router, offer: Offer) -> Sequence[Part]:
+    """Read a plan as parts; none unless every step has somebody who can be given it."""
+    parts = []
+    for step in read_plan(text):
+        route = router.route(step.text)
+        named = step.agent if step.agent in router.table.names else route.chosen
+        if named is None or offer.way_to(named) not in {SPAWN, DELEGATE}:
+            return ()
+        parts.append(Part(step.text, replace(route, chosen=named), needs=step.needs))
+    return parts
 
 
 def _go_on(
@@ -93,7 +135,12 @@ def _go_on(
     handing: list[Call] = []
     said: list[str] = []
     for part, mine in zip(parts, tried, strict=True):
-        step = _next_step(part, mine, router, offer, used)
+        before = None if part.needs is None else tried[part.needs][-1:]
+        if before is not None and not mine and not (before and before[0].state == "done"):
+            said += _held_up(part, before)
+            continue
+        ready = replace(part, order=_order(part, before[0].text)) if before else part
+        step = _next_step(ready, mine, router, offer, used)
         if isinstance(step, str):
             said.append(step)
         else:
@@ -116,8 +163,22 @@ def _by_part(parts: Sequence[Part], made: Sequence[Attempt]) -> list[list[Attemp
     goals = [part.text for part in parts]
     tried: list[list[Attempt]] = [[] for _ in parts]
     for place, attempt in enumerate(made):
-        tried[goals.index(attempt.goal) if attempt.goal in goals else min(place, len(parts) - 1)].append(attempt)
+        goal = handed(attempt.goal)[0]
+        tried[goals.index(goal) if goal in goals else min(place, len(parts) - 1)].append(attempt)
     return tried
+
+
+def _order(part: Part, given: str) -> str:
+    """Return the work order of a part that uses what an earlier one gave."""
+    text = given.strip()
+    return hand_on(part.text, summary_of(text) if part.is_summary else text)
+
+
+def _held_up(part: Part, before: Sequence[Attempt]) -> list[str]:
+    """Say that a part was not begun because the one it needs came to nothing."""
+    if not before or before[0].state in {"working", "blocked"}:
+        return []
+    return [f"Not begun: {shorten(part.text, 120)}; it needs the result of the step before."]
 
 
 def _next_step(part: Part, tried: Sequence[Attempt], router: Router, offer: Offer, used: Collection[str]) -> Call | str:
@@ -126,21 +187,28 @@ def _next_step(part: Part, tried: Sequence[Attempt], router: Router, offer: Offe
         return about_runs(tried[-1])
     if tried and (tried[-1].is_settled or len(tried) >= MOST_TRIES):
         return _undone(part, tried)
+    if not tried and part.route.chosen and part.route.chosen not in used and offer.way_to(part.route.chosen):
+        return _given(part.route.chosen, part.order or part.text, part.route, offer, part.allowed)
     out = {name: "cannot be reached from here" for name in router.table.names if not offer.way_to(name)}
     out |= dict.fromkeys(used, "was given this already")
     route = router.route(part.text, exclude=out) if out else part.route
-    target = route.chosen or (next_best(route) if tried else None)
+    target = next_best(route) if tried else route.chosen
     if target is None:
         return _undone(part, tried) if tried else talk.ask_back(route)
-    reason = why(route, target)
-    match offer.way_to(target):
+    return _given(target, part.order or part.text, route, offer, part.allowed)
+
+
+def _given(agent: str, order: str, route: Route, offer: Offer, allowed: Sequence[str] = ()) -> Call:
+    """Return the call that gives work to an agent."""
+    reason = why(route, agent)
+    match offer.way_to(agent):
         case "agent_spawn":
-            allowed = list(part.allowed) or None
-            return SPAWN, {"agent": target, "instruction": part.text, "spawn_reason": reason, "allowed_tools": allowed}
+            more = {"spawn_reason": reason, "allowed_tools": list(allowed) or None}
+            return SPAWN, {"agent": agent, "instruction": order, **more}
         case "delegate":
-            return DELEGATE, {"agent_name": target, "goal": part.text}
+            return DELEGATE, {"agent_name": agent, "goal": order}
         case _:
-            return TRANSFER, {"agent_name": target, "reason": reason}
+            return TRANSFER, {"agent_name": agent, "reason": reason}
 
 
 def _undone(part: Part, tried: Sequence[Attempt]) -> str:

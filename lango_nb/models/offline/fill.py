@@ -36,6 +36,7 @@ _FILLER_NAMES = frozenset(
     ("the a an is are this that here called named with in to of please and it new content contents").split()
 )
 
+
 def quoted(text: str) -> list[str]:
     """Return quoted strings in order.
 

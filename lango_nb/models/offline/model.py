@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lango_nb.core.messages import Message, Reply, ToolSchema
+
+if TYPE_CHECKING:
+    from lango_nb.routing.taught import Taught
 
 
 class OfflineModel:
     """A deterministic demo model that needs no key and no network.
+
+    Parameters
+    ----------
+    taught : Taught, optional
+        Labelled requests of your own that its router has learned from.
 
     Examples
     --------
@@ -17,6 +26,9 @@ class OfflineModel:
     >>> asyncio.run(OfflineModel().complete(hello, [])).text.split("!")[0]
     'Hello'
     """
+
+    def __init__(self, taught: Taught | None = None) -> None:
+        self.taught = taught
 
     @property
     def name(self) -> str:
@@ -28,7 +40,7 @@ class OfflineModel:
         from lango_nb.models.offline.conversation import Conversation
         from lango_nb.models.offline.offer import Offer
 
-        conversation = Conversation.read(messages)
+        conversation = Conversation.read(messages, self.taught)
         offer = Offer.read(tools)
         if (offer.targets or not tools) and _holds_table(conversation.system):
             from lango_nb.models.offline.root import answer_as_root

@@ -11,14 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from lango_nb.models.offline.chains import read_chain
 from lango_nb.models.offline.fill import QUOTED, paths
 from lango_nb.routing.capabilities import tool_capability
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.shapes import SHAPES
+from lango_nb.routing.taught import Taught
 
-CLEAR_MARGIN = 0.5
-"""Lead of a part's agent over the next one from which the part may be given away on its own."""
+CLEAR = 0.6
+"""Confidence in a part's agent from which the part may be given away on its own."""
 MOST_PARTS = 5
 LONGEST_SPLIT = 600
 """Characters of a request that can be a list of wishes."""
@@ -82,10 +84,18 @@ class Part:
     """Who would get it."""
     allowed: tuple[str, ...] = ()
     """Tools it is narrowed to; empty when nothing was said about that."""
+    needs: int | None = None
+    """Place of the part whose result it uses."""
+    is_summary: bool = False
+    """Whether a summary of that result is enough."""
+    order: str = ""
+    """What whoever gets it is told, where that is more than the text."""
 
 
 @lru_cache(maxsize=32)
-def parts_of(prompt: str, text: str, earlier: str = "", *, is_whole: bool = False) -> tuple[Part, ...]:
+def parts_of(
+    prompt: str, text: str, earlier: str = "", *, is_whole: bool = False, taught: Taught | None = None
+) -> tuple[Part, ...]:
     """Split a request.
 
     Parameters
@@ -98,18 +108,20 @@ def parts_of(prompt: str, text: str, earlier: str = "", *, is_whole: bool = Fals
         The one before: says what "it" is, where that is clear.
     is_whole : bool
         Leave the request in one part.
+    taught : Taught, optional
+        Labelled requests the router has learned from.
 
     Returns
     -------
     tuple of Part
         At least one.
     """
-    router = router_for_prompt(prompt)
+    router = router_for_prompt(prompt, taught)
     wish, allowed = take_allowed(text)
     parts = _split(wish, router) if len(wish) <= LONGEST_SPLIT and not is_whole else ()
     if len(parts) > 1 and allowed:
         parts = _narrowed(parts, allowed, router)
-    if len(parts) > 1:
+    if len(parts) > 1 or (not is_whole and (parts := _chained(wish, router))):
         return parts
     whole = stand_alone(wish, earlier)
     return (Part(whole, router.route(whole), allowed),)
@@ -212,7 +224,18 @@ def _is_open(piece: str) -> bool:
 
 
 def _is_clear(route: Route) -> bool:
-    return route.chosen is not None and route.margin >= CLEAR_MARGIN
+    return route.chosen is not None and route.confidence >= CLEAR
+
+
+def _chained(text: str, router: Router) -> tuple[Part, ...]:
+    """Return two steps for two agents, the second of which uses what the first gives."""
+    chain = read_chain(text) if len(text) <= LONGEST_SPLIT else None
+    if chain is None:
+        return ()
+    first, second = router.route(chain.first), router.route(chain.second)
+    if not (_is_clear(first) and _is_clear(second)) or first.chosen == second.chosen:
+        return ()
+    return Part(chain.first, first), Part(chain.second, second, needs=0, is_summary=chain.is_summary)
 
 
 def _narrowed(parts: tuple[Part, ...], allowed: tuple[str, ...], router: Router) -> tuple[Part, ...]:

@@ -17,7 +17,8 @@ from lango_nb.routing.features import fold
 
 Reading = Callable[[str], Any]
 _URL = re.compile(
-    r"https?://[^\s\"'`<>]+|\bwww\.[^\s\"'`<>]+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|de|fr|es|eu|ai)\b(?:/[^\s\"'`<>]*)?", re.IGNORECASE
+    r"https?://[^\s\"'`<>]+|\bwww\.[^\s\"'`<>]+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|de|fr|es|eu|ai)\b(?:/[^\s\"'`<>]*)?",
+    re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|\b[\w-]+\.eth\b")
 _AMOUNT = re.compile(
@@ -32,7 +33,8 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"[\s,]*(?:\bplease\b|\bthanks?(?: you)?\b|\bfor me\b|\bbitte\b|\bpor favor\b|\bs'il te plaît\b)[\s.!?]*$|[\s.!?]+$", re.IGNORECASE
+    r"[\s,]*(?:\bplease\b|\bthanks?(?: you)?\b|\bfor me\b|\bbitte\b|\bpor favor\b|\bs'il te plaît\b)[\s.!?]*$|[\s.!?]+$",
+    re.IGNORECASE,
 )
 _WHERE = (
     r"(?:(?:on|in|over|through|from|using|with|im|auf dem|sur|dans|en)\s+)?(?:the\s+|our\s+|my\s+|your\s+|le\s+|la\s+|el\s+|unserem\s+|notre\s+)?"
@@ -48,7 +50,7 @@ _QUERY = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"^what\s+(?:do|does)\s+(?:we|you|i)\s+(?:know|remember|have)\s+(?:stored\s+)?(?:about|of|on)\s+(?P<v>.+)$",
-        rf"^(?:rag|web search|browser search)\s*:\s*(?P<v>.+)$",
+        r"^(?:rag|web search|browser search)\s*:\s*(?P<v>.+)$",
         rf"^(?:in\s+the\s+browser|online|on\s+the\s+web)\s*,?\s*{_SEARCH}\s+(?:{_LINK}\s+)?(?P<v>.+)$",
         rf"^use\s+the\s+browser\s+to\s+{_SEARCH}\s+(?:{_LINK}\s+)?(?P<v>.+)$",
         rf"^{_SEARCH}\s+{_WHERE}\s+(?:{_LINK}\s+)?(?P<v>.+)$",
@@ -69,7 +71,9 @@ _DATA = re.compile(
 )
 _COLON = re.compile(r":\s+(\S.*)$", re.DOTALL)
 _LEANS = re.compile(r"^(?:it|this|that|them|these|the (?:result|output|file|text|summary))\b", re.IGNORECASE)
-_ARROW = re.compile(r"\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)|([\w.-]+)\s*->\s*([\w.-]+)\s*->\s*([\w.-]+)")
+_ARROW = re.compile(
+    r"\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)|([\w.-]+)\s*->\s*([\w.-]+)\s*->\s*([\w.-]+)"
+)
 _WORDS3 = re.compile(r"([\w.-]+)\s+([a-z]+(?:_[a-z]+)+)\s+(?:the\s+)?([\w.-]*\w)")
 _REASON = re.compile(r"\s*[,;]?\s*\b(?:because|since|as it|reason|weil)\b.*$", re.IGNORECASE | re.DOTALL)
 _SLUG_WORDS = 5
@@ -78,7 +82,9 @@ _SLUG_LEADS = re.compile(
     r"(?:\s+(?:me|dir|this|down|in mind|that|to|as|a|an|the|knowledge|rule|fact|job|reminder|dass|que|mich)\b)*\W*",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"\b(?:called|named|namens|appelée?|llamad[oa]|about|for|of)\s+(?:the\s+|my\s+)?(?P<v>[\w.-]*\w)", re.IGNORECASE)
+_NAMED = re.compile(
+    r"\b(?:called|named|namens|appelée?|llamad[oa]|about|for|of)\s+(?:the\s+|my\s+)?(?P<v>[\w.-]*\w)", re.IGNORECASE
+)
 _TASK_LEAD = re.compile(
     r"^\W*(?:schedule|remind(?:\s+me)?|wake(?:\s+me)?|set up|create|add|erinner\w*(?:\s+mich)?|rappelle-moi|recuérdame)\b"
     r"(?:\s+(?:a|an|the)\s+(?:job|reminder|cron job|task))?(?:\s+(?:to|that|which|for|about|de|with cron|with|d'))?\s*",
@@ -245,8 +251,16 @@ def task(text: str) -> str | None:
     body = text
     for begin, end in sorted(schedule.spans if schedule else (), reverse=True):
         body = f"{body[:begin]} {body[end:]}"
-    body = _TASK_LEAD.sub("", wish(re.sub(r"\s+", " ", body).strip(" ,")))
-    return re.sub(r"^(?:to|that|de|zu|remind me to|erinnern|rappelle-moi de)\s+|\s+(?:erinnern|with cron)$", "", body).strip(" ,:") or None
+    whole = wish(re.sub(r"\s+", " ", body).strip(" ,"))
+    body = _TASK_LEAD.sub("", whole)
+    if not body and whole.casefold().startswith("wake"):
+        return whole
+    return (
+        re.sub(
+            r"^(?:to|that|de|zu|remind me to|erinnern|rappelle-moi de)\s+|\s+(?:erinnern|with cron)$", "", body
+        ).strip(" ,:")
+        or None
+    )
 
 
 def _part(place: int) -> Reading:

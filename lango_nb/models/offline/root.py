@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from lango_nb.core.messages import Reply
 from lango_nb.models.offline import talk
+from lango_nb.models.offline.aims import PLANNING
+from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.conversation import TRANSFER, Conversation
-from lango_nb.models.offline.dispatch import dispatch, last_word, next_best, why
+from lango_nb.models.offline.dispatch import MANY, dispatch, last_word, next_best, why
 from lango_nb.models.offline.offer import Offer
-from lango_nb.routing.router import router_for_prompt
+from lango_nb.models.offline.parts import parts_of
 
 
 def answer_as_root(conversation: Conversation, offer: Offer) -> Reply:
@@ -26,22 +28,33 @@ def answer_as_root(conversation: Conversation, offer: Offer) -> Reply:
     """
     if not offer.targets:
         return last_word(conversation)
+    if not conversation.since and (answer := talk.plain(conversation.text, conversation.router.table)):
+        return Reply(text=answer)
     return dispatch(conversation, offer) if offer.has_runs else _transfer(conversation)
 
 
 def _transfer(conversation: Conversation) -> Reply:
     """Hand the request over, where whoever gets it answers the user."""
-    router = router_for_prompt(conversation.system)
+    router = conversation.router
     out = _out_of_question(conversation)
     route = router.route(conversation.text, exclude=out)
-    target = route.chosen or (next_best(route) if out else None)
+    planner = "" if out or route.chosen else _planner(conversation)
+    target = planner or (next_best(route) if out else route.chosen)
     if target is not None:
         return conversation.call(TRANSFER, agent_name=target, reason=why(route, target))
     if out:
         return Reply(text=talk.nobody(sorted(out), conversation.failed))
+    if answer := reckon(conversation.text):
+        return Reply(text=answer)
     if route.is_conversation:
         return Reply(text=talk.small_talk(conversation.text, router.table))
     return Reply(text=talk.ask_back(route))
+
+
+def _planner(conversation: Conversation) -> str:
+    """Return who plans, where a request nobody clearly gets as a whole is for so many agents that it needs a plan."""
+    parts = parts_of(conversation.system, conversation.text, conversation.earlier, taught=conversation.taught)
+    return next(iter(conversation.router.owners(PLANNING)), "") if len(parts) >= MANY else ""
 
 
 def _out_of_question(conversation: Conversation) -> set[str]:

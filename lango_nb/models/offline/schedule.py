@@ -31,17 +31,21 @@ _UNITS = (
     ("w", r"weeks?|wochen?|semaines?|semanas?"),
 )
 _ANY_UNIT = "|".join(pattern for _, pattern in _UNITS)
-_CLOCK = (
-    r"(?:(?:at|um|à|a las|gegen|@)\s*)?(?P<hour>\d{1,2})(?:(?::|h|\.)(?P<minute>\d{2})|h)?\s*(?P<half>am|pm)?(?:\s*(?:uhr|o'clock))?"
-)
+_CLOCK = r"(?:(?:at|um|à|a las|gegen|@)\s*)?(?P<hour>\d{1,2})(?:(?::|h|\.)(?P<minute>\d{2})|h)?\s*(?P<half>am|pm)?(?:\s*(?:uhr|o'clock))?"
 _AT = re.compile(rf"\b(?:at|um|à|a las|gegen)\s+{_CLOCK[_CLOCK.index('(?P<hour>') :]}(?![\w/])", re.IGNORECASE)
 _LINE = re.compile(r"(?<![\w*/])((?:[\d*/,-]+\s+){4}[\d*/,\-A-Za-z]+)(?![\w*/])")
 _ALIAS = re.compile(r"(?<!\S)@(?:hourly|daily|weekly|monthly|yearly)\b")
-_WEEKDAYS = re.compile(rf"\b{_EACH}?\s*(?:weekdays?|working days?|werktag\w*|jours? ouvrables?|d[ií]as? laborables?)\b", re.IGNORECASE)
+_WEEKDAYS = re.compile(
+    rf"\b{_EACH}?\s*(?:weekdays?|working days?|werktag\w*|jours? ouvrables?|d[ií]as? laborables?)\b", re.IGNORECASE
+)
 _WEEKEND = re.compile(rf"\b{_EACH}\s+(?:weekend|wochenende|fin de semana)s?\b", re.IGNORECASE)
-_ON_DAYS = re.compile(rf"\b{_EACH}\s+((?:{_DAY})s?(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|und|et|y)\s+)(?:{_DAY})s?)*)\b", re.IGNORECASE)
+_ON_DAYS = re.compile(
+    rf"\b{_EACH}\s+((?:{_DAY})s?(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|und|et|y)\s+)(?:{_DAY})s?)*)\b", re.IGNORECASE
+)
 _EVERY_N = re.compile(rf"\b(?:every|each|alle|toutes les|tous les|cada)\s+(\d+)\s*({_ANY_UNIT})\b", re.IGNORECASE)
-_EVERY_ONE = re.compile(r"\b(?:every|each|jede|chaque|cada)\s+(minute|hour|stunde|heure|hora)\b|\b(hourly|stündlich)\b", re.IGNORECASE)
+_EVERY_ONE = re.compile(
+    r"\b(?:every|each|jede|chaque|cada)\s+(minute|hour|stunde|heure|hora)\b|\b(hourly|stündlich)\b", re.IGNORECASE
+)
 _DAILY = re.compile(
     r"\b(?:every|each|jeden|chaque|cada)\s+(?:day|tag|jour|día|dia|(?P<part>morning|evening|night|noon|morgen|abend|matin|soir|mañana|noche))\b"
     r"|\b(?:daily|nightly|täglich|quotidiennement|todos los días)\b",
@@ -49,10 +53,14 @@ _DAILY = re.compile(
 )
 _WEEKLY = re.compile(r"\b(?:every week|weekly|wöchentlich|jede woche|chaque semaine|cada semana)\b", re.IGNORECASE)
 _MONTHLY = re.compile(r"\b(?:every month|monthly|monatlich|jeden monat|chaque mois|cada mes)\b", re.IGNORECASE)
-_IN = re.compile(rf"\bin\s+(?:\d+|an?|one|two|three|half an)\s*(?:{_ANY_UNIT})\b|\bdans\s+\d+\s*(?:{_ANY_UNIT})\b|\ben\s+\d+\s*(?:{_ANY_UNIT})\b", re.IGNORECASE)
+_IN = re.compile(
+    rf"\bin\s+(?:\d+|an?|one|two|three|half an)\s*(?:{_ANY_UNIT})\b|\bdans\s+\d+\s*(?:{_ANY_UNIT})\b|\ben\s+\d+\s*(?:{_ANY_UNIT})\b",
+    re.IGNORECASE,
+)
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)")
 _DAY_SAID = re.compile(
-    rf"\b(?:tomorrow|today|tonight|morgen|heute|demain|mañana|next\s+(?:week|month|{_DAY})|(?:on|am|le|el)\s+(?:{_DAY})(?!s))\b", re.IGNORECASE
+    rf"\b(?:tomorrow|today|tonight|morgen|heute|demain|mañana|next\s+(?:week|month|{_DAY})|(?:on|am|le|el)\s+(?:{_DAY})(?!s))\b",
+    re.IGNORECASE,
 )
 _PARTS = {"morning": 8, "morgen": 8, "matin": 8, "mañana": 8, "evening": 18, "abend": 18, "soir": 18, "night": 22, "noche": 22, "noon": 12}  # fmt: skip
 """Hours that the parts of a day stand for."""
@@ -111,8 +119,12 @@ def _on_days(text: str) -> Schedule | None:
     for pattern, days in ((_WEEKDAYS, "1-5"), (_WEEKEND, "0,6")):
         if match := pattern.search(text):
             return _cron(match, clock or _Clock(9, 0), days)
-    if (match := _ON_DAYS.search(text)) and (clock or not match[0].casefold().startswith("on ") or "s" in match[1][-1:]):
-        numbers = sorted({_NUMBER_OF_DAY[day.casefold()] for day in re.findall(rf"\b({_DAY})s?\b", match[1], re.IGNORECASE)})
+    if (match := _ON_DAYS.search(text)) and (
+        clock or not match[0].casefold().startswith("on ") or "s" in match[1][-1:]
+    ):
+        numbers = sorted(
+            {_NUMBER_OF_DAY[day.casefold()] for day in re.findall(rf"\b({_DAY})s?\b", match[1], re.IGNORECASE)}
+        )
         if not match[0].casefold().startswith("on ") or match[1].casefold().endswith("s"):
             return _cron(match, clock or _Clock(9, 0), ",".join(map(str, numbers)))
     if match := _DAILY.search(text):

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
 
-from lango_nb.core.errors import shorten
 from lango_nb.models.offline.conversation import REJECT
 from lango_nb.routing.route import Route
 from lango_nb.routing.table import RoutingTable
 
-_GREETING = re.compile(
-    r"^\W*(hello|hi|hey|hallo|hola|bonjour|ciao|moin|servus|namaste|salut|howdy|greetings|good (?:morning|evening|afternoon))\b",
-    re.IGNORECASE,
-)
-_THANKS = re.compile(r"\b(thanks?|thank you|cheers|danke|merci|gracias)\b", re.IGNORECASE)
-_BYE = re.compile(r"\b(bye|goodbye|good night|see you|tschüss|adieu)\b", re.IGNORECASE)
-_ABOUT = re.compile(r"\b(who|what) are you\b|\bwhat can you do\b|\bhelp\b|\byour (name|job)\b", re.IGNORECASE)
-_JOKE = re.compile(r"\bjoke|make me laugh\b", re.IGNORECASE)
+_TALK = "talk.tsv"
 _OPINION = re.compile(
     r"\bdo you think\b|\bdo you (like|prefer|enjoy)\b|\bopinion\b|\bfavou?rite\b|\bwhich is better\b|\bhow are you\b|\bfeel\b",
     re.IGNORECASE,
 )
 _OUT_OF_SCOPE = re.compile(r"\s*This is about [^\n]{1,100}?, which is not mine\b")
+
+_LONGEST_PLAIN = 80
 
 FILES_AND_COMMANDS = (
     "I did not understand what to do. With files I can list, read, count lines, find by name, write, append, replace a "
@@ -30,24 +27,62 @@ FILES_AND_COMMANDS = (
 )
 
 
+class Saying(NamedTuple):
+    """What people say by way of small talk, and what is said to it."""
+
+    kind: str
+    language: str
+    whole: re.Pattern[str]
+    """Fits a text that says nothing else."""
+    inside: re.Pattern[str]
+    answer: str
+
+
+@lru_cache(maxsize=1)
+def _sayings() -> tuple[Saying, ...]:
+    lines = files("lango_nb.models.offline").joinpath(_TALK).read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    return tuple(
+        Saying(
+            kind,
+            language,
+            re.compile(
+                rf"\W*(?:{said})(?:[\W_]+(?:there|you|all|everyone|lango|again|today|so much|a lot|very much|zusammen))*\W*",
+                re.IGNORECASE,
+            ),
+            re.compile(rf"^\W*(?:{said})\b" if kind in {"greeting", "bye"} else rf"\b(?:{said})(?!\w)", re.IGNORECASE),
+            answer,
+        )
+        for kind, language, said, answer in rows
+    )
+
+
+def plain(text: str, table: RoutingTable) -> str:
+    """Answer what is nothing but a greeting, thanks, a goodbye or a question who this is; empty for anything else.
+
+    Examples
+    --------
+    >>> plain("Danke!", RoutingTable()), plain("thanks, now delete a.txt", RoutingTable())
+    ('Gern geschehen.', '')
+    """
+    if len(text) > _LONGEST_PLAIN:
+        return ""
+    found = next((saying for saying in _sayings() if saying.whole.fullmatch(text)), None)
+    return _answered(found, table) if found else ""
+
+
 def small_talk(text: str, table: RoutingTable) -> str:
     """Answer a greeting, thanks, an opinion or a question about the world.
 
     Examples
     --------
-    >>> small_talk("thank you!", RoutingTable())
-    'You are welcome.'
+    >>> small_talk("thank you!", RoutingTable()), small_talk("merci beaucoup pour tout", RoutingTable())
+    ('You are welcome.', 'De rien.')
     """
-    if _GREETING.search(text) and not _ABOUT.search(text):
-        return f"Hello! {_offer(table)}"
-    if _ABOUT.search(text):
-        return f"I am the offline demo model of this lab. {_offer(table)}"
-    if _THANKS.search(text):
-        return "You are welcome."
-    if _BYE.search(text):
-        return "Goodbye."
-    if _JOKE.search(text):
-        return "A router walks into a bar and asks: who would get this order, and why not the other waiter?"
+    for kind in ("about", "greeting", "thanks", "bye", "joke"):
+        for saying in _sayings():
+            if saying.kind == kind and saying.inside.search(text):
+                return _answered(saying, table)
     if _OPINION.search(text):
         return "I have no opinions: I route requests and use tools, the same way every time."
     return (
@@ -120,29 +155,18 @@ def nobody(names: Sequence[str], failed: Mapping[str, str] | None = None) -> str
     return f"Nobody here can do this: {', '.join(said)}, and no other agent comes near."
 
 
-def plan(text: str) -> str:
-    """Break a request into numbered steps.
-
-    Examples
-    --------
-    >>> print(plan("plan a release: write notes, tag the commit and tell the team"))
-    [PLAN: plan a release]
-    Step 1: write notes
-    Step 2: tag the commit
-    Step 3: tell the team
-    """
-    head, _, tail = text.strip().partition(":")
-    body = tail if tail.strip() else text
-    parts = [part.strip(" .!?\n") for part in re.split(r",| and then | then | and |;|\n", body)]
-    steps = [part for part in parts if part]
-    if len(steps) < 2:  # noqa: PLR2004 - one part is no plan
-        goal = steps[0] if steps else "the goal"
-        steps = [f"say what a good result looks like: {shorten(goal, 100)}", "do the smallest part first", "check it"]
-    lines = [f"Step {number}: {step}" for number, step in enumerate(steps, 1)]
-    return "\n".join([f"[PLAN: {shorten((head if tail.strip() else text).strip(), 80)}]", *lines])
+_OFFERS = {
+    "en": ("I hand requests to {} agents: {}. Ask me to list or read the files here.", "Ask me to list, read or write files here, or to run a command."),
+    "de": ("Ich gebe Anfragen an {} Agenten weiter: {}.", "Ich kann hier Dateien auflisten, lesen und schreiben oder Befehle ausführen."),
+    "fr": ("Je transmets les demandes à {} agents : {}.", "Je peux lister, lire et écrire des fichiers ici, ou lancer une commande."),
+    "es": ("Paso las peticiones a {} agentes: {}.", "Puedo listar, leer y escribir archivos aquí, o ejecutar un comando."),
+    "it": ("Passo le richieste a {} agenti: {}.", "Posso elencare, leggere e scrivere file qui, o eseguire un comando."),
+    "pt": ("Passo os pedidos a {} agentes: {}.", "Posso listar, ler e escrever ficheiros aqui, ou executar um comando."),
+}  # fmt: skip
+"""What can be done, by language: with agents, and without."""
 
 
-def _offer(table: RoutingTable) -> str:
-    if not table.rows:
-        return "Ask me to list, read or write files here, or to run a command."
-    return f"I hand requests to {len(table)} agents: {', '.join(table.names)}. Ask me to list or read the files here."
+def _answered(saying: Saying, table: RoutingTable) -> str:
+    with_agents, alone = _OFFERS[saying.language]
+    offer = with_agents.format(len(table), ", ".join(table.names)) if table.rows else alone
+    return saying.answer.replace("{offer}", offer)

@@ -1,61 +1,92 @@
-"""An agent at work: picks a tool family, then a tool, then its arguments; declines what is not its own."""
+"""An agent at work: picks a tool and its arguments, takes two steps where two are wished, declines what is not its own.
+
+two steps (chains.py) ─┐
+files, commands (local.py) ─┼─ a call ── its result in words (wording.py)
+any other tool (cues.py, arguments.py) ─┘
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
-from lango_nb.models.offline.aims import PLANNING, aim_of, family_of
-from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation, Done
+from lango_nb.models.offline.aims import PLANNING, Aim, aim_of, family_of
 from lango_nb.models.offline.arguments import ask_for, fill
+from lango_nb.models.offline.arithmetic import reckon
+from lango_nb.models.offline.chains import LONGEST_HANDED, Chain, handed, read_chain, summary_of
+from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation, Done
+from lango_nb.models.offline.cues import Choice, choose, is_known
+from lango_nb.models.offline.fill import paths
 from lango_nb.models.offline.large import work_on_large
 from lango_nb.models.offline.local import Local, needs, work_locally
 from lango_nb.models.offline.offer import CONTROL, Offer
-from lango_nb.models.offline.stored import read_results
+from lango_nb.models.offline.plans import plan
+from lango_nb.models.offline.stored import Worked, read_results
+from lango_nb.models.offline.wording import worded
 from lango_nb.routing.capabilities import tool_capability
 from lango_nb.routing.table import RoutingTable
-from lango_nb.routing.words import stem, stems
 
-_LOOKING = frozenset("search get list query retrieve recall status balance find stats hash observe".split())
 _PLANS = re.compile(r"\bplan(?:s|ner|ning)?\b", re.IGNORECASE)
+_WANTS_PLAN = re.compile(r"^\W*(?:please\s+)?plan\b", re.IGNORECASE)
 ESCALATION = "Escalation Protocol"
 """Heading under which a prompt says how what is not the agent's own goes back."""
 MOST_NAMED = 5
 """Capabilities an agent names when it declines."""
+_MOST_ASKED = 8
+"""Tools that are named when it is not clear which one is meant."""
 _HANDLED = frozenset({"fs", "exec"})
 """Families that :mod:`lango_nb.models.offline.local` handles: what it does not understand is not guessed at."""
-_SAME = {
-    stem(word): stem(meant)
-    for word, meant in {
-        "show": "list",
-        "all": "list",
-        "which": "list",
-        "create": "add",
-        "new": "add",
-        "schedule": "add",
-        "remind": "add",
-        "every": "add",
-        "store": "save",
-        "keep": "save",
-        "remember": "save",
-        "remove": "delete",
-        "cancel": "stop",
-        "open": "navigate",
-        "visit": "navigate",
-        "go": "navigate",
-        "look": "search",
-        "find": "search",
-        "pay": "send",
-        "transfer": "send",
-        "money": "balance",
-        "know": "search",
-        "forget": "forget",
-        "did": "recall",
-        "talk": "recall",
-    }.items()
-}
+_LOOKS = frozenset({"fs_read", "fs_list", "fs_stat", "exec_status"})
+"""Of those, the tools that change nothing."""
+_FOREIGN_ORDER = re.compile(
+    r"^\W*(?:bitte\s+|por favor\s+)?(?:lösche?|entferne|supprime[rz]?|efface|borra|elimina|schreibe?|écris|écrivez|escribe|erstelle|crée[rz]?|crea|"
+    r"führe?|exécute[rz]?|ejecuta|lance|ändere|setze|change|cambia|stoppe?|beende|arrête|detén)\b(?!.*(?:\bnicht\b|\bpas\b|\bno\b|\?))",
+    re.IGNORECASE,
+)
+"""An order in another language; what changes something is done for nothing less."""
+_SAID = 2.0
+"""Weight of cues from which a request says a tool, unless it is most likely talk."""
+_SAID_CLEARLY = 3.0
+"""The same, whatever the router holds of it."""
+_MOSTLY_TALK = 0.8
+"""Probability of conversation from which cues have to be clear."""
+_CONTENT = (
+    "content",
+    "value",
+    "data",
+    "text",
+    "prompt",
+    "observation",
+    "body",
+    "yaml_content",
+    "ciphertext",
+    "message",
+)
+"""Parameters that take what another tool gave, the likeliest first."""
+_ADDS = re.compile(r"^\W*(?:append|add)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What an agent has before it."""
+
+    conversation: Conversation
+    own: tuple[ToolSchema, ...]
+    """Its tools, without those of control."""
+    offered: Sequence[ToolSchema]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of its own tools."""
+        return tuple(tool.name for tool in self.own)
+
+    def with_text(self, text: str) -> Desk:
+        """Return the same with another request."""
+        return replace(self, conversation=replace(self.conversation, text=text))
 
 
 def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
@@ -71,76 +102,182 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     -------
     Reply
     """
-    own = [tool for tool in tools if tool.name not in CONTROL]
+    desk = Desk(conversation, tuple(tool for tool in tools if tool.name not in CONTROL), tools)
     worked = read_results(conversation.worked())
-    done = worked.done
-    names = tuple(tool.name for tool in own)
-    if done and (stopped := _not_run(done[-1])) is not None:
-        return Reply(text=stopped)
+    if worked.done and worked.done[-1].result.is_error:
+        return Reply(text=worded(worked.done[-1]))
+    if not desk.own and not worked.done:
+        return _without_tools(desk)
+    order, given = handed(conversation.text)
+    if given is not None:
+        return _use(desk, order, given, worked.done)
+    if (chain := read_chain(conversation.text)) is not None and _is_feasible(desk, chain):
+        return _in_two_steps(desk, chain, worked)
+    return _in_one_step(desk, worked)
+
+
+def _in_one_step(desk: Desk, worked: Worked) -> Reply:
+    """Take the next call of one wish, or word what it came to."""
     if worked.was_cut:
-        step = work_on_large(conversation, worked, frozenset(tool.name for tool in tools))
+        step = work_on_large(desk.conversation, worked, frozenset(tool.name for tool in desk.offered))
         if step is not None:
             return step
-    reply = work_locally(Local(conversation, frozenset(names), done))
+    reply = work_locally(Local(desk.conversation, frozenset(desk.names), worked.done))
     if reply is not None:
         return reply
+    return Reply(text=worded(worked.done[-1])) if worked.done else _choose(desk)
+
+
+# -- two steps ---------------------------------------------------------------------------------------------------------
+
+
+def _is_feasible(desk: Desk, chain: Chain) -> bool:
+    """Tell whether the agent has the tools for both steps, and the request says what the second one needs."""
+    tool, _, missing = _second(desk, chain.second)
+    return tool is not None and not missing
+
+
+def _in_two_steps(desk: Desk, chain: Chain, worked: Worked) -> Reply:
+    """Take the first step to its end, then give what it gave to the second."""
+    first = desk.with_text(chain.first)
+    if not worked.done:
+        return _in_one_step(first, worked)
+    for count in range(1, len(worked.done) + 1):
+        so_far = replace(worked, done=worked.done[:count])
+        if not _in_one_step(first, so_far).tool_calls:
+            break
+    else:
+        return _in_one_step(first, worked)
+    if worked.is_cut and count == len(worked.done):
+        return Reply(text="What came back is too long to be handed on: I saw a part of it only, so nothing was saved.")
+    given = worked.done[count - 1].result.content
+    return _use(desk, chain.second, summary_of(given) if chain.is_summary else given, worked.done[count:])
+
+
+def _use(desk: Desk, order: str, given: str, done: Sequence[Done]) -> Reply:
+    """Do something with a text that another step gave."""
     if done:
-        return Reply(text=done[-1].result.content.strip() or "Done.")
-    if not own:
-        return _without_tools(conversation, tools)
-    return _with_other_tools(conversation, tools, own, names)
-
-
-def _not_run(last: Done) -> str | None:
-    """Word a call that could not run at all."""
-    if not last.result.is_error:
-        return None
-    text = last.result.content
-    if "known by name only" in text:
-        given = ", ".join(f"{name} = {value!r}" for name, value in last.call.arguments.items())
-        return f"I would call {last.call.name}({given}), but here it is known by name only, so nothing was run."
-    return f"I could not do that: {text}"
-
-
-def _without_tools(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
-    if _PLANS.search(conversation.system.partition("\n## ")[0]):
-        domain = aim_of(conversation.text, (PLANNING,)).domain
-        if ESCALATION in conversation.system and domain:
-            return _give_back(conversation, talk.out_of_scope(domain, PLANNING), tools)
-        return Reply(text=talk.plan(conversation.text))
-    return Reply(text=talk.small_talk(conversation.text, RoutingTable()))
-
-
-def _with_other_tools(
-    conversation: Conversation, offered: Sequence[ToolSchema], tools: Sequence[ToolSchema], names: tuple[str, ...]
-) -> Reply:
-    """Choose among tools that have no handling of their own."""
-    own_kind = [tool for tool in tools if not tool_capability(tool.name)]
-    named = max(own_kind, key=lambda candidate: _fit(candidate, conversation.text), default=None)
-    if named is not None and _fit(named, conversation.text)[0] >= 1.0:
-        return _call(conversation, named)
-    aim = aim_of(conversation.text, {family_of(name) for name in names})
-    if aim.is_talk:
-        return Reply(text=talk.small_talk(conversation.text, RoutingTable()))
-    if aim.domain == PLANNING and not _declines(conversation):
-        return Reply(text=talk.plan(conversation.text))
-    if aim.domain or not aim.family:
-        return _decline(conversation, names, (aim.domain,) if aim.domain else (), offered)
-    if aim.family in _HANDLED:
-        return Reply(text=_not_handled(conversation, names))
-    family_tools = [tool for tool in tools if family_of(tool.name) == aim.family] or list(tools)
-    tool = _choose(family_tools, conversation.text)
+        return Reply(text=f"Done: {worded(done[-1])}")
+    if len(given) > LONGEST_HANDED:
+        return Reply(
+            text=f"What came back is too long to be handed on ({len(given):,} characters), so nothing was done."
+        )
+    tool, arguments, missing = _second(desk, order)
     if tool is None:
-        return Reply(text=f"Which of these do you mean: {', '.join(tool.name for tool in family_tools)}?")
-    return _call(conversation, tool)
-
-
-def _call(conversation: Conversation, tool: ToolSchema) -> Reply:
-    """Call a tool with what the request says, or ask for what it does not say."""
-    arguments, missing = fill(tool, conversation.text)
+        return _decline(desk, _aim(desk.with_text(order)).domain)
     if missing:
         return Reply(text=ask_for(tool, missing))
-    return conversation.call(tool.name, **arguments)
+    content = _content_of(tool)
+    text = given if given.endswith("\n") or tool.name != "fs_write" else given + "\n"
+    return desk.conversation.call(tool.name, **{**arguments, content: text})
+
+
+def _second(desk: Desk, order: str) -> tuple[ToolSchema | None, dict[str, Any], list[str]]:
+    """Return the tool of a second step with its arguments, and what the request does not say."""
+    able = [tool for tool in desk.own if _content_of(tool)]
+    if not able or _ADDS.match(order):
+        return None, {}, []
+    best = choose(able, order, _aim(desk.with_text(order)).likely)[0]
+    if best.cues < 1:
+        return None, {}, []
+    arguments, missing = fill(best.tool, order)
+    content = _content_of(best.tool)
+    return best.tool, arguments, [name for name in missing if name != content]
+
+
+def _content_of(tool: ToolSchema) -> str:
+    """Return the parameter that takes what another tool gave; empty when there is none."""
+    properties = tool.parameters.get("properties")
+    return next((name for name in _CONTENT if isinstance(properties, dict) and name in properties), "")
+
+
+# -- one tool ----------------------------------------------------------------------------------------------------------
+
+
+def _aim(desk: Desk) -> Aim:
+    return aim_of(desk.conversation.text, frozenset(family for name in desk.names if (family := family_of(name))))
+
+
+def _choose(desk: Desk) -> Reply:
+    """Choose among tools that have no handling of their own."""
+    text = desk.conversation.text
+    aim = _aim(desk)
+    if (answer := talk.plain(text, RoutingTable())) or (answer := reckon(text) or ""):
+        return Reply(text=answer)
+    rated = choose(desk.own, text, aim.likely)
+    best = rated[0]
+    is_said = best.cues >= (_SAID_CLEARLY if aim.talk > _MOSTLY_TALK else _SAID)
+    if not is_said and aim.is_talk:
+        return Reply(text=talk.small_talk(text, RoutingTable()))
+    domain = _not_own(desk, aim, best)
+    if domain == PLANNING and not _declines(desk.conversation):
+        return Reply(text=plan(desk.conversation.system, text))
+    if domain or (not is_said and not aim.family):
+        return _decline(desk, domain)
+    return _call(desk, best, rated, aim)
+
+
+def _not_own(desk: Desk, aim: Aim, best: Choice) -> str:
+    """Return the family of somebody else that a request is about; empty when it is the agent's own."""
+    if best.cues >= _SAID_CLEARLY:
+        return ""
+    needed = needs(desk.conversation.text)
+    if needed and family_of(needed) not in {family for family, _ in aim.own}:
+        return family_of(needed)
+    return aim.domain
+
+
+def _call(desk: Desk, best: Choice, rated: Sequence[Choice], aim: Aim) -> Reply:
+    """Call a tool with what the request says, or ask for what it does not say."""
+    tool, text = best.tool, desk.conversation.text
+    if best.cues < 1 and is_known(tool.name):
+        return _unsaid(desk, rated, aim)
+    arguments, missing = fill(tool, text)
+    if family_of(tool.name) in _HANDLED and (missing or not _is_order(tool.name, text)):
+        return Reply(text=_not_handled(desk))
+    if missing:
+        return Reply(text=ask_for(tool, missing))
+    return desk.conversation.call(tool.name, **arguments)
+
+
+def _is_order(tool: str, text: str) -> bool:
+    """Tell whether a request about files or commands that was not understood in English may be met all the same."""
+    is_one = len(paths(text)) <= 1
+    return is_one and (tool in _LOOKS or _FOREIGN_ORDER.match(text) is not None)
+
+
+def _unsaid(desk: Desk, rated: Sequence[Choice], aim: Aim) -> Reply:
+    """Take the only tool of the family, or ask which one is meant."""
+    family = aim.family or family_of(rated[0].tool.name)
+    if family in _HANDLED:
+        return Reply(text=_not_handled(desk))
+    mine = [choice.tool for choice in rated if family_of(choice.tool.name) == family] or [one.tool for one in rated]
+    if len(mine) == 1:
+        arguments, missing = fill(mine[0], desk.conversation.text)
+        return Reply(text=ask_for(mine[0], missing)) if missing else desk.conversation.call(mine[0].name, **arguments)
+    return Reply(text=f"Which of these do you mean: {', '.join(tool.name for tool in mine[:_MOST_ASKED])}?")
+
+
+def _not_handled(desk: Desk) -> str:
+    """Say what a request about files or commands lacks: clear words, or a tool."""
+    needed = needs(desk.conversation.text)
+    if not needed or needed in desk.names:
+        return talk.FILES_AND_COMMANDS
+    return f"This needs {needed}, which I was not given; I have {', '.join(desk.names)}."
+
+
+# -- not its own -------------------------------------------------------------------------------------------------------
+
+
+def _without_tools(desk: Desk) -> Reply:
+    conversation = desk.conversation
+    if _PLANS.search(conversation.system.partition("\n## ")[0]):
+        domain = aim_of(conversation.text, frozenset({PLANNING})).domain
+        if ESCALATION in conversation.system and domain and not _WANTS_PLAN.match(conversation.text):
+            return _give_back(desk, talk.out_of_scope(domain, PLANNING))
+        return Reply(text=plan(conversation.system, conversation.text))
+    text = conversation.text
+    return Reply(text=reckon(text) or talk.small_talk(text, RoutingTable()))
 
 
 def _declines(conversation: Conversation) -> bool:
@@ -148,55 +285,20 @@ def _declines(conversation: Conversation) -> bool:
     return REJECT in conversation.system or ESCALATION in conversation.system
 
 
-def _decline(
-    conversation: Conversation, names: tuple[str, ...], domains: Sequence[str], offered: Sequence[ToolSchema]
-) -> Reply:
-    mine = list(dict.fromkeys(tool_capability(name) or "general actions" for name in names))
+def _decline(desk: Desk, domain: str) -> Reply:
+    mine = list(dict.fromkeys(tool_capability(name) or "general actions" for name in desk.names))
     more = f" and {len(mine) - MOST_NAMED} more" if len(mine) > MOST_NAMED else ""
     handles = ", ".join(mine[:MOST_NAMED]) + more
-    if REJECT in conversation.system:
-        return Reply(
-            text=f"{REJECT} This request is about {domains[0] if domains else 'something else'}. I handle {handles}."
-        )
-    if not domains:
+    if REJECT in desk.conversation.system:
+        return Reply(text=f"{REJECT} This request is about {domain or 'something else'}. I handle {handles}.")
+    if not domain:
         return Reply(text=f"I cannot tell which of my tools this needs. I handle {handles}.")
-    return _give_back(conversation, talk.out_of_scope(domains[0], handles), offered)
+    return _give_back(desk, talk.out_of_scope(domain, handles))
 
 
-def _give_back(conversation: Conversation, sentence: str, offered: Sequence[ToolSchema]) -> Reply:
+def _give_back(desk: Desk, sentence: str) -> Reply:
     """Decline in words, and with a call where the request was transferred."""
-    roots = dict(Offer.read(offered).targets).get(TRANSFER)
+    roots = dict(Offer.read(desk.offered).targets).get(TRANSFER)
     if not roots:
         return Reply(text=sentence)
-    return conversation.calls((TRANSFER, {"agent_name": min(roots), "reason": sentence}), text=sentence)
-
-
-def _not_handled(conversation: Conversation, names: tuple[str, ...]) -> str:
-    """Say what a request about files or commands lacks: clear words, or a tool."""
-    needed = needs(conversation.text)
-    if not needed or needed in names:
-        return talk.FILES_AND_COMMANDS
-    return f"This needs {needed}, which I was not given; I have {', '.join(names)}."
-
-
-def _choose(tools: Sequence[ToolSchema], text: str) -> ToolSchema | None:
-    """Return the tool that the request names by its verb, or the only one, or one that only looks something up.
-
-    Anything else is asked back: what a tool does shows in its verb, and words of a description are no wish.
-    """
-    best = max(tools, key=lambda candidate: _fit(candidate, text))
-    if _fit(best, text)[0] >= 1.0 or len(tools) == 1:
-        return best
-    looking = [tool for tool in tools if _LOOKING.intersection(tool.name.split("_"))]
-    return max(looking, key=lambda candidate: _fit(candidate, text), default=None)
-
-
-def _fit(tool: ToolSchema, text: str) -> tuple[float, int]:
-    """Rate how well a tool's own words fit a request; short names win ties."""
-    said = stems(text)
-    heard = {*said, *(_SAME[word] for word in said if word in _SAME)}
-    verbs = stems(tool.name.replace("_", " "))
-    described = set(stems(tool.description))
-    return 1.0 * sum(verb in heard for verb in verbs[1:] or verbs) + min(0.05 * len(described & set(said)), 0.5), -len(
-        tool.name
-    )
+    return desk.conversation.calls((TRANSFER, {"agent_name": min(roots), "reason": sentence}), text=sentence)

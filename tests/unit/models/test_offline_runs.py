@@ -19,7 +19,7 @@ TABLE = RoutingTable(
         RoutingRow("operator", "works on the local system", capabilities=("command execution", "file operations")),
         RoutingRow("vault", "keeps what must stay safe", capabilities=("cryptography", "secret management")),
         RoutingRow("librarian", "keeps knowledge", capabilities=("information search", "web search")),
-        RoutingRow("reader", "reads things aloud", keywords=("read", "aloud")),
+        RoutingRow("reader", "reads things aloud", keywords=("aloud", "lines")),
     )
 )
 ROOT = "root"
@@ -116,9 +116,9 @@ def blocked(number: int, tool: str) -> dict[str, object]:
 class TestOneRun:
     def test_spawned_waited_for_and_answered(self) -> None:
         talk = Talk()
-        reply = talk.ask("run `ls -la`")
+        reply = talk.ask("run the command `ls -la`")
         ((name, given),) = called(reply)
-        assert (name, given["agent"], given["instruction"]) == ("agent_spawn", "operator", "run `ls -la`")
+        assert (name, given["agent"], given["instruction"]) == ("agent_spawn", "operator", "run the command `ls -la`")
         assert "shell command" in given["spawn_reason"]
         assert set(given) == {"agent", "instruction", "spawn_reason"}
         reply = talk.answer(reply, spawned(1))
@@ -128,7 +128,7 @@ class TestOneRun:
 
     def test_waiting_doubles(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("run `make`"), spawned(1))
+        reply = talk.answer(talk.ask("run the command `make`"), spawned(1))
         timeouts = []
         for _ in range(4):
             timeouts.append(reply.tool_calls[0].arguments["timeout"])
@@ -139,7 +139,7 @@ class TestOneRun:
 
     def test_waiting_comes_to_an_end(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("run `make`"), spawned(1))
+        reply = talk.answer(talk.ask("run the command `make`"), spawned(1))
         while reply.tool_calls:
             reply = talk.answer(reply, running(1))
         assert talk.steps < 15
@@ -147,14 +147,14 @@ class TestOneRun:
 
     def test_call_ids_do_not_repeat(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("run `make`"), spawned(1))
+        reply = talk.answer(talk.ask("run the command `make`"), spawned(1))
         reply = talk.answer(reply, running(1))
         ids = [call.id for message in talk.messages for call in message.tool_calls]
         assert len(ids) == len(set(ids)) == 3
 
     def test_results_of_a_teammate_with_the_same_call_ids_are_not_taken_for_the_own(self) -> None:
         talk = Talk()
-        reply = talk.ask("run `ls`")
+        reply = talk.ask("run the command `ls`")
         first = reply.tool_calls[0].id
         reply = talk.answer(reply, spawned(1))
         talk.messages += [
@@ -165,13 +165,13 @@ class TestOneRun:
 
     def test_a_run_that_said_nothing_is_still_answered(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("run `true`"), spawned(1))
+        reply = talk.answer(talk.ask("run the command `true`"), spawned(1))
         reply = talk.answer(reply, {"agent_id": "arun-1", "status": "completed"})
         assert reply.text == "arun-1 (operator) finished without saying anything."
 
     def test_a_result_that_was_cut_in_the_middle_is_still_a_result(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("run `seq 9999`"), spawned(1))
+        reply = talk.answer(talk.ask("run the command `seq 9999`"), spawned(1))
         reply = talk.answer(reply, '{"agent_id": "arun-1", "result": "1 2 3 … 9999", "status": "completed"')
         assert "1 2 3" in reply.text
         assert not reply.tool_calls
@@ -189,7 +189,7 @@ class TestOneRun:
 
     def test_it_is_the_file_of_the_request_before(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("open data.csv"), spawned(1))
+        reply = talk.answer(talk.ask("show the contents of the file data.csv"), spawned(1))
         talk.answer(reply, completed(1, "data.csv:\na,b"))
         reply = talk.ask("how many lines are in it?")
         assert reply.tool_calls[0].arguments["instruction"] == "how many lines are in data.csv?"
@@ -198,7 +198,7 @@ class TestOneRun:
 class TestBlocked:
     def test_a_blocked_run_ends_the_turn_with_what_it_waits_for(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("delete old.txt"), spawned(1))
+        reply = talk.answer(talk.ask("delete the file old.txt"), spawned(1))
         reply = talk.answer(reply, blocked(1, "fs_delete"))
         assert not reply.tool_calls
         for word in ("arun-1", "operator", "fs_delete", "grant-arun-1-fs_delete", "waiting for an answer"):
@@ -206,7 +206,7 @@ class TestBlocked:
 
     def test_other_runs_are_waited_for_first_and_the_blocked_one_is_looked_at_again(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("delete old.txt and encrypt the word hello"), spawned(1), spawned(2, "vault"))
+        reply = talk.answer(talk.ask("delete the file old.txt and encrypt the word hello"), spawned(1), spawned(2, "vault"))
         reply = talk.answer(reply, blocked(1, "fs_delete"), running(2))
         assert called(reply) == [("agent_wait", {"agent_id": "arun-2", "timeout": 2})]
         reply = talk.answer(reply, completed(2, "xyz"))
@@ -217,7 +217,7 @@ class TestBlocked:
 
     def test_a_run_that_was_answered_meanwhile_is_collected(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("delete old.txt and encrypt the word hello"), spawned(1), spawned(2, "vault"))
+        reply = talk.answer(talk.ask("delete the file old.txt and encrypt the word hello"), spawned(1), spawned(2, "vault"))
         reply = talk.answer(reply, blocked(1, "fs_delete"), completed(2, "xyz"))
         reply = talk.answer(reply, completed(1, "Done: deleted old.txt."))
         assert reply.text == "Done: deleted old.txt.\n\nxyz"
@@ -226,22 +226,22 @@ class TestBlocked:
 class TestSomebodyElse:
     def test_a_declined_run_goes_to_the_next_best_agent(self) -> None:
         talk = Talk()
-        reply = talk.ask("read notes.md")
+        reply = talk.ask("count the lines of notes.md")
         (first,) = agents(reply)
         reply = talk.answer(talk.answer(reply, spawned(1, str(first))), completed(1, NOT_MINE))
         (second,) = agents(reply)
         assert {first, second} == {"operator", "reader"}
-        assert reply.tool_calls[0].arguments["instruction"] == "read notes.md"
+        assert reply.tool_calls[0].arguments["instruction"] == "count the lines of notes.md"
         reply = talk.answer(talk.answer(reply, spawned(2, str(second))), completed(2, "notes.md is empty."))
         assert reply.text == "notes.md is empty."
 
     def test_two_failures_end_it_and_say_what_is_missing(self) -> None:
         talk = Talk()
-        reply = talk.ask("read notes.md")
+        reply = talk.ask("count the lines of notes.md")
         reply = talk.answer(talk.answer(reply, spawned(1)), failed(1, "no such file: notes.md"))
         reply = talk.answer(talk.answer(reply, spawned(2)), completed(2, NOT_MINE))
         assert not reply.tool_calls
-        assert reply.text.startswith("Not done: read notes.md.")
+        assert reply.text.startswith("Not done: count the lines of notes.md.")
         assert "no such file: notes.md" in reply.text
         assert "declined" in reply.text
 
@@ -274,27 +274,27 @@ class TestSomebodyElse:
     )
     def test_a_no_settles_it(self, error: str) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("read notes.md"), spawned(1))
+        reply = talk.answer(talk.ask("count the lines of notes.md"), spawned(1))
         reply = talk.answer(reply, failed(1, error))
         assert not reply.tool_calls
         assert error in reply.text
 
     def test_a_cancelled_run_is_not_tried_again(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("read notes.md"), spawned(1))
+        reply = talk.answer(talk.ask("count the lines of notes.md"), spawned(1))
         reply = talk.answer(reply, {"agent_id": "arun-1", "status": "cancelled", "error": "stopped"})
         assert (len(reply.tool_calls), "was cancelled" in reply.text) == (0, True)
 
     def test_a_refused_spawn_names_the_setting(self) -> None:
         talk = Talk()
         sentence = "the teammate runtime is not available: set background.enabled to true to switch it on"
-        reply = talk.answer(talk.ask("read notes.md"), sentence, is_error=True)
+        reply = talk.answer(talk.ask("count the lines of notes.md"), sentence, is_error=True)
         assert not reply.tool_calls
         assert "background.enabled" in reply.text
 
     def test_an_agent_left_alone_for_a_while_is_not_asked_again(self) -> None:
         talk = Talk()
-        reply = talk.ask("read notes.md")
+        reply = talk.ask("count the lines of notes.md")
         (first,) = agents(reply)
         reply = talk.answer(reply, f"{first} is left alone for a while: it failed; choose another", is_error=True)
         assert agents(reply)
@@ -339,7 +339,7 @@ class TestAllowedTools:
 
     def test_a_tool_outside_the_scope_settles_it(self) -> None:
         talk = Talk()
-        reply = talk.ask("read notes.md with only crypto_sign")
+        reply = talk.ask("show the file notes.md with only crypto_sign")
         reply = talk.answer(reply, "tool 'crypto_sign' is outside the scope of operator; it has: exec", is_error=True)
         assert not reply.tool_calls
         assert "crypto_sign" in reply.text
@@ -355,10 +355,10 @@ class TestAttached:
     def test_they_are_handed_over_and_teammates_are_spawned(self) -> None:
         ((name, given),) = called(Talk(self.TOOLS).ask("search the web for the latest python version"))
         assert (name, given["agent_name"]) == ("transfer_to_agent", "librarian")
-        assert [c.name for c in Talk(self.TOOLS).ask("run `ls`").tool_calls] == ["agent_spawn"]
+        assert [c.name for c in Talk(self.TOOLS).ask("run the command `ls`").tool_calls] == ["agent_spawn"]
 
     def test_a_request_is_not_split_where_one_part_takes_the_turn_over(self) -> None:
-        reply = Talk(self.TOOLS).ask("run `ls` and search the web for the latest python version")
+        reply = Talk(self.TOOLS).ask("run the command `ls` and search the web for the latest python version")
         assert len(reply.tool_calls) == 1
 
     def test_an_agent_that_gave_it_back_is_not_asked_again(self) -> None:
@@ -368,7 +368,7 @@ class TestAttached:
             schema("transfer_to_agent", "agent_name", ("operator",)),
         )
         talk = Talk(tools)
-        reply = talk.ask("read notes.md")
+        reply = talk.ask("count the lines of notes.md")
         assert called(reply)[0][1]["agent_name"] == "operator"
         talk.messages += [
             Message(role="tool", author=ROOT, tool_call_id=reply.tool_calls[0].id, content="operator takes over"),
@@ -384,7 +384,7 @@ class TestAttached:
 
     def test_whoever_cannot_be_reached_is_never_named_in_a_call(self) -> None:
         tools = (schema("agent_spawn", "agent", ("vault",)), schema("agent_wait"))
-        reply = Talk(tools).ask("run `ls`")
+        reply = Talk(tools).ask("run the command `ls`")
         assert not reply.tool_calls
         assert reply.text
 
@@ -394,8 +394,8 @@ class TestDelegate:
 
     def test_one_goal(self) -> None:
         talk = Talk(self.TOOLS)
-        reply = talk.ask("run `ls`")
-        assert called(reply) == [("delegate", {"agent_name": "operator", "goal": "run `ls`"})]
+        reply = talk.ask("run the command `ls`")
+        assert called(reply) == [("delegate", {"agent_name": "operator", "goal": "run the command `ls`"})]
         assert talk.answer(reply, "a.txt").text == "a.txt"
 
     def test_several_goals_in_one_reply(self) -> None:
@@ -406,14 +406,14 @@ class TestDelegate:
 
     def test_a_failure_goes_to_the_next_best(self) -> None:
         talk = Talk(self.TOOLS)
-        reply = talk.ask("read notes.md")
+        reply = talk.ask("count the lines of notes.md")
         first = reply.tool_calls[0].arguments["agent_name"]
         reply = talk.answer(reply, f"{first} failed: it broke", is_error=True)
         assert reply.tool_calls[0].arguments["agent_name"] in {"operator", "reader"} - {first}
 
     def test_declining_goes_to_the_next_best(self) -> None:
         talk = Talk(self.TOOLS)
-        reply = talk.answer(talk.ask("read notes.md"), NOT_MINE)
+        reply = talk.answer(talk.ask("count the lines of notes.md"), NOT_MINE)
         assert len(reply.tool_calls) == 1
 
 
@@ -421,10 +421,10 @@ class TestRecovery:
     def test_a_hint_is_no_request_and_names_who_is_out(self) -> None:
         tools = (schema("transfer_to_agent", "agent_name", TEAMMATES),)
         talk = Talk(tools)
-        first = talk.ask("read notes.md").tool_calls[0].arguments["agent_name"]
+        first = talk.ask("count the lines of notes.md").tool_calls[0].arguments["agent_name"]
         hint = (
             f"{first} failed at this: fs_read failed. Do not give it to {first} again: choose another agent,"
-            " or answer from what you already have. The request was: read notes.md"
+            " or answer from what you already have. The request was: count the lines of notes.md"
         )
         talk.messages.append(Message(role="user", content=hint, author=ROOT))
         (second,) = [call.arguments["agent_name"] for call in talk.step().tool_calls]
@@ -439,7 +439,7 @@ class TestRecovery:
         assert talk.step().text == said
 
     def test_a_user_who_writes_like_a_hint_is_a_user(self) -> None:
-        reply = Talk().ask("operator failed at this: x. Do not give it to operator again: run `ls`")
+        reply = Talk().ask("operator failed at this: x. Do not give it to operator again: run the command `ls`")
         assert agents(reply) == ["operator"]
 
     def test_the_last_word_is_what_was_gathered(self) -> None:
@@ -454,7 +454,7 @@ class TestRecovery:
 
     def test_the_last_word_is_never_silence(self) -> None:
         talk = Talk(())
-        assert talk.ask("read notes.md").text
+        assert talk.ask("count the lines of notes.md").text
 
 
 class TestAboutRuns:
@@ -517,7 +517,7 @@ class TestTasks:
         [
             ("create a task: buy milk", "task_create", {"title": "buy milk"}),
             ("please add a new task called 'call Ada'", "task_create", {"title": "call Ada"}),
-            ("add a task to read notes.md", "task_create", {"title": "read notes.md"}),
+            ("add a task to count the lines of notes.md", "task_create", {"title": "count the lines of notes.md"}),
             ("list the tasks", "task_list", {}),
             ("which tasks are blocked?", "task_list", {"status": "blocked"}),
             ("show me the open tasks", "task_list", {"status": "todo"}),
