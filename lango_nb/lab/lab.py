@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from lango_nb.models.usable import ModelRow
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
-    from lango_nb.runtime.context import Listener
+    from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Store
 
 
@@ -278,7 +278,14 @@ class Lab(LookingBack, Measuring):
 
     # -- running -------------------------------------------------------------------------------------------------------
 
-    def ask(self, text: str, *, approver: Approver | str | None = None, on_event: Listener | None = None) -> Result:
+    def ask(
+        self,
+        text: str,
+        *,
+        approver: Approver | str | None = None,
+        on_event: Listener | None = None,
+        on_text: TextListener | None = None,
+    ) -> Result:
         """Run a request to its outcome; the same in a cell, a script, a test and a terminal.
 
         Parameters
@@ -289,6 +296,8 @@ class Lab(LookingBack, Measuring):
             Answers for this request only.
         on_event : callable, optional
             Gets every event as it happens, on this thread.
+        on_text : callable, optional
+            Hears what a model that streams has said so far, on this thread.
 
         Returns
         -------
@@ -303,12 +312,15 @@ class Lab(LookingBack, Measuring):
         from lango_nb.runtime.loop import run_in_loop
 
         answerer = read_approver(approver) if approver is not None else None
-        show: Callable[[Any], None] | None = on_event
         trace = run_in_loop(
             lambda emit: self.engine.run(
-                text, self.session, on_event=emit if on_event is not None else None, approver=answerer
+                text,
+                self.session,
+                on_event=emit if on_event is not None else None,
+                on_text=emit if on_text is not None else None,
+                approver=answerer,
             ),
-            show,
+            _both(on_event, on_text),
         )
         return Result(trace, lambda: frames().events_df(trace))
 
@@ -556,3 +568,16 @@ class Lab(LookingBack, Measuring):
 
     def __repr__(self) -> str:
         return f"Lab({self.topology}, {len(self.engine.tree.names)} agents, {len(self.engine.catalog)} tools)"
+
+
+def _both(on_event: Listener | None, on_text: TextListener | None) -> Callable[[Any], None] | None:
+    """Return one listener for events and for text that is still coming; ``None`` where nobody listens."""
+    if on_text is None:
+        return on_event
+
+    def hear(item: Any) -> None:
+        listener: Callable[[Any], None] | None = on_text if item.kind == "text.so_far" else on_event
+        if listener is not None:
+            listener(item)
+
+    return hear

@@ -154,7 +154,12 @@ class LangoMagics(HistoryCommands, MeasuringCommands, Magics):
         """Run a turn."""
         listener = progress.Progress() if self.stream and progress.can_update(self.shell) else None
         try:
-            return self.lab.ask(line.text, approver=line.options.get("--approve"), on_event=listener)
+            return self.lab.ask(
+                line.text,
+                approver=line.options.get("--approve"),
+                on_event=listener,
+                on_text=listener.hear if listener is not None else None,
+            )
         except KeyboardInterrupt as stop:
             stop._render_traceback_ = _stopped  # type: ignore[attr-defined]  # what IPython looks for
             raise

@@ -18,6 +18,8 @@ QUIET_S = 0.5
 """A turn that ends within this time shows no progress."""
 LINES = 8
 """How many of the last steps are shown."""
+LONGEST_COMING = 1200
+"""Characters of an answer that is still coming that are shown: its end."""
 _OFF = {"0", "off", "no", "false"}
 
 
@@ -49,6 +51,7 @@ class Progress:
         self._now_s = now_s or time.monotonic
         self._began_s = self._now_s()
         self._lines: list[str] = []
+        self._coming = ""
         self._handle: Any = None
 
     def __call__(self, event: Any) -> None:
@@ -57,9 +60,20 @@ class Progress:
         if not line:
             return
         self._lines.append(line)
+        self._coming = ""
+        self._update()
+
+    def hear(self, said: Any) -> None:
+        """Show what an agent has said so far of an answer that is still coming."""
+        last = said.text[-LONGEST_COMING:]
+        self._coming = f"{said.author}: {'…' if len(said.text) > len(last) else ''}{last}▌"
+        self._update()
+
+    def _update(self) -> None:
         if self._now_s() - self._began_s < QUIET_S:
             return
-        bundle = _bundle("\n".join(self._lines[-LINES:]))
+        lines = self._lines[-LINES:] + ([self._coming] if self._coming else [])
+        bundle = _bundle("\n".join(lines))
         if self._handle is None:
             self._handle = self._show(bundle)
         else:

@@ -70,10 +70,9 @@ def fold(word: str) -> str:
     >>> fold("Größe"), fold("MAÑANA")
     ('grosse', 'manana')
     """
-    text = word.casefold()
-    if text.isascii():
-        return text
-    parts = unicodedata.normalize("NFKD", text)
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word).casefold()).casefold()
     kept = "".join(char for char in parts if not unicodedata.combining(char))
     return unicodedata.normalize("NFC", kept).replace("\u2019", "'")
 

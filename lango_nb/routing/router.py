@@ -26,7 +26,7 @@ from lango_nb.routing.own_words import OwnWords, shares_of
 from lango_nb.routing.owned import SENTENCE, OwnedFamilies
 from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.table import RoutingTable
-from lango_nb.routing.taught import ROOT, Lesson, Taught, read_rows
+from lango_nb.routing.taught import NOBODY, ROOT, Lesson, Taught, read_rows
 
 DECLINED = "already declined this request"
 """Why an agent is out of the question when nobody says more."""
@@ -151,12 +151,12 @@ class Router:
         return self._conclude(text, made, scored.scores, domains)
 
     def scores(self, text: str) -> dict[str, float]:
-        """Return the score of every agent and of the root, without vetoes.
+        """Return the score of every agent, of the root, and of what nobody owns, without vetoes.
 
         Returns
         -------
         dict of str to float
-            By name; the root is called ``root``.
+            By name; the root is called ``root``, and the best family that nobody owns has no name.
         """
         scores, own = self._score(text).scores, self._own.signals(text)
         lessons = self._lessons_of(text)
@@ -164,7 +164,8 @@ class Router:
             row.name: self._rough(number, own[number] + lessons[number], scores)
             for number, row in enumerate(self.table.rows)
         }
-        return {**found, ROOT: scores[self._root] + self._lesson_of_root(text)}
+        nobody = [scores[place] for place in self._owned.of_nobody]
+        return {**found, ROOT: scores[self._root] + self._lesson_of_root(text), NOBODY: max(nobody, default=-math.inf)}
 
     def family_scores(self, text: str) -> dict[str, float]:
         """Return how likely each tool family is, conversation included, whoever owns it.

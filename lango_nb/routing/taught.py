@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 ROOT = "root"
 """What labelled data call whoever answers conversation."""
+NOBODY = ""
+"""Stands for the tool families that no agent of a table owns."""
 SCHEMA = 1
-LEAD = 2.0
+LEAD = 3.0
 """Lead, in log-odds, from which a request teaches nothing more."""
 _ROUNDS = 12
 _STEP = 0.5
@@ -218,7 +220,8 @@ def _learn(task: _Task, weights: defaultdict[str, defaultdict[str, float]]) -> b
     step = min(missing / 2, _STEP * LEAD) * scale
     for name in task.names:
         weights[task.right][name] += step
-        weights[rival][name] -= step
+        if rival != NOBODY:
+            weights[rival][name] -= step
     return True
 
 

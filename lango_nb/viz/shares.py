@@ -185,7 +185,11 @@ def languages(evaluation: Evaluation) -> list[list[str]]:
         return []
     found = [{one.name: one for one in result.by_language} for result in evaluation.results]
     return [
-        [short(one.name), f"{one.accuracy.of:,}", *(interval(groups[one.name].accuracy) for groups in found)]
+        [
+            short(one.name),
+            f"{one.accuracy.of:,}",
+            *(interval(groups[one.name].accuracy) if one.name in groups else "" for groups in found),
+        ]
         for one in evaluation.results[0].by_language
     ]
 

@@ -187,14 +187,17 @@ def _next_step(part: Part, tried: Sequence[Attempt], router: Router, offer: Offe
         return about_runs(tried[-1])
     if tried and (tried[-1].is_settled or len(tried) >= MOST_TRIES):
         return _undone(part, tried)
-    if not tried and part.route.chosen and part.route.chosen not in used and offer.way_to(part.route.chosen):
-        return _given(part.route.chosen, part.order or part.text, part.route, offer, part.allowed)
+    wanted = part.route.chosen
+    if not tried and wanted is None:
+        return talk.ask_back(part.route)
+    if not tried and wanted and wanted not in used and offer.way_to(wanted):
+        return _given(wanted, part.order or part.text, part.route, offer, part.allowed)
     out = {name: "cannot be reached from here" for name in router.table.names if not offer.way_to(name)}
     out |= dict.fromkeys(used, "was given this already")
-    route = router.route(part.text, exclude=out) if out else part.route
-    target = next_best(route) if tried else route.chosen
+    route = router.route(part.text, exclude=out)
+    target = next_best(route)
     if target is None:
-        return _undone(part, tried) if tried else talk.ask_back(route)
+        return _undone(part, tried) if tried else talk.out_of_reach(part.route)
     return _given(target, part.order or part.text, route, offer, part.allowed)
 
 

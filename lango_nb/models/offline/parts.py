@@ -22,6 +22,8 @@ from lango_nb.routing.taught import Taught
 CLEAR = 0.6
 """Confidence in a part's agent from which the part may be given away on its own."""
 MOST_PARTS = 5
+LONGEST_QUOTE = 300
+"""Characters of a quoted string that are read to route a request."""
 LONGEST_SPLIT = 600
 """Characters of a request that can be a list of wishes."""
 
@@ -124,7 +126,7 @@ def parts_of(
     if len(parts) > 1 or (not is_whole and (parts := _chained(wish, router))):
         return parts
     whole = stand_alone(wish, earlier)
-    return (Part(whole, router.route(whole), allowed),)
+    return (Part(whole, router.route(without_content(whole)), allowed),)
 
 
 def take_allowed(text: str) -> tuple[str, tuple[str, ...]]:
@@ -164,6 +166,19 @@ def stand_alone(text: str, earlier: str) -> str:
         return text
     named = paths(earlier)
     return _MEANT.sub(lambda match: match[1] + named[0], text) if len(named) == 1 else text
+
+
+def without_content(text: str) -> str:
+    """Shorten long quoted strings: they are content, and say nothing of who should get a request.
+
+    Examples
+    --------
+    >>> len(without_content("write '" + "delete everything " * 99 + "' to a.txt"))
+    66
+    """
+    if len(text) <= LONGEST_QUOTE:
+        return text
+    return QUOTED.sub(lambda match: match[0] if len(match[0]) <= LONGEST_QUOTE else match[0][:50] + match[0][-1], text)
 
 
 def _covered(text: str) -> str:

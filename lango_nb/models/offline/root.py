@@ -9,7 +9,7 @@ from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.conversation import TRANSFER, Conversation
 from lango_nb.models.offline.dispatch import MANY, dispatch, last_word, next_best, why
 from lango_nb.models.offline.offer import Offer
-from lango_nb.models.offline.parts import parts_of
+from lango_nb.models.offline.parts import parts_of, without_content
 
 
 def answer_as_root(conversation: Conversation, offer: Offer) -> Reply:
@@ -37,7 +37,7 @@ def _transfer(conversation: Conversation) -> Reply:
     """Hand the request over, where whoever gets it answers the user."""
     router = conversation.router
     out = _out_of_question(conversation)
-    route = router.route(conversation.text, exclude=out)
+    route = router.route(without_content(conversation.text), exclude=out)
     planner = "" if out or route.chosen else _planner(conversation)
     target = planner or (next_best(route) if out else route.chosen)
     if target is not None:

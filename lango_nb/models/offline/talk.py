@@ -107,6 +107,17 @@ def ask_back(route: Route) -> str:
     return f"I cannot tell who should do this; the nearest is {' or '.join(near)}. Please say a little more."
 
 
+def out_of_reach(route: Route) -> str:
+    """Say that whoever would get a request cannot be given it from here.
+
+    Examples
+    --------
+    >>> out_of_reach(Route("", "vault", ""))
+    'This would be for vault, which cannot be given it now, and no other agent comes near.'
+    """
+    return f"This would be for {route.chosen}, which cannot be given it now, and no other agent comes near."
+
+
 def missing_sentence(tool: str, missing: Sequence[str]) -> str:
     """Ask for what a request does not say.
 

@@ -67,6 +67,9 @@ _CONTENT = (
     "message",
 )
 """Parameters that take what another tool gave, the likeliest first."""
+_KEEPS = re.compile(r"^\W*(?:save|store|write|put|keep|export|remember|record|note)\b", re.IGNORECASE)
+_WORKS = re.compile(r"encrypt|decrypt|sign|hash|send|import|submit")
+"""Tools that do not keep what they are given."""
 _ADDS = re.compile(r"^\W*(?:append|add)\b", re.IGNORECASE)
 
 
@@ -174,7 +177,8 @@ def _use(desk: Desk, order: str, given: str, done: Sequence[Done]) -> Reply:
 
 def _second(desk: Desk, order: str) -> tuple[ToolSchema | None, dict[str, Any], list[str]]:
     """Return the tool of a second step with its arguments, and what the request does not say."""
-    able = [tool for tool in desk.own if _content_of(tool)]
+    keeps = _KEEPS.match(order) is not None
+    able = [tool for tool in desk.own if _content_of(tool) and not (keeps and _WORKS.search(tool.name))]
     if not able or _ADDS.match(order):
         return None, {}, []
     best = choose(able, order, _aim(desk.with_text(order)).likely)[0]

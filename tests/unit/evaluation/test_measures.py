@@ -91,7 +91,7 @@ def test_the_matrix_and_the_agents_agree_with_the_answers(found: list[Judged]) -
         assert one.right == sum(cell.count for cell in cells if cell.right == cell.got == one.agent)
         for value in (one.precision, one.recall, one.f1):
             assert value is None or 0 <= value <= 1
-        if one.precision and one.recall:
+        if one.precision and one.recall and one.f1 is not None:
             assert one.f1 == pytest.approx(2 * one.precision * one.recall / (one.precision + one.recall))
             assert min(one.precision, one.recall) <= one.f1 + 1e-12
             assert one.f1 <= max(one.precision, one.recall) + 1e-12

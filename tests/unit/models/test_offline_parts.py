@@ -68,7 +68,6 @@ def test_clearly_different_domains_are_split(text: str, parts: list[tuple[str, s
         "read notes.md and tell me its first heading",
         "count the lines of notes.md and encrypt it",
         "read notes.md and encrypt the first line",
-        "run the tests and store the output as a secret",
         "encrypt the word hello and decrypt the word bye",
         "schedule a job every day to read notes.md and encrypt the word hello",
         "read notes.md tomorrow and encrypt the word hello",

@@ -119,7 +119,7 @@ class TestOneRun:
         reply = talk.ask("run the command `ls -la`")
         ((name, given),) = called(reply)
         assert (name, given["agent"], given["instruction"]) == ("agent_spawn", "operator", "run the command `ls -la`")
-        assert "shell command" in given["spawn_reason"]
+        assert "command" in given["spawn_reason"]
         assert set(given) == {"agent", "instruction", "spawn_reason"}
         reply = talk.answer(reply, spawned(1))
         assert called(reply) == [("agent_wait", {"agent_id": "arun-1", "timeout": 1})]

@@ -1,0 +1,324 @@
+"""What the offline model says: chains of two steps, results in words, small talk, and nothing from anywhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lango_nb.config.settings import Settings
+from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
+from lango_nb.engine import Engine
+from lango_nb.models.offline import OfflineModel
+from lango_nb.models.offline.plans import plan, read_plan
+from lango_nb.models.offline.wording import said_of
+from lango_nb.routing.table import RoutingRow, RoutingTable
+from lango_nb.routing.taught import Row, Taught
+from lango_nb.tools.builtin import builtin_tools
+from lango_nb.tools.by_name import spec_families
+from lango_nb.tools.decorator import tool
+from lango_nb.tools.tool import Tool
+
+PAGE = "# News\nIt rains.\n\nMore of it tomorrow."
+
+
+@tool(safety="safe")
+def web_fetch(url: str) -> str:
+    """Fetch a page."""
+    return f"{PAGE}\nFrom {url}."
+
+
+@tool(safety="safe")
+def crypto_hash(data: str) -> str:
+    """Compute the digest of a text."""
+    return f"digest-of-{data}"
+
+
+@tool(safety="safe")
+def browser_navigate(url: str) -> str:
+    """Open a web address."""
+    return json.dumps({"title": "Example", "url": url})
+
+
+kept: dict[str, str] = {}
+
+
+@tool(safety="safe")
+def secrets_store(name: str, value: str) -> str:
+    """Keep a secret."""
+    kept[name] = value
+    return f"stored {name}"
+
+
+REAL = (web_fetch, crypto_hash, browser_navigate, secrets_store)
+
+
+def tools() -> tuple[Tool, ...]:
+    names = {one.name for one in REAL}
+    return (*builtin_tools(), *(one for one in spec_families() if one.name not in names), *REAL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "notes.md").write_text("# Notes\nOne.\nTwo.\n\nThree.\nFour.\n")
+    return tmp_path
+
+
+def ask(text: str, folder: Path, topology: str = "solo") -> str:
+    chosen = Settings.model_validate({"background": {"enabled": True}})
+    engine = Engine(topology=topology, tools=tools(), workspace=folder, approver="allow", settings=chosen)
+    return engine.run_sync(text).turn.answer
+
+
+class TestTwoSteps:
+    def test_a_summary_is_saved(self, folder: Path) -> None:
+        assert "short.md" in ask("read notes.md and save a summary to short.md", folder)
+        assert (folder / "short.md").read_text() == "# Notes\nThree.\n"
+
+    def test_a_page_is_saved(self, folder: Path) -> None:
+        ask("fetch https://example.org/a and save it as a.md", folder)
+        assert (folder / "a.md").read_text() == f"{PAGE}\nFrom https://example.org/a.\n"
+
+    def test_a_hash_is_kept(self, folder: Path) -> None:
+        kept.clear()
+        ask("hash 'abc' and store it as fingerprint", folder)
+        assert kept == {"fingerprint": "digest-of-abc"}
+
+    def test_a_listing_is_written(self, folder: Path) -> None:
+        ask("list the files in this folder and write the list to index.txt", folder)
+        assert (folder / "index.txt").read_text().startswith("notes.md")
+
+    def test_what_the_second_step_lacks_is_asked_for_or_left(self, folder: Path) -> None:
+        ask("read notes.md and save it", folder)
+        assert sorted(path.name for path in folder.iterdir()) == ["notes.md"]
+
+    def test_a_first_step_that_fails_ends_it(self, folder: Path) -> None:
+        assert "could not" in ask("read missing.md and save a summary to short.md", folder)
+        assert not (folder / "short.md").exists()
+
+    def test_two_agents_do_it_one_after_the_other(self, folder: Path) -> None:
+        ask("fetch https://example.org/news and save it as news.md", folder, "octet")
+        assert (folder / "news.md").read_text().startswith("# News\nIt rains.")
+
+
+class TestPlanFirst:
+    TEXT = "Count the lines of notes.md, encrypt the word hello and open https://example.org"
+
+    def test_the_planner_comes_first_and_its_steps_are_carried_out(self, folder: Path) -> None:
+        chosen = Settings.model_validate({"background": {"enabled": True}})
+        engine = Engine(topology="octet", tools=tools(), workspace=folder, approver="allow", settings=chosen)
+        turn = engine.run_sync(self.TEXT).turn
+        agents = [name for name in turn.path if name != "lango-orchestrator"]
+        assert agents[0] == "planner"
+        assert {"operator", "vault", "navigator"} == set(agents[1:])
+        assert "notes.md has 6 lines." in turn.answer
+        assert "title: Example" in turn.answer
+
+    def test_a_plan_names_agents_and_is_read_back(self) -> None:
+        prompt = "A step's agent is one of these names, letter for letter, and never your own: operator, vault."
+        text = plan(prompt, "Plan this: count the lines of notes.md, encrypt the word hello")
+        steps = read_plan(text)
+        assert [(step.text, step.agent) for step in steps] == [
+            ("count the lines of notes.md", "operator"),
+            ("encrypt the word hello", "vault"),
+        ]
+
+    def test_a_plan_that_is_none_is_not_followed(self) -> None:
+        assert read_plan("I will not plan this.\nStep one: x") == ()
+
+
+class TestWords:
+    def test_lists_and_objects_become_lines(self) -> None:
+        said = said_of({"transactions": [{"id": f"t-{number}", "amount": number} for number in range(12)], "total": 12})
+        assert said.splitlines()[0] == "12 transactions:"
+        assert said.splitlines()[1] == "- t-0 (amount: 0)"
+        assert said.splitlines()[-1] == "… and 2 more"
+
+    @pytest.mark.parametrize("value", [None, True, 1.5, "", [], {}, [[1], {"a": {"b": 1}}], {"a": "x" * 5000}])
+    def test_any_value_has_words_of_some_length(self, value: Any) -> None:
+        assert len(said_of(value)) < 600
+
+    def test_secrets_in_arguments_are_not_said(self, tmp_path: Path) -> None:
+        engine = Engine(topology="solo", tools=(*builtin_tools(), *spec_families()), workspace=tmp_path)
+        answer = engine.run_sync("store the secret mail with value hunter2").turn.answer
+        assert "secrets_store" in answer
+        assert "hunter2" not in answer
+
+
+ROOT = RoutingTable((RoutingRow("operator", "works", capabilities=("file operations",)), RoutingRow("florist", "sells roses")))
+HAND_OVER = (ToolSchema(name="transfer_to_agent"),)
+
+
+def reply(text: str, model: OfflineModel | None = None) -> Reply:
+    messages = [Message(role="system", content=f"You are root.\n\n{ROOT.to_markdown()}"), Message(role="user", content=text)]
+    return asyncio.run((model or OfflineModel()).complete(messages, HAND_OVER))
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("Hello!", "Hello! I hand requests to 2 agents: operator, florist."),
+        ("Guten Morgen", "Hallo!"),
+        ("bonjour", "Bonjour"),
+        ("¡Hola!", "¡Hola!"),
+        ("buongiorno", "Ciao!"),
+        ("bom dia", "Olá!"),
+        ("danke", "Gern geschehen."),
+        ("merci beaucoup", "De rien."),
+        ("muchas gracias", "De nada."),
+        ("grazie mille", "Prego."),
+        ("obrigada", "De nada."),
+        ("wer bist du?", "Ich bin das Offline-Demomodell"),
+        ("what can you do?", "I am the offline demo model of this lab. I hand requests to 2 agents"),
+        ("tell me a joke", "A router walks"),
+        ("17 * 3", "51"),
+    ],
+)
+def test_small_talk_in_the_language_of_the_user(text: str, start: str) -> None:
+    said = reply(text)
+    assert not said.tool_calls
+    assert said.text.startswith(start)
+
+
+def test_a_greeting_before_a_request_is_no_small_talk() -> None:
+    assert reply("hello, count the lines of the file notes.md").tool_calls
+
+
+def test_lessons_are_followed() -> None:
+    text = "frobnicate the wobble"
+    taught = OfflineModel(taught=Taught((Row(text, "florist"), Row("frobnicate it all", "florist"))))
+    assert not reply(text).tool_calls
+    assert reply(text, taught).tool_calls[0].arguments["agent_name"] == "florist"
+
+
+GUARDED = """
+import asyncio, builtins, io, os, pathlib, random, socket, sys, time
+
+from lango_nb.core.messages import Message, Reply, ToolSchema
+from lango_nb.models.offline import OfflineModel
+import lango_nb.models.offline.model
+
+package = pathlib.Path(lango_nb.models.offline.model.__file__).parents[2]
+loop = asyncio.new_event_loop()
+
+class Refused(BaseException):
+    pass
+
+def refuse(what):
+    def refused(*args, **kwargs):
+        raise Refused(f"{what}: {args[:1]}")
+    return refused
+
+def audit(event, args):
+    if event == "open":
+        path = str(args[0])
+        python = (str(package), sys.prefix, sys.base_prefix)
+        if not path.startswith(python):
+            raise Refused(f"open {path}")
+        if "r" not in str(args[1] or "r") or "+" in str(args[1] or ""):
+            raise Refused(f"write {path}")
+    elif event.startswith(("socket.", "subprocess.", "os.system", "os.listdir", "os.scandir", "shutil.", "os.putenv")):
+        raise Refused(event)
+
+sys.addaudithook(audit)
+for name in ("time", "time_ns", "localtime", "gmtime", "strftime"):
+    setattr(time, name, refuse(f"time.{name}"))
+for name in ("random", "randint", "choice", "shuffle"):
+    setattr(random, name, refuse(f"random.{name}"))
+os.urandom = refuse("os.urandom")
+os.getenv = refuse("os.getenv")
+class Environment(dict):
+    __getitem__ = get = __contains__ = __iter__ = refuse("os.environ")
+os.environ = Environment()
+old = builtins.__import__
+FORBIDDEN = ("engine", "lab", "runtime", "stores", "hooks", "topologies", "config", "specs", "records", "cli", "magics")
+def guarded(name, *args, **kwargs):
+    parts = name.split(".")
+    if parts[0] == "lango_nb" and len(parts) > 1 and parts[1] in FORBIDDEN:
+        raise Refused(f"import {name}")
+    return old(name, *args, **kwargs)
+builtins.__import__ = guarded
+
+TABLE = '''You are root.
+
+### operator
+- **Role**: works
+- **Capabilities**: file operations; command execution
+
+### planner
+- **Role**: plans things
+'''
+def schema(name, required=()):
+    return ToolSchema(name=name, parameters={"properties": {p: {"type": "string"} for p in required}, "required": list(required)})
+
+async def main():
+    model = OfflineModel()
+    for text in TEXTS:
+        for system, tools in (
+            (TABLE, [schema("transfer_to_agent")]),
+            (TABLE, [schema("agent_spawn"), schema("agent_wait")]),
+            ("You work.", [schema("fs_read", ["path"]), schema("fs_write", ["path", "content"]), schema("cron_add", ["schedule", "prompt"]), schema("zebra_feed", ["food"])]),
+            ("You plan things.", []),
+        ):
+            messages = [Message(role="system", content=system), Message(role="user", content=text)]
+            for _ in range(3):
+                reply = await model.complete(messages, tools)
+                messages.append(Message(role="assistant", content=reply.text, tool_calls=reply.tool_calls))
+                messages += [Message(role="tool", tool_call_id=c.id, content="a\\nb") for c in reply.tool_calls]
+                if not reply.tool_calls:
+                    break
+    print("calls", len(TEXTS))
+
+TEXTS = %r
+loop.run_until_complete(main())
+"""
+
+
+def test_the_model_knows_only_messages_and_tools() -> None:
+    texts = [
+        "count the lines of the file notes.md",
+        "hello",
+        "what time is it?",
+        "read notes.md and save a summary to b.md",
+        "every weekday at 9 check mail",
+        "in 20 minutes feed the zebra",
+        "what is $HOME?",
+        "12 * 12",
+    ]
+    ran = subprocess.run([sys.executable, "-c", GUARDED % texts], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.stdout.strip() == f"calls {len(texts)}", ran.stderr[-2000:]
+
+
+def test_the_guards_of_that_test_hold() -> None:
+    for body in ("open('/etc/hostname')", "import lango_nb.engine", "time.time()", "os.environ.get('HOME')", "socket.socket()"):
+        script = (GUARDED % []).replace('print("calls"', f"{body}\n    print(\"calls\"")
+        ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+        assert ran.returncode, body
+        assert "Refused" in ran.stderr, ran.stderr
+
+
+def test_it_is_quick_when_it_is_warm() -> None:
+    every = [ToolSchema(name=one.name, description=one.description, parameters=one.schema.parameters) for one in tools()]
+    texts = [f"list the scheduled jobs number {number} please" for number in range(40)]
+    model = OfflineModel()
+
+    async def run() -> float:
+        best = 1.0
+        for text in texts:
+            began = time.perf_counter()
+            await model.complete([Message(role="system", content="You work."), Message(role="user", content=text)], every)
+            best = min(best, time.perf_counter() - began)
+        return best
+
+    assert asyncio.run(run()) < 0.02
+
+
+def test_a_reply_is_the_same_every_time() -> None:
+    calls = {reply("count the lines of the file notes.md").tool_calls for _ in range(3)}
+    assert calls == {(ToolCall(id="call-1", name="transfer_to_agent", arguments=next(iter(calls))[0].arguments),)}
