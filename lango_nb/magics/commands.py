@@ -9,7 +9,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "topology", "agent", "tool", "turn", "command", "model", "setting", "approval", "run", "session", "file", "outcome"
+    "topology",
+    "agent",
+    "tool",
+    "turn",
+    "command",
+    "model",
+    "setting",
+    "approval",
+    "run",
+    "session",
+    "file",
+    "outcome",
+    "set",
 ]
 """What a word names; completion offers the names there are."""
 
@@ -165,7 +177,7 @@ COMMANDS: dict[str, Command] = {
             "eval",
             "measure how often the router, or a model, is right: on a file, a variable, or a set such as held-out",
             "%lango eval held-out --topologies octet,quartet --sample 300",
-            Word("SET", "file", is_required=True),
+            Word("SET", "set", is_required=True),
             options=(
                 Option("--topologies", "side by side, with commas; the present one when absent", metavar="A,B"),
                 Option("--model", "a model, or keywords; the router when absent", metavar="NAME", kind="model"),

@@ -437,6 +437,12 @@ def _outcomes() -> tuple[str, ...]:
     return OUTCOMES
 
 
+def _sets() -> tuple[str, ...]:
+    from lango_nb.evaluation.corpus import SETS
+
+    return SETS
+
+
 _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "topology": lambda _magics: _topology_names(),
     "agent": lambda magics: magics.lab.engine.tree.names,
@@ -449,6 +455,7 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "session": lambda magics: magics.lab.engine.sessions.names(),
     "file": lambda _magics: (),
     "outcome": lambda _magics: _outcomes(),
+    "set": lambda _magics: _sets(),
     "command": lambda _magics: tuple(COMMANDS),
 }
 """What there is to name, by kind; the latest turn and run first."""

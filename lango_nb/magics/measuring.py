@@ -26,15 +26,20 @@ class MeasuringCommands:
     def do_eval(self, line: Line, names: Names) -> View[Any]:
         """Say how often the router, or a model, is right."""
         options = line.options
-        view = self.lab.evaluate(
-            _data(line.word or "", names),
-            options.get("--model"),
-            topologies=read_names(options.get("--topologies"), "--topologies"),
-            at_once=_whole(options.get("--at-once"), "--at-once", 1) or 4,
-            sample=_whole(options.get("--sample"), "--sample", 1),
-            seed=_whole(options.get("--seed"), "--seed", 0) or 0,
-            resume=options.get("--resume"),
-        )
+        try:
+            view = self.lab.evaluate(
+                _data(line.word or "", names),
+                options.get("--model"),
+                topologies=read_names(options.get("--topologies"), "--topologies"),
+                at_once=_whole(options.get("--at-once"), "--at-once", 1) or 4,
+                sample=_whole(options.get("--sample"), "--sample", 1),
+                seed=_whole(options.get("--seed"), "--seed", 0) or 0,
+                resume=options.get("--resume"),
+            )
+        except KeyboardInterrupt as stop:
+            is_kept = "--resume" in options
+            stop._render_traceback_ = _stopped_kept if is_kept else _stopped  # type: ignore[attr-defined]  # for IPython
+            raise
         if "--mistakes" in options:
             return view.mistakes
         if "--timing" not in options:
@@ -70,6 +75,14 @@ def read_names(written: str | None, option: str) -> tuple[str, ...] | None:
     if not all(names):
         raise UsageError(f"{option} takes names with commas between them and no blanks, not {shorten(written)!r}")
     return names
+
+
+def _stopped() -> list[str]:
+    return ["KeyboardInterrupt: the evaluation was stopped; with --resume FILE the next run would go on from there"]
+
+
+def _stopped_kept() -> list[str]:
+    return ["KeyboardInterrupt: the evaluation was stopped; the answers so far are kept, the same line goes on"]
 
 
 def _data(word: str, names: Names) -> object:

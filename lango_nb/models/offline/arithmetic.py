@@ -16,7 +16,7 @@ _WORDS = (
     (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
 )
 _FRAME = re.compile(
-    r"^\W*(?:(?:please|can you|could you|hey|so)\W+)*(?:(?:what(?:'s| is)|how much is|calculate|compute|was ist|wie viel ist|combien font|cuánto es|work out)\s+)?",
+    r"^[\s\"'¿¡]*(?:(?:please|can you|could you|hey|so)\W+)*(?:(?:what(?:'s| is)|how much is|calculate|compute|was ist|wie viel ist|combien font|cuánto es|work out)\s+)?",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+|[-+*/^()])")

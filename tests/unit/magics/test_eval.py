@@ -82,3 +82,14 @@ def test_options_are_completed() -> None:
     assert found is not None
     assert set(found.candidates) == {"--model", "--mistakes", "--mermaid"}
     assert complete("%lango eval held-out --model o", World()).candidates == ("offline",)  # type: ignore[union-attr]
+
+
+def test_stop_says_in_one_line_what_is_kept(session: Any, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_given: object, **_named: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(session.lab), "evaluate", stop)
+    for options, says in (("", "the next run would go on"), (" --resume kept.jsonl", "the answers so far are kept")):
+        error = session.error(f"%lango eval mine.csv --model offline{options}")
+        (line,) = error._render_traceback_()
+        assert says in line

@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from lango_nb.config.settings import Settings
-from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
+from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.models.offline import OfflineModel
 from lango_nb.models.offline.plans import plan, read_plan
 from lango_nb.models.offline.wording import said_of
+from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.taught import Row, Taught
+from lango_nb.specs.topologies import load_topology
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.decorator import tool
@@ -46,14 +48,10 @@ def browser_navigate(url: str) -> str:
     return json.dumps({"title": "Example", "url": url})
 
 
-kept: dict[str, str] = {}
-
-
 @tool(safety="safe")
 def secrets_store(name: str, value: str) -> str:
     """Keep a secret."""
-    kept[name] = value
-    return f"stored {name}"
+    return f"stored {name} ({len(value)} characters)"
 
 
 REAL = (web_fetch, crypto_hash, browser_navigate, secrets_store)
@@ -85,10 +83,23 @@ class TestTwoSteps:
         ask("fetch https://example.org/a and save it as a.md", folder)
         assert (folder / "a.md").read_text() == f"{PAGE}\nFrom https://example.org/a.\n"
 
-    def test_a_hash_is_kept(self, folder: Path) -> None:
-        kept.clear()
-        ask("hash 'abc' and store it as fingerprint", folder)
-        assert kept == {"fingerprint": "digest-of-abc"}
+    def test_a_hash_is_kept(self) -> None:
+        offered = [crypto_hash.schema, secrets_store.schema]
+        messages = [
+            Message(role="system", content="You are vault."),
+            Message(role="user", content="hash 'abc' and store it as fingerprint"),
+        ]
+        said = []
+        for result in ("digest-of-abc", "stored fingerprint", ""):
+            step = asyncio.run(OfflineModel().complete(messages, offered))
+            said.append([(call.name, call.arguments) for call in step.tool_calls] or step.text)
+            messages.append(Message(role="assistant", content=step.text, tool_calls=step.tool_calls))
+            messages += [Message(role="tool", tool_call_id=call.id, content=result) for call in step.tool_calls]
+        assert said == [
+            [("crypto_hash", {"data": "abc"})],
+            [("secrets_store", {"name": "fingerprint", "value": "digest-of-abc"})],
+            "Done: stored fingerprint",
+        ]
 
     def test_a_listing_is_written(self, folder: Path) -> None:
         ask("list the files in this folder and write the list to index.txt", folder)
@@ -191,18 +202,27 @@ def test_a_greeting_before_a_request_is_no_small_talk() -> None:
 
 
 def test_lessons_are_followed() -> None:
-    text = "frobnicate the wobble"
-    taught = OfflineModel(taught=Taught((Row(text, "florist"), Row("frobnicate it all", "florist"))))
-    assert not reply(text).tool_calls
-    assert reply(text, taught).tool_calls[0].arguments["agent_name"] == "florist"
+    tree = build_agent_tree(tools(), load_topology("octet"))
+    messages = [Message(role="system", content=tree.root.prompt), Message(role="user", content="send roses to my mother")]
+    taught = Taught((Row("send roses to my mother", "chronicler"),))
+
+    def targets(model: OfflineModel) -> list[object]:
+        made = asyncio.run(model.complete(messages, HAND_OVER)).tool_calls
+        return [call.arguments["agent_name"] for call in made]
+
+    assert targets(OfflineModel()) != ["chronicler"]
+    assert targets(OfflineModel(taught=taught)) == ["chronicler"]
 
 
 GUARDED = """
 import asyncio, builtins, io, os, pathlib, random, socket, sys, time
 
-from lango_nb.core.messages import Message, Reply, ToolSchema
+from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline import OfflineModel
 import lango_nb.models.offline.model
+
+Reply(tool_calls=(ToolCall.model_validate({"id": "1", "name": "x", "arguments": {}}),))  # pydantic looks for plugins
+Message(role="user"), ToolSchema(name="x")
 
 package = pathlib.Path(lango_nb.models.offline.model.__file__).parents[2]
 loop = asyncio.new_event_loop()
@@ -217,13 +237,14 @@ def refuse(what):
 
 def audit(event, args):
     if event == "open":
-        path = str(args[0])
-        python = (str(package), sys.prefix, sys.base_prefix)
-        if not path.startswith(python):
+        path, mode = str(args[0]), str(args[1] or "r")
+        if not path.startswith((str(package), sys.prefix, sys.base_prefix)):
             raise Refused(f"open {path}")
-        if "r" not in str(args[1] or "r") or "+" in str(args[1] or ""):
+        if "r" not in mode or "+" in mode:
             raise Refused(f"write {path}")
-    elif event.startswith(("socket.", "subprocess.", "os.system", "os.listdir", "os.scandir", "shutil.", "os.putenv")):
+    elif event == "os.listdir" and not str(args[0]).startswith((str(package.parent), sys.prefix, sys.base_prefix)):
+        raise Refused(f"list {args[0]}")
+    elif event.startswith(("socket.", "subprocess.", "os.system", "os.scandir", "shutil.", "os.putenv")):
         raise Refused(event)
 
 sys.addaudithook(audit)
@@ -320,5 +341,6 @@ def test_it_is_quick_when_it_is_warm() -> None:
 
 
 def test_a_reply_is_the_same_every_time() -> None:
-    calls = {reply("count the lines of the file notes.md").tool_calls for _ in range(3)}
-    assert calls == {(ToolCall(id="call-1", name="transfer_to_agent", arguments=next(iter(calls))[0].arguments),)}
+    first, *others = [reply("count the lines of the file notes.md") for _ in range(3)]
+    assert first.tool_calls[0].arguments["agent_name"] == "operator"
+    assert all(other == first for other in others)

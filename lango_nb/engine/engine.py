@@ -8,7 +8,7 @@ It runs in a script, a test or a terminal; a notebook is one of several doors to
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
@@ -18,7 +18,8 @@ from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
 from lango_nb.core.ids import Ids, RandomIds
 from lango_nb.core.masking import add_rules, mask
-from lango_nb.core.once import once
+from lango_nb.engine.answering import Answering
+from lango_nb.engine.shared import Shared
 from lango_nb.models.model import Model
 from lango_nb.models.named import CASSETTE, Models
 from lango_nb.records.records import Records
@@ -36,29 +37,21 @@ from lango_nb.specs.sources import user_agents
 from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections, root_of
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.builtin.processes import ProcessTable
-from lango_nb.tools.catalog import ToolCatalog
 from lango_nb.tools.switches import tools_by_settings
 from lango_nb.tools.tool import Tool
 
 if TYPE_CHECKING:  # what only turns and routes need loads with the first of them: an engine is ready much sooner
     import asyncio
 
-    from lango_nb.core.bus import Bus
     from lango_nb.core.events import Event, TextSoFar
     from lango_nb.hooks.chain import HookChain
     from lango_nb.hooks.decorator import UserHook
     from lango_nb.models.cassette import Cassette
-    from lango_nb.records.memories import Memories
-    from lango_nb.records.runs import Runs
-    from lango_nb.records.tasks import Tasks
     from lango_nb.records.turns import Trace
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
-    from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import Listener, TextListener, TurnContext
-    from lango_nb.runtime.control.protocol import Control
     from lango_nb.runtime.queue import Queue
-    from lango_nb.runtime.teammates import Teammates
     from lango_nb.stores.store import Store
 
 logger = logging.getLogger("lango_nb")
@@ -69,7 +62,7 @@ _in_turn: ContextVar[frozenset[str]] = ContextVar("lango_in_turn", default=froze
 """Sessions with a turn that this code runs inside of: a tool cannot wait for its own turn."""
 
 
-class Engine:
+class Engine(Answering, Shared):
     """Everything a turn needs, put together from settings.
 
     Parameters
@@ -210,81 +203,6 @@ class Engine:
         self.records.resume(root_of)
 
     @property
-    def model(self) -> Model:
-        """The model that answers for every agent that has none of its own; set it to a model or a name."""
-        return self._model
-
-    @model.setter
-    def model(self, model: str | Model) -> None:
-        if isinstance(model, str) and model.startswith(CASSETTE):
-            self.play(model.removeprefix(CASSETTE))
-            return
-        self._model = self._bare_model = self._taught(self.models.find(model))
-        if self.cassette is not None:
-            self._use_cassette(None)
-
-    def record(self, path: str | Path) -> Cassette:
-        """Keep every call of the present model, and of the tools, on a cassette from now on.
-
-        Parameters
-        ----------
-        path : str or Path
-            A JSON file; one that is there goes on, and its known calls are answered from it.
-
-        Returns
-        -------
-        Cassette
-
-        Raises
-        ------
-        StoreError
-            The file is something else.
-        """
-        from lango_nb.models.cassette import Cassette
-
-        cassette = Cassette(path)
-        self._model = cassette.record(self._bare_model)
-        self._use_cassette(cassette, is_recording=True)
-        return cassette
-
-    def play(self, path: str | Path) -> Cassette:
-        """Answer from a cassette from now on: no model is asked, and no tool runs that touches anything outside.
-
-        Parameters
-        ----------
-        path : str or Path
-
-        Returns
-        -------
-        Cassette
-
-        Raises
-        ------
-        StoreError
-            The file is not there, or no cassette.
-        """
-        from lango_nb.models.cassette import Cassette
-
-        cassette = Cassette(path)
-        self._model = cassette.replay()
-        self._use_cassette(cassette)
-        return cassette
-
-    def _use_cassette(self, cassette: Cassette | None, *, is_recording: bool = False) -> None:
-        """Serve tools from a cassette, or let them run beside it; without one they run as they are."""
-        self.cassette, self._is_recording = cassette, is_recording
-        self._set_tools(self._tools)
-        self._build(self.topology, self.registry)
-
-    def _set_tools(self, tools: tuple[Tool, ...]) -> None:
-        """Put tools into the catalog, from tape where there is one."""
-        catalog = ToolCatalog(tools)
-        self._tools = tools
-        if self.cassette is not None:
-            catalog = ToolCatalog(self.cassette.tools(tools, live=self._is_recording))
-        self.catalog = catalog
-
-    @property
     def store(self) -> Store:
         """Where records lie, as rows."""
         return self.records.store
@@ -364,31 +282,6 @@ class Engine:
         self._router: Router | None = None
         self._ready = None
 
-    @property
-    def router(self) -> Router:
-        """The router over the present tree's routing table; compiled with the first route."""
-        if self._router is None:
-            from lango_nb.routing.router import router_for
-
-            like = self._like
-            self._router = router_for(self.tree.table) if like is None else like.over(self.tree.table)
-        return self._router
-
-    @router.setter
-    def router(self, router: Router) -> None:
-        """Use what a router has learned, and its threshold, in every topology, and in the offline model."""
-        self._like, self._router, self._ready = router, None, None
-        self._model = self._taught(self._model)
-        self._bare_model = self._taught(self._bare_model)
-
-    def _taught(self, model: Model) -> Model:
-        """Return the offline model with the lessons of the router in use; any other as it is."""
-        if self._like is None or model.name != "offline":
-            return model
-        from lango_nb.models.offline import OfflineModel
-
-        return OfflineModel(taught=self._like.taught) if isinstance(model, OfflineModel) else model
-
     def _tree(self, topology: Topology, agents: Sequence[AgentSpec]) -> AgentTree:
         return build_agent_tree(
             tuple(self.catalog),
@@ -426,96 +319,6 @@ class Engine:
         if "teammates" in self.__dict__:
             self.teammates.close()
         self.records.close()
-
-    # -- what turns share, made when the first one needs it ------------------------------------------------------------
-
-    @once
-    def runs(self) -> Runs:
-        """All teammate runs."""
-        runs = self.records.runs
-        if self.settings.run_ledger.enabled and self.settings.run_ledger.write_through:
-            from lango_nb.records.ledger import MemoryLedger, mirror
-
-            self.ledger = MemoryLedger()
-            runs.observers.append(mirror(self.ledger, self.clock))
-        return runs
-
-    @property
-    def tasks(self) -> Tasks:
-        """The working list of root and agents."""
-        return self.records.tasks
-
-    @property
-    def memories(self) -> Memories:
-        """What agents keep for themselves; used where ``agentMemory.enabled`` is on."""
-        return self.records.memories
-
-    @once
-    def breakers(self) -> Breakers:
-        """Circuit breakers of agents and providers."""
-        from lango_nb.runtime.breakers import Breakers
-
-        return Breakers(self.settings.agent.orchestration.circuit_breaker, self.clock)
-
-    @once
-    def bus(self) -> Bus:
-        """Where tool calls are published, if ``hooks.eventPublishing`` is on."""
-        from lango_nb.core.bus import Bus
-
-        return Bus()
-
-    @once
-    def teammates(self) -> Teammates:
-        """The runtime behind agent_spawn, agent_wait and agent_stop."""
-        from lango_nb.runtime.teammates import Teammates
-
-        return Teammates(self.runs, self.clock, self.settings.background.max_concurrent_tasks)
-
-    @once
-    def services(self) -> dict[type, object]:
-        """What tools and hooks ask for, by protocol; bind your own before the first turn."""
-        from lango_nb.core.bus import Bus
-        from lango_nb.hooks.output_manager import OutputStore
-        from lango_nb.records.tasks import LocalTaskService
-        from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
-
-        kept = self.settings.tools.output_manager
-        bound: dict[type, object] = {
-            TeammateService: self.teammates,
-            TaskService: LocalTaskService(self.tasks, self.ids, self.clock),
-            OutputService: OutputStore(self.clock, answer_characters=4 * kept.token_budget),
-            Bus: self.bus,
-        }
-        if self.settings.agent_memory.enabled:
-            from lango_nb.records.memories import LocalMemoryService
-
-            bound[MemoryService] = LocalMemoryService(self.memories)
-        if self.settings.tools.exec.allow_background:
-            bound[ProcessTable] = self.processes
-        return bound
-
-    @property
-    def hooks(self) -> HookChain:
-        """The one list of what surrounds a tool call."""
-        if self._hooks is None:
-            from lango_nb.hooks.wiring import build_chain
-
-            self._hooks = build_chain(self.settings, self.services, self._user_hooks)
-        return self._hooks
-
-    def add_hook(self, *hooks: UserHook) -> None:
-        """Let hooks of your own join the list.
-
-        Raises
-        ------
-        DefinitionError
-            One is no hook, or there is one of its name; nothing is changed.
-        """
-        from lango_nb.hooks.wiring import build_chain
-
-        chain = build_chain(self.settings, self.services, (*self._user_hooks, *hooks))
-        self._user_hooks.extend(hooks)
-        self._hooks, self._ready = chain, None
 
     # -- turns ---------------------------------------------------------------------------------------------------------
 
@@ -651,104 +454,6 @@ class Engine:
     def session(self, name: str = MAIN_SESSION) -> Session:
         """Return a session, a new one if there is none of that name."""
         return self.sessions.open(name)
-
-    def _context(self, approver: Approver | None) -> TurnContext:
-        """Return what turns work with, made anew when the tree or the settings of a turn changed."""
-        if self._ready is None or self._ready.model is not self.model:
-            self._ready = self._make_context()
-        if approver is None and self._ready.approver is self.approver:
-            return self._ready
-        from dataclasses import replace
-
-        return replace(self._ready, approver=approver or self.approver)
-
-    def _make_context(self) -> TurnContext:
-        from lango_nb.runtime.context import ApprovalRules, TurnContext
-        from lango_nb.runtime.limits import Limits
-        from lango_nb.runtime.timeouts import resolve_timeouts
-
-        settings, topology = self.settings, self.topology
-        guard, budget = settings.security.interceptor, settings.agent.orchestration.budget
-        return TurnContext(
-            tree=self.tree,
-            control=self._control(),
-            router=self.router,
-            model=self.model,
-            models={
-                node.name: self.models.find(node.spec.model) for node in self.tree if node.spec and node.spec.model
-            },
-            allow_network=self.models.allow_network,
-            limits=Limits(
-                rounds=settings.agent.max_delegation_rounds or topology.max_rounds,
-                steps=settings.agent.max_turns or topology.max_steps,
-                delegations=budget.delegation_limit,
-                alert=budget.alert_threshold,
-                tokens=budget.max_tokens,
-                cost_usd=budget.max_cost_usd,
-            ),
-            planners=frozenset(node.name for node in self.tree.agents if node.role == "specialist" and not node.tools),
-            timeouts=resolve_timeouts(settings.agent),
-            approver=self.approver,
-            approvals=self.approvals,
-            breakers=self.breakers,
-            hooks=self.hooks,
-            runs=self.runs,
-            traces=self.traces,
-            teammates=self.teammates,
-            clock=self.clock,
-            ids=self.ids,
-            workspace=self.workspace,
-            recovery=settings.agent.orchestration.recovery,
-            mode=settings.agent.orchestration.mode,
-            random=random() if isinstance(self.clock, SystemClock) else None,
-            rules=ApprovalRules(
-                guard.approval_policy if guard.enabled else "none",
-                frozenset(guard.exempt_tools),
-                frozenset(guard.sensitive_tools if guard.enabled else ()),
-                guard.approval_timeout_s,
-            ),
-            tool_timeout_s=settings.agent.tool_timeout_s,
-            inherit_history=settings.agent.isolation.inherit_history,
-            child_messages=settings.agent.isolation.max_messages,
-            is_isolating=settings.agent.isolation.enabled,
-            tool_limits={
-                "exec_timeout_s": settings.tools.exec.default_timeout_s,
-                "exec_output_bytes": settings.tools.exec.max_output_bytes,
-                "max_read_bytes": settings.tools.filesystem.max_read_bytes,
-            },
-            services=self.services,
-        )
-
-    def _control(self) -> Control:
-        """Return the way the topology hands work over."""
-        match self.topology.control:
-            case "transfer":
-                from lango_nb.runtime.control.transfer import TransferControl
-
-                return TransferControl()
-            case "spawn":
-                from lango_nb.runtime.control.spawn import SpawnControl
-
-                return SpawnControl(is_available=self.settings.background.enabled, route=self._route_instruction)
-            case "delegate":
-                from lango_nb.runtime.control.delegate import DelegateControl
-
-                return DelegateControl()
-            case "none":
-                from lango_nb.runtime.control.none import NoControl
-
-                return NoControl()
-
-    def _route_instruction(self, instruction: str) -> str | None:
-        """Choose a teammate for an instruction that names nobody."""
-        return self.router.route(instruction, exclude=self.breakers.open_agents()).chosen
-
-
-def random() -> Callable[[], float]:
-    """Return a source of jitter."""
-    import random as source
-
-    return source.random
 
 
 def _open_store(address: str | Path, home: Path | None, settings: StoreSettings) -> Store:
