@@ -233,11 +233,7 @@ def _tree(engine: Engine, topology: str | Topology) -> AgentTree:
 def _router(engine: Engine, tree: AgentTree, subject: object) -> Router:
     """Return the router over a tree, with what the given one has learned."""
     given = subject if isinstance(subject, Router) else engine.router
-    if tree.table == given.table:
-        return given
-    if not given.taught.rows and given.threshold == router_for(tree.table).threshold:
-        return router_for(tree.table)
-    return Router(tree.table, given.threshold, given.taught, given.learned)
+    return given if tree.table == given.table else given.over(tree.table)
 
 
 def _control(tree: AgentTree, router: Router) -> Control:

@@ -105,15 +105,14 @@ def fit(vectors: Vectors, labels: Numbers, english: Booleans) -> Fitted:
     """
     from sklearn.linear_model import LogisticRegression
 
+    # the rows of such a model already add up to nothing, only its intercepts do not where a family is missing
     model = LogisticRegression(C=STRENGTH, max_iter=150, tol=1e-3).fit(vectors, labels)
     weights = np.zeros((len(LABELS), vectors.shape[1]))
     weights[model.classes_] = model.coef_
     bias = np.full(len(LABELS), float(model.intercept_.min()))
     bias[model.classes_] = model.intercept_
     guess = LogisticRegression(C=ENGLISH_STRENGTH, max_iter=150, tol=1e-3).fit(vectors, english)
-    return Fitted(
-        np.vstack([weights - weights.mean(axis=0), guess.coef_]), np.append(bias - bias.mean(), guess.intercept_)
-    )
+    return Fitted(np.vstack([weights, guess.coef_]), np.append(bias - bias.mean(), guess.intercept_))
 
 
 def by_author_left_out(requests: Sequence[Request], vectors: Vectors, labels: Numbers) -> Floats:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import SettingsError
 from lango_nb.evaluation.minilm import READ_LAYERS, SIZE, Encoder
+from lango_nb.routing.router import Calibration
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -76,9 +77,9 @@ class Head:
         self._least, self._more = (float(value) for value in self.card["weight"])
 
     @property
-    def calibration(self) -> dict[str, float]:
-        """``temperature``, ``threshold`` and ``root_threshold`` of learned scores and these together."""
-        return {name: float(value) for name, value in self.card["calibration"].items()}
+    def calibration(self) -> Calibration:
+        """How learned scores and these together become confidences and decisions."""
+        return Calibration(**{name: float(self.card["calibration"][name]) for name in Calibration._fields})
 
     def scores(self, layers: Floats) -> tuple[float, ...]:
         """Return a score for each family, in the order of :attr:`families`.
@@ -161,8 +162,8 @@ class Sentences:
         self._cached = lru_cache(maxsize=_REMEMBERED)(self._scores)
 
     @property
-    def calibration(self) -> dict[str, float]:
-        """``temperature``, ``threshold`` and ``root_threshold`` for a router that uses these scores."""
+    def calibration(self) -> Calibration:
+        """How a router that adds these scores makes confidences and decisions of the sums."""
         return self._head.calibration
 
     def __call__(self, text: str) -> tuple[float, ...]:

@@ -34,6 +34,11 @@ def terms(signals: Sequence[Signal]) -> str:
     return "; ".join(f"{signal.words} {signal.weight:+g}" for signal in signals)
 
 
+def _time_ms(evaluation: Evaluation, result: Result) -> float | None:
+    """Return the time of a model; a router's differs with every run and says little."""
+    return result.usage.time_ms if evaluation.is_model else None
+
+
 WHOSE = (
     Column("subject", "evaluation.subject", "string", "", "What was evaluated: router, keywords, or a model's name."),
     Column("topology", "result.topology", "string", "", "The topology."),
@@ -52,7 +57,7 @@ SUMMARY = (
     some("input_tokens", "result.usage.input_tokens", "Int64", "tokens", "Tokens read; missing when nobody says."),
     some("output_tokens", "result.usage.output_tokens", "Int64", "tokens", "Tokens written; missing when nobody says."),
     some("cost_usd", "result.usage.cost_usd", "float64", "USD", "What the calls cost; missing when nobody knows."),
-    Column("time_ms", "result.usage.time_ms", "float64", "ms", "Time of all answers, added up."),
+    some("time_ms", _time_ms, "float64", "ms", "Time of all calls of a model, added up; missing for routers."),
 )
 AGENTS = (
     *WHOSE,

@@ -47,7 +47,7 @@ def translated(is_silent: Callable[[], bool] = lambda: True) -> Iterator[None]:
 
     Raises
     ------
-    FaultError
+    lango_nb.models.faults.FaultError
         Caused by what was raised.
     """
     try:
@@ -133,7 +133,7 @@ def check_silence(response: Any) -> None:
 
     Raises
     ------
-    FaultError
+    lango_nb.models.faults.FaultError
     """
     if response.finish_reason == "content_filter":
         raise FaultError(Fault("content_filter", str((response.provider_details or {}).get("refusal") or "")))

@@ -20,12 +20,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "lango_nb"
 
+_FITTING = ("evaluation/fitting.py", "evaluation/fitting_semantic.py")
 DOORS = {
     "yaml": ("specs/",),
     "pandas": ("frames/", "evaluation/", "lab/", "magics/"),  # lab/: settings of several types in one table
-    "numpy": ("frames/", "evaluation/fitting.py", "evaluation/semantic.py"),
-    "scipy": ("evaluation/fitting.py",),
-    "sklearn": ("evaluation/fitting.py",),
+    "numpy": ("frames/", "evaluation/"),
+    "scipy": _FITTING,
+    "sklearn": _FITTING,
+    "tokenizers": ("evaluation/minilm.py",),
     "tqdm": ("evaluation/", "magics/"),
     "IPython": ("magics/", "viz/register.py", "widgets/", "lab/"),
     "traitlets": ("magics/", "widgets/"),

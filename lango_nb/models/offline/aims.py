@@ -51,6 +51,7 @@ class Aim:
         return name if likely >= _OWN_LEAST and likely > _FOREIGN_LEAD * mine else ""
 
 
+@lru_cache(maxsize=4096)
 def family_of(tool: str) -> str:
     """Return the family of a tool by its name; empty for a tool of an unknown kind.
 

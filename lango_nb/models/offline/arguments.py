@@ -80,7 +80,9 @@ def fill(schema: ToolSchema, text: str) -> tuple[dict[str, Any], list[str]]:
     missing = []
     for parameter, shape in shapes.items():
         is_required = parameter in required
-        value = _by_table(schema.name, parameter, shape, text, is_required=is_required)
+        value = _on_a_line(parameter, shape, text)
+        if value is None:
+            value = _by_table(schema.name, parameter, shape, text, is_required=is_required)
         if value is None and is_required:
             value = _by_shape(parameter, shape, text, pool, is_only=len(required) == 1)
         if value is not None:
@@ -247,6 +249,14 @@ def _by_shape(parameter: str, shape: Mapping[str, Any], text: str, pool: list[st
         return value
     found = _by_type(parameter, shape, text, pool, is_only=is_only)
     return found if found is not None and fits(found, shape) else None
+
+
+def _on_a_line(parameter: str, shape: Mapping[str, Any], text: str) -> Any:
+    """Return what a line of its own says, ``name: value``: so are requests completed."""
+    if f"\n{parameter}:" not in text:
+        return None
+    match = re.search(rf"^{re.escape(parameter)}:\s*(.+)$", text, re.MULTILINE)
+    return _typed(bare(match[1]), shape) if match else None
 
 
 def _named_in(parameter: str, text: str) -> str | None:

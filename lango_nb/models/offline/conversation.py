@@ -21,6 +21,55 @@ _HINT = re.compile(
 )
 
 
+_ASKED = re.compile(r"To use \S+ I need: (?P<names>[\w, ]+)\. Please say (?:it|them)\.")
+_ASKED_WHICH = re.compile(r"Please say which [\w ]+\.")
+_NEW_WISH = re.compile(
+    r"^\W*(?:please|can you|could you|no\b|never mind|forget|stop|cancel|list|read|show|run|what|which|who|how|why|when|hello|hi|hey|thanks|"
+    r"thank you|search|find|open|delete|write|create|make|send|pay|save|store|fetch)\b|\?\s*$",
+    re.IGNORECASE,
+)
+_LONGEST_ANSWER = 300
+
+
+def completed(earlier: str, asked: str, text: str) -> str:
+    """Join an answer with the request it completes; any other text stays as it is.
+
+    Parameters
+    ----------
+    earlier : str
+        The request before.
+    asked : str
+        What was answered to it.
+    text : str
+        What is said now.
+
+    Examples
+    --------
+    >>> print(completed("pause the job", "To use cron_pause I need: id. Please say it.", "cron-3"))
+    pause the job
+    id: cron-3
+    >>> completed("pause the job", "To use cron_pause I need: id. Please say it.", "list the jobs instead")
+    'list the jobs instead'
+    >>> completed("delete the file", "Please say which file or folder.", "old.txt")
+    'delete the file old.txt'
+    """
+    if not earlier or len(text) > _LONGEST_ANSWER or _NEW_WISH.search(text):
+        return text
+    if match := _ASKED.fullmatch(asked.strip()):
+        names = match["names"].split(", ")
+        said = f"{names[0]}: {text.strip()}" if len(names) == 1 and " or " not in names[0] else text.strip()
+        return f"{earlier.rstrip()}\n{said}"
+    if _ASKED_WHICH.fullmatch(asked.strip()) and len(text.split()) == 1:
+        return f"{earlier.rstrip(' .!?')} {text.strip()}"
+    return text
+
+
+def _said_before(messages: Sequence[Message]) -> str:
+    """Return the answer that was given last; empty when something else came last."""
+    last = next((message for message in reversed(messages) if message.role != "tool" and message.content), None)
+    return last.content if last is not None and last.role == "assistant" else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """One tool call of this turn with its result."""
@@ -66,8 +115,8 @@ class Conversation:
                 if hint["agent"]:
                     failed.setdefault(hint["agent"], hint["detail"].removeprefix(f"{hint['agent']}: "))
                 continue
-            text = message.content
             earlier = next((m.content for m in reversed(messages[:place]) if m.role == "user"), "")
+            text = message.content if is_order else completed(earlier, _said_before(messages[:place]), message.content)
             tag = f"{crc32((system + text).encode()) & 0xFFFF:04x}-" if is_order else ""
             return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, failed, taught)
         return cls(system, "", (), taught=taught)

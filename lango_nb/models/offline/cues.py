@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -106,7 +107,7 @@ def choose(tools: Sequence[ToolSchema], text: str, likely: Mapping[str, float]) 
     -------
     tuple of Choice
     """
-    said = heard(text)
+    said = _weights(text)
     rated = [_rate(tool, text, said, likely) for tool in tools]
     return tuple(sorted(rated, key=lambda choice: (-choice.score, len(choice.tool.name))))
 
@@ -136,13 +137,35 @@ def heard(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=1)
+def _index() -> Mapping[str, tuple[tuple[str, Cue], ...]]:
+    """Return the cues of all tools by the first of their parts."""
+    found: defaultdict[str, list[tuple[str, Cue]]] = defaultdict(list)
+    for tool, entry in table().items():
+        for cue in entry.cues:
+            found[cue.parts[0]].append((tool, cue))
+    return {part: tuple(cues) for part, cues in found.items()}
+
+
+@lru_cache(maxsize=256)
+def _weights(text: str) -> Mapping[str, float]:
+    """Return the sum of a text's cues for each tool of the table that it says anything of."""
+    said, index = heard(text), _index()
+    found: defaultdict[str, float] = defaultdict(float)
+    for part in said.intersection(index):
+        for tool, cue in index[part]:
+            if said.issuperset(cue.parts):
+                found[tool] += cue.weight
+    return dict(found)
+
+
 def _cue(written: str) -> Cue:
     body, _, weight = written.strip().partition("=")
     parts = tuple(body.split("+"))
     return Cue(parts, float(weight) if weight else float(len(parts)))
 
 
-def _rate(tool: ToolSchema, text: str, said: frozenset[str], likely: Mapping[str, float]) -> Choice:
+def _rate(tool: ToolSchema, text: str, said: Mapping[str, float], likely: Mapping[str, float]) -> Choice:
     entry = table().get(tool.name)
     if entry is None:
         family = family_of(tool.name)
@@ -150,7 +173,7 @@ def _rate(tool: ToolSchema, text: str, said: frozenset[str], likely: Mapping[str
         cues = _own_words(tool, text)
     else:
         part = max(likely.get(family, 0.0) for family in entry.families)
-        cues = sum(cue.weight for cue in entry.cues if said.issuperset(cue.parts)) or -_SILENT
+        cues = said.get(tool.name, -_SILENT)
     return Choice(tool, cues, cues + _FAMILY_WEIGHT * math.log(max(part, _FAMILY_FLOOR)))
 
 

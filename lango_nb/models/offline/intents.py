@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lango_nb.models.offline import fill
-from lango_nb.routing.shapes import SHAPES
+from lango_nb.models.offline import phrases as say
 
 Verb = Literal[
     "list",
@@ -45,141 +45,6 @@ class Intent:
     in_background: bool = False
 
 
-_FOLDER = r"(?:folder|directory|dir|subfolder|subdirectory)"
-_COUNT = re.compile(
-    r"\bhow many lines\b|\bcount (?:the |all )?lines\b|\bnumber of lines\b|\bline count\b", re.IGNORECASE
-)
-_FIND = re.compile(
-    r"\b(?:find|locate|search for|where(?:'s| is| are)|which|look for|is there (?:a|any))\b[^.\n]{0,40}?\bfiles?\b[^.\n]{0,20}?"
-    r"\b(?:called|named|like|with|has|have|having|contain(?:s|ing)?|starting with|beginning with|whose)\b\s+"
-    r"(?:(?:has|have|contains|with|whose|called|named)\s+){0,2}"
-    r"(?:the )?(?:(?:name|word|part|text|string|file name|filename)\s+)*(?:(?:has|contains|with|in it|is)\s+)*"
-    r"[\"'`“]?([\w.-]+)",
-    re.IGNORECASE,
-)
-_FIND_DIRECT = re.compile(
-    r"\b(?:find|locate|look for|where(?:'s| is))\s+(?:me\s+)?(?:the\s+|a\s+|my\s+|any\s+)?[\"'`“]?([\w.-]+)[\"'`”]?\s+files?\b",
-    re.IGNORECASE,
-)
-_FIND_COLON = re.compile(r"\b(?:find|locate|look for)\b[^:]*\bfiles?\b[^:]*:\s*[\"'`“]?([\w.-]+)", re.IGNORECASE)
-_WHERE_FILE = re.compile(
-    r"\b(?:find|locate|look for|where(?:'s| is))\s+(?:me\s+)?(?:the\s+|my\s+|a\s+)?(?:file\s+)?[\"'`“]?([\w-]+\.[\w.-]+)",
-    re.IGNORECASE,
-)
-_LIST = re.compile(
-    rf"\b(?:list|show|display|what|which|see)\b.*\b(?:files?|{_FOLDER}s?|entries|documents)\b|\bls\b|\bwhat(?:'s| is) (?:in|inside|here)\b",
-    re.IGNORECASE,
-)
-_MKDIR = re.compile(rf"\b(?:make|create|add|new|set up)\b[^.]*?\b{_FOLDER}\b|\bmkdir\b", re.IGNORECASE)
-_WRITE = re.compile(r"\b(?:write|save|put|store|create|make|add)\b", re.IGNORECASE)
-_WRITE_CONTENT = re.compile(
-    r"\b(?:with (?:the )?(?:text|content|contents|words?|line)|containing|that says|saying|which says|with|content:|contents:|text:)"
-    r"\s*:?\s*(.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_WRITE_BEFORE = re.compile(
-    r"\b(?:write|save|put|store|append|add)\s+(?:the (?:text|words?|line|sentence)\s+)?(.+?)\s+(?:to|into|in|as)\s+(?:the end of )?(?:the |a |a new |new )?(?:file\s+)?"
-    r"(?:called |named )?[\w./~\\`\"'-]+\s*[.!]?$",
-    re.IGNORECASE | re.DOTALL,
-)
-_APPEND = re.compile(
-    r"\bappend\b|\badd\b.+\b(?:to the end of|at the (?:end|top|beginning|start) of|to)\b", re.IGNORECASE | re.DOTALL
-)
-_EDIT = re.compile(r"\b(?:edit|change|replace|set|update|modify|rewrite|fix|make)\b", re.IGNORECASE)
-_EDIT_CONTENT = re.compile(
-    r"(?:\bto (?:say|read|be)|\bsays?|\breads?|\bwith|\binto|\bto|\bby|\bas|=|:)\s*:?\s*(.+?)\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_REPLACE = re.compile(
-    r"\b(?:replace|change|rename|swap)\s+(?:the (?:word|text|value|string)\s+)?[\"'`“](.+?)[\"'`”]\s+(?:with|by|to|into|for)\s+[\"'`“](.*?)[\"'`”]",
-    re.IGNORECASE | re.DOTALL,
-)
-_STAT = re.compile(
-    r"\bhow (?:big|large|old)\b|\bsize of\b|\bwhen was\b.*\b(?:changed|modified|written|edited)\b|\bdoes\b.*\bexist\b|\bis there a file\b|\bmetadata\b",
-    re.IGNORECASE,
-)
-_READ = re.compile(r"\b(?:read|show|open|print|display|cat|view|see|give me|look at)\b|\bcontents? of\b", re.IGNORECASE)
-_ASK = re.compile(
-    r"^(?:what|which|who|when|where|why|how|is|are|does|do|according|tell me|in )\b|\?\s*$|\band (?:tell|say|answer|explain)\b|"
-    r"\bwhat\b.*\bsays?\b|\bsummar",
-    re.IGNORECASE,
-)
-_WHOLE = re.compile(
-    r"^\W*(?:what(?:'s| is) (?:in|inside)|what does\b.*\bsay\W*$|(?:please |can you |could you )*(?:read|show|open|print|display|cat|view)\b)",
-    re.IGNORECASE,
-)
-_AND_ANSWER = re.compile(
-    r"\band (?:then )?(?:tell me|say|answer|explain|find out|give me|report)\b\s*:?\s*(.+)$|^(?:read|open|look at|check)\b.+?[.:,]\s+(\S.+\?)\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_RUN = re.compile(r"\b(?:run|execute|launch|start)\b|\bcommand\b|`[^`]+`", re.IGNORECASE)
-_STATUS = re.compile(r"\b(?:status|done|finished|running|progress|output)\b", re.IGNORECASE)
-_STOP = re.compile(r"\b(?:stop|kill|terminate|end|cancel)\b", re.IGNORECASE)
-_BACKGROUND = re.compile(r"\bbackground\b", re.IGNORECASE)
-_NO_NAMES = frozenset("this the current my your here there working contents please is and it".split())
-LONGEST_WISH = 400
-"""Characters of a request, long quoted strings aside, that can be one wish."""
-LONGEST_QUOTE = 60
-CHANGING = frozenset({"write", "append", "edit", "replace", "mkdir", "delete", "cut", "run", "stop"})
-"""Wishes that change something."""
-UNSURE_WHETHER = (
-    "I am not sure that you want this done, so I did nothing. If you do, say it as an instruction: delete notes.md."
-)
-UNSURE_DELETE = (
-    "I delete one file or folder as a whole, or one line by its number (delete line 2 of notes.md). This asks for "
-    "something else, so I deleted nothing."
-)
-UNSURE_WRITE = "I write text that you give me, in quotes for instance; what comes from elsewhere I cannot write yet."
-UNSURE_CONTENT = "I find files by a part of their name. To search in their content, try: run `grep -rn word .`"
-UNSURE_FOLDER = (
-    "I make one folder at a time and nothing else with it, so I made none. Ask for the rest afterwards; a name that holds "
-    "such words stands in quotes."
-)
-_SECOND_WISH = re.compile(
-    r"\b(?:and|then)\s+(?:then\s+)?(?:list|read|show|delete|remove|write|add|append|run|count|find|make|create|move|copy|"
-    r"put|tell|change|replace)\b",
-    re.IGNORECASE,
-)
-"""A further thing to do, where a name was expected."""
-_POLITE = r"\W*(?:(?:please|kindly|now|then|and|ok|okay|hey|hi|hello|(?:can|could|would|will) you)\W+)*"
-_DELETES = r"(?:delete|remove|erase|get rid of|throw away|trash|rm(?: -\w+)?)"
-_LEADING_DELETE = re.compile(rf"^{_POLITE}{_DELETES}\b", re.IGNORECASE)
-_DELETE_WHOLE = re.compile(
-    rf"{_POLITE}{_DELETES}\s+(?:the\s+|my\s+|this\s+|that\s+)?(?:old\s+|whole\s+|entire\s+|empty\s+)?"
-    r"(?:(?:file|folder|directory|subfolder|dir)\s+)?(?:called\s+|named\s+)?§(?:\s+(?:file|folder|directory))?"
-    r"(?:\s+(?:please|now|for me|thanks|thank you|from (?:this|the) (?:folder|workspace|directory)))*\W*",
-    re.IGNORECASE,
-)
-_DELETE_LINE = re.compile(
-    rf"{_POLITE}{_DELETES}\s+(?:the\s+)?line\s+(?:number\s+|no\.?\s*)?\d+\s+(?:of|in|from)\s+(?:the\s+)?(?:file\s+)?§\W*",
-    re.IGNORECASE,
-)
-_NEGATED = re.compile(
-    r"\b(?:don.?t|do not|never|without|must not|should not|shouldn'?t|not to|stop me)\b", re.IGNORECASE
-)
-_CHANGE = re.compile(
-    rf"\b{_DELETES}\b|\b(?:write|append|edit|change|replace|overwrite|rename|run|execute|stop|kill)\b|`", re.IGNORECASE
-)
-_ABOUT_DOING = re.compile(
-    r"^\W*(?:how|why|when|what|which|who|can i|may i|should (?:i|we)|could i|is it|are you|did|does|explain|tell me (?:how|what|why))\b",
-    re.IGNORECASE,
-)
-_SCHEDULED = next(shape.pattern for shape in SHAPES if shape.name == "schedule")
-_TOP = re.compile(r"\b(?:at|to) the (?:top|beginning|start)\b", re.IGNORECASE)
-_FIND_CONTENT = re.compile(
-    r"\bfiles?\b[^.\n]{0,40}\b(?:mention(?:s|ing)?|contain(?:s|ing)?\s+(?:the\s+)?(?:word|text|line|phrase|string)|say(?:s|ing)?)\b",
-    re.IGNORECASE,
-)
-_REPLACE_BARE = re.compile(
-    r"^\W*(?:please\s+)?(?:replace|change)\s+([\w-]+)\s+(?:with|by|to|into)\s+([\w-]+)\s+in\s", re.IGNORECASE
-)
-_ELSEWHERE = re.compile(
-    r"^(?:the |this |that |my |our |its )?(?:output|result|answer|summary|conversation|list|it|this|that|these|those|them)\b",
-    re.IGNORECASE,
-)
-_QUOTES = "\"'`“”"
-
-
 def understand(text: str) -> Intent | None:
     """Read a wish about files or commands from a request.
 
@@ -205,15 +70,15 @@ def understand(text: str) -> Intent | None:
     ('unsure', 'unsure')
     """
     short, kept = _fold(text)
-    if len(short) > LONGEST_WISH:
+    if len(short) > say.LONGEST_WISH:
         return None
-    if _NEGATED.search(short) and _CHANGE.search(short):
-        return Intent("unsure", text=UNSURE_WHETHER)
+    if say.NEGATED.search(short) and say.CHANGE.search(short):
+        return Intent("unsure", text=say.UNSURE_WHETHER)
     intent = _understand(short)
     if intent is None:
         return None
-    if intent.verb in CHANGING and _ABOUT_DOING.search(short):
-        return Intent("unsure", text=UNSURE_WHETHER)
+    if intent.verb in say.CHANGING and say.ABOUT_DOING.search(short):
+        return Intent("unsure", text=say.UNSURE_WHETHER)
     return Intent(
         intent.verb,
         _unfold(intent.path, kept),
@@ -230,7 +95,7 @@ def _fold(text: str) -> tuple[str, list[str]]:
 
     def mark(match: re.Match[str]) -> str:
         part = match[0]
-        if len(part) <= LONGEST_QUOTE:
+        if len(part) <= say.LONGEST_QUOTE:
             return part
         kept.append(part[1:-1])
         return f"{part[0]}\x01{len(kept) - 1}\x01{part[-1]}"
@@ -246,37 +111,37 @@ def _understand(text: str) -> Intent | None:  # noqa: PLR0911 - one line per wis
     named = fill.paths(text)
     path = named[0] if named else ""
     process = fill.process_id(text)
-    if process and _STOP.search(text):
+    if process and say.STOP.search(text):
         return Intent("stop", text=process)
-    if process and _STATUS.search(text):
+    if process and say.STATUS.search(text):
         return Intent("status", text=process)
-    if _SCHEDULED.search(text):
+    if say.SCHEDULED.search(text):
         return None
-    if _LEADING_DELETE.search(text):
+    if say.LEADING_DELETE.search(text):
         return _delete(text, named)
     if _is_command(text):
-        return Intent("run", text=fill.command(text) or "", in_background=bool(_BACKGROUND.search(text)))
-    if _COUNT.search(text):
+        return Intent("run", text=fill.command(text) or "", in_background=bool(say.BACKGROUND.search(text)))
+    if say.COUNT.search(text):
         return _one_file(named) or Intent("count", path)
-    if _FIND_CONTENT.search(text):
-        return Intent("unsure", text=UNSURE_CONTENT)
+    if say.FIND_CONTENT.search(text):
+        return Intent("unsure", text=say.UNSURE_CONTENT)
     if (found := _fragment(text)) is not None:
         return Intent("find", text=found)
-    if _MKDIR.search(text) and not re.search(r"\bfile\b", text, re.IGNORECASE):
+    if say.MKDIR.search(text) and not re.search(r"\bfile\b", text, re.IGNORECASE):
         name = _folder(text, named)
-        if _SECOND_WISH.search(name) and not re.search(rf"[{_QUOTES}]{re.escape(name)}[{_QUOTES}]", text):
-            return Intent("unsure", text=UNSURE_FOLDER)
+        if say.SECOND_WISH.search(name) and not re.search(rf"[{say.QUOTES}]{re.escape(name)}[{say.QUOTES}]", text):
+            return Intent("unsure", text=say.UNSURE_FOLDER)
         return Intent("mkdir", name)
-    if path and (replaced := _REPLACE.search(text) or _REPLACE_BARE.search(text)):
+    if path and (replaced := say.REPLACE.search(text) or say.REPLACE_BARE.search(text)):
         return Intent("replace", _path_apart(named, replaced.group(0)), text=replaced[2], old=replaced[1])
-    if path and _APPEND.search(text) and (added := _written(text, named)):
-        return Intent("append", path, added, old="top" if _TOP.search(text) else "")
+    if path and say.APPEND.search(text) and (added := _written(text, named)):
+        return Intent("append", path, added, old="top" if say.TOP.search(text) else "")
     line = fill.number_after(text, "line")
-    if line is not None and _EDIT.search(text):
-        return Intent("edit", path, _content(text, path, _EDIT_CONTENT), line=line)
-    if path and _STAT.search(text):
+    if line is not None and say.EDIT.search(text):
+        return Intent("edit", path, _content(text, path, say.EDIT_CONTENT), line=line)
+    if path and say.STAT.search(text):
         return _one_file(named) or Intent("stat", path)
-    if _WRITE.search(text) and path and not _reads_first(text):
+    if say.WRITE.search(text) and path and not _reads_first(text):
         return _write(text, named)
     return _look(text, named, path)
 
@@ -286,11 +151,11 @@ def _look(text: str, named: list[str], path: str) -> Intent | None:
     is_folder = bool(path) and not re.search(r"\.\w{1,5}$", path)
     if is_folder and re.search(r"\blist\b|\bcontents? of\b", text, re.IGNORECASE):
         return Intent("list", path.rstrip("/"))
-    if _LIST.search(text) and (is_folder or not path):
+    if say.LIST.search(text) and (is_folder or not path):
         return Intent("list", _listed(text, named))
     if path and (question := _question(text)):
         return _one_file(named) or Intent("ask", path, question)
-    if path and (_READ.search(text) or _ASK.search(text)):
+    if path and (say.READ.search(text) or say.ASK.search(text)):
         return _one_file(named) or Intent("read", path)
     return None
 
@@ -306,13 +171,13 @@ def _one_file(named: list[str]) -> Intent | None:
 def _delete(text: str, named: list[str]) -> Intent:
     """Read a wish to delete: one thing as a whole, or one line by its number; anything else is asked back."""
     if len(named) > 1:
-        return Intent("unsure", text=UNSURE_DELETE)
+        return Intent("unsure", text=say.UNSURE_DELETE)
     path = named[0] if named else ""
     marked = _mark(text, path)
-    if _DELETE_LINE.fullmatch(marked):
+    if say.DELETE_LINE.fullmatch(marked):
         return Intent("cut", path, line=fill.number_after(marked, "line") or 0)
-    if path and not _DELETE_WHOLE.fullmatch(marked):
-        return Intent("unsure", text=UNSURE_DELETE)
+    if path and not say.DELETE_WHOLE.fullmatch(marked):
+        return Intent("unsure", text=say.UNSURE_DELETE)
     return Intent("delete", path)
 
 
@@ -320,18 +185,18 @@ def _mark(text: str, path: str) -> str:
     """Put a mark in place of a path and the quotes around it."""
     if not path:
         return text
-    return re.sub(rf"[{_QUOTES}]?{re.escape(path)}[{_QUOTES}]?", "§", text, count=1)
+    return re.sub(rf"[{say.QUOTES}]?{re.escape(path)}[{say.QUOTES}]?", "§", text, count=1)
 
 
 def _write(text: str, named: list[str]) -> Intent:
     content = _written(text, named)
-    if _ELSEWHERE.match(content):
-        return Intent("unsure", text=UNSURE_WRITE)
-    return Intent("write", named[-1] if _WRITE_BEFORE.search(text) else named[0], content)
+    if say.ELSEWHERE.match(content):
+        return Intent("unsure", text=say.UNSURE_WRITE)
+    return Intent("write", named[-1] if say.WRITE_BEFORE.search(text) else named[0], content)
 
 
 def _is_command(text: str) -> bool:
-    if not _RUN.search(text) or fill.command(text) is None:
+    if not say.RUN.search(text) or fill.command(text) is None:
         return False
     if re.search(r"\b(?:run|execute|launch)\b|\bcommand\b", text, re.IGNORECASE):
         return not re.search(r"\b(?:skill|workflow|pipeline|job)\b", text, re.IGNORECASE)
@@ -340,23 +205,25 @@ def _is_command(text: str) -> bool:
 
 def _fragment(text: str) -> str | None:
     """Return the part of a name that is looked for."""
-    for pattern in (_FIND_COLON, _FIND, _FIND_DIRECT, _WHERE_FILE):
+    for pattern in (say.FIND_COLON, say.FIND, say.FIND_DIRECT, say.WHERE_FILE):
         match = pattern.search(text)
         if match and match[1].casefold() not in {"the", "a", "my", "in", "this", "all", "any", "is", "are"}:
-            return match[1].strip(_QUOTES + ".")
+            return match[1].strip(say.QUOTES + ".")
     return None
 
 
 def _folder(text: str, named: list[str]) -> str:
     match = re.search(
-        rf"\b{_FOLDER}\s+(?:called|named)?\s*[{_QUOTES}]?([\w./~\\-][^{_QUOTES},;]*?)[{_QUOTES}]?"
+        rf"\b{say.FOLDER}\s+(?:called|named)?\s*[{say.QUOTES}]?([\w./~\\-][^{say.QUOTES},;]*?)[{say.QUOTES}]?"
         r"(?:\s+(?:in|for|please|here|inside|under)\b.*)?[.!?]*$",
         text,
         re.IGNORECASE,
     )
     if match:
         return match[1].strip()
-    match = re.search(rf"\b(?:a|the|new)\s+[{_QUOTES}]?([\w./-]+)[{_QUOTES}]?\s+{_FOLDER}\b", text, re.IGNORECASE)
+    match = re.search(
+        rf"\b(?:a|the|new)\s+[{say.QUOTES}]?([\w./-]+)[{say.QUOTES}]?\s+{say.FOLDER}\b", text, re.IGNORECASE
+    )
     if match and match[1].casefold() not in {"new", "a", "the"}:
         return match[1]
     after = re.search(r"\bmkdir\s+(?:-p\s+)?(\S+)", text)
@@ -367,13 +234,13 @@ def _listed(text: str, named: list[str]) -> str:
     if named:
         return named[0].rstrip("/") or "."
     match = re.search(
-        rf"\b(?:in|inside|of|under)\s+(?:the\s+)?[{_QUOTES}]?([\w./-]+)[{_QUOTES}]?\s+{_FOLDER}\b"
-        rf"|\b{_FOLDER}\s+[{_QUOTES}]?([\w./-]+)|\b(?:in|inside|under)\s+([\w./-]+)\W*$",
+        rf"\b(?:in|inside|of|under)\s+(?:the\s+)?[{say.QUOTES}]?([\w./-]+)[{say.QUOTES}]?\s+{say.FOLDER}\b"
+        rf"|\b{say.FOLDER}\s+[{say.QUOTES}]?([\w./-]+)|\b(?:in|inside|under)\s+([\w./-]+)\W*$",
         text,
         re.IGNORECASE,
     )
     name = next((part for part in match.groups() if part), "") if match else ""
-    if name.casefold() in _NO_NAMES:
+    if name.casefold() in say.NO_NAMES:
         return "."
     return name.strip(".,;:!?") or "."
 
@@ -399,10 +266,10 @@ def _written(text: str, named: list[str]) -> str:
     strings = [part for part in fill.quoted(text) if part not in named]
     if strings:
         return strings[-1]
-    before = _WRITE_BEFORE.search(text)
+    before = say.WRITE_BEFORE.search(text)
     if before and not re.fullmatch(r"(?:a|an|the)?\s*(?:new )?file", before[1], re.IGNORECASE):
         return before[1].strip().rstrip(":")
-    match = _WRITE_CONTENT.search(text)
+    match = say.WRITE_CONTENT.search(text)
     if match is None:
         colon = re.search(r":\s*(.+)$", text, re.DOTALL)
         return colon[1].strip() if colon else ""
@@ -421,10 +288,10 @@ def _reads_first(text: str) -> bool:
 
 def _question(text: str) -> str:
     """Return what is asked about a file's content, or nothing when the whole file is wanted."""
-    match = _AND_ANSWER.search(text)
+    match = say.AND_ANSWER.search(text)
     if match:
         return (match[1] or match[2]).strip()
-    if _WHOLE.search(text):
+    if say.WHOLE.search(text):
         about = re.search(r"\b(?:say|says|tell us|state) (?:about|on) (.+)$", text, re.IGNORECASE)
         return about[1].strip() if about else ""
-    return text.strip() if _ASK.search(text) else ""
+    return text.strip() if say.ASK.search(text) else ""

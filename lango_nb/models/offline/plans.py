@@ -104,7 +104,7 @@ def read_plan(text: str) -> tuple[Step, ...]:
     >>> read_plan("[PLAN: x]\nStep 1: hash a → agent: vault\nStep 2: keep it → agent: filer | depends_on: Step 1")
     (Step(text='hash a', agent='vault', needs=None), Step(text='keep it', agent='filer', needs=0))
     """
-    steps = []
+    steps: list[Step] = []
     for match in _STEP.finditer(text):
         needs = int(match[4]) - 1 if match[4] else None
         is_before = needs is not None and 0 <= needs < len(steps)

@@ -21,6 +21,8 @@ from lango_nb.evaluation.fitting_semantic import Weight
 from lango_nb.evaluation.minilm import READ_LAYERS, SIZE, Encoder, model_folder
 from lango_nb.evaluation.semantic import Head, Sentences, load_head, pack
 from lango_nb.routing.learned import load
+from lango_nb.routing.router import Router
+from lango_nb.routing.table import RoutingRow, RoutingTable
 
 
 def _encoder() -> Encoder | None:
@@ -113,9 +115,9 @@ def test_a_head_that_is_cut_off_is_refused() -> None:
 def test_the_head_of_the_package_fits_the_router() -> None:
     head = load_head()
     assert sorted(head.families) == sorted(load().families) == sorted(LABELS)
-    assert set(head.calibration) == {"temperature", "threshold", "root_threshold"}
     assert len(head.card["corpus"]) == 64
-    assert all(0 < value < 3 for value in head.calibration.values())
+    assert all(0 < value < 3 for value in head.calibration)
+    assert head.calibration.threshold == head.card["calibration"]["threshold"]
 
 
 def test_the_head_of_the_package_is_small() -> None:
@@ -333,6 +335,21 @@ def test_sentences_answer_in_the_order_that_was_asked_for(encoder: Encoder) -> N
 @pytest.mark.parametrize("text", ["", "   \n", "?!", "…"])
 def test_a_text_without_words_gets_no_score(encoder: Encoder, text: str) -> None:
     assert set(Sentences(folder=encoder.folder)(text)) == {0.0}
+
+
+@with_model
+def test_a_router_adds_the_scores_and_shows_them_as_one_term(encoder: Encoder) -> None:
+    """A text whose words no request of the corpus holds is still understood."""
+    table = RoutingTable((RoutingRow("clock", "", capabilities=("cron job scheduling",)), RoutingRow("florist", "")))
+    plain, router = Router(table), Router(table, sentences=Sentences(load().families, encoder.folder))
+    text = "rouse me from slumber at dawn each day"
+    before, after = (one.route(text).candidates[0] for one in (plain, router))
+    assert before.agent == after.agent == "clock"
+    (term,) = (signal for signal in after.signals if signal.kind == "sentence")
+    assert term.weight > 0
+    assert sum(signal.weight for signal in after.signals) == pytest.approx(after.score, abs=0.002)
+    assert after.score - before.score == pytest.approx(term.weight, abs=0.5)
+    assert router.calibration == load_head().calibration
 
 
 @with_model

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from lango_nb.core.messages import Message, ToolSchema
+from lango_nb.core.messages import ToolSchema
 from lango_nb.engine import Engine
-from lango_nb.models.offline import OfflineModel
 from lango_nb.models.offline.arguments import fill
 from lango_nb.models.offline.fill import command, paths
 from lango_nb.models.offline.intents import understand

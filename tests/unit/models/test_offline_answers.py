@@ -162,12 +162,17 @@ class TestWords:
         assert "hunter2" not in answer
 
 
-ROOT = RoutingTable((RoutingRow("operator", "works", capabilities=("file operations",)), RoutingRow("florist", "sells roses")))
+ROOT = RoutingTable(
+    (RoutingRow("operator", "works", capabilities=("file operations",)), RoutingRow("florist", "sells roses"))
+)
 HAND_OVER = (ToolSchema(name="transfer_to_agent"),)
 
 
 def reply(text: str, model: OfflineModel | None = None) -> Reply:
-    messages = [Message(role="system", content=f"You are root.\n\n{ROOT.to_markdown()}"), Message(role="user", content=text)]
+    messages = [
+        Message(role="system", content=f"You are root.\n\n{ROOT.to_markdown()}"),
+        Message(role="user", content=text),
+    ]
     return asyncio.run((model or OfflineModel()).complete(messages, HAND_OVER))
 
 
@@ -203,7 +208,10 @@ def test_a_greeting_before_a_request_is_no_small_talk() -> None:
 
 def test_lessons_are_followed() -> None:
     tree = build_agent_tree(tools(), load_topology("octet"))
-    messages = [Message(role="system", content=tree.root.prompt), Message(role="user", content="send roses to my mother")]
+    messages = [
+        Message(role="system", content=tree.root.prompt),
+        Message(role="user", content="send roses to my mother"),
+    ]
     taught = Taught((Row("send roses to my mother", "chronicler"),))
 
     def targets(model: OfflineModel) -> list[object]:
@@ -212,6 +220,18 @@ def test_lessons_are_followed() -> None:
 
     assert targets(OfflineModel()) != ["chronicler"]
     assert targets(OfflineModel(taught=taught)) == ["chronicler"]
+
+
+def test_what_was_asked_for_completes_the_request() -> None:
+    schema = ToolSchema.model_validate(
+        {"name": "cron_pause", "parameters": {"properties": {"id": {"type": "string"}}, "required": ["id"]}}
+    )
+    messages = [Message(role="system", content="You work."), Message(role="user", content="pause the job")]
+    asked = asyncio.run(OfflineModel().complete(messages, [schema])).text
+    assert asked == "To use cron_pause I need: id. Please say it."
+    messages += [Message(role="assistant", content=asked), Message(role="user", content="cron-3")]
+    (call,) = asyncio.run(OfflineModel().complete(messages, [schema])).tool_calls
+    assert (call.name, call.arguments) == ("cron_pause", {"id": "cron-3"})
 
 
 GUARDED = """
@@ -312,20 +332,30 @@ def test_the_model_knows_only_messages_and_tools() -> None:
         "what is $HOME?",
         "12 * 12",
     ]
-    ran = subprocess.run([sys.executable, "-c", GUARDED % texts], capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", GUARDED % texts], capture_output=True, text=True, timeout=60, check=False
+    )
     assert ran.stdout.strip() == f"calls {len(texts)}", ran.stderr[-2000:]
 
 
 def test_the_guards_of_that_test_hold() -> None:
-    for body in ("open('/etc/hostname')", "import lango_nb.engine", "time.time()", "os.environ.get('HOME')", "socket.socket()"):
-        script = (GUARDED % []).replace('print("calls"', f"{body}\n    print(\"calls\"")
+    for body in (
+        "open('/etc/hostname')",
+        "import lango_nb.engine",
+        "time.time()",
+        "os.environ.get('HOME')",
+        "socket.socket()",
+    ):
+        script = (GUARDED % []).replace('print("calls"', f'{body}\n    print("calls"')
         ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
         assert ran.returncode, body
         assert "Refused" in ran.stderr, ran.stderr
 
 
 def test_it_is_quick_when_it_is_warm() -> None:
-    every = [ToolSchema(name=one.name, description=one.description, parameters=one.schema.parameters) for one in tools()]
+    every = [
+        ToolSchema(name=one.name, description=one.description, parameters=one.schema.parameters) for one in tools()
+    ]
     texts = [f"list the scheduled jobs number {number} please" for number in range(40)]
     model = OfflineModel()
 
@@ -333,7 +363,9 @@ def test_it_is_quick_when_it_is_warm() -> None:
         best = 1.0
         for text in texts:
             began = time.perf_counter()
-            await model.complete([Message(role="system", content="You work."), Message(role="user", content=text)], every)
+            await model.complete(
+                [Message(role="system", content="You work."), Message(role="user", content=text)], every
+            )
             best = min(best, time.perf_counter() - began)
         return best
 

@@ -206,7 +206,9 @@ class TestBlocked:
 
     def test_other_runs_are_waited_for_first_and_the_blocked_one_is_looked_at_again(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("delete the file old.txt and encrypt the word hello"), spawned(1), spawned(2, "vault"))
+        reply = talk.answer(
+            talk.ask("delete the file old.txt and encrypt the word hello"), spawned(1), spawned(2, "vault")
+        )
         reply = talk.answer(reply, blocked(1, "fs_delete"), running(2))
         assert called(reply) == [("agent_wait", {"agent_id": "arun-2", "timeout": 2})]
         reply = talk.answer(reply, completed(2, "xyz"))
@@ -217,7 +219,9 @@ class TestBlocked:
 
     def test_a_run_that_was_answered_meanwhile_is_collected(self) -> None:
         talk = Talk()
-        reply = talk.answer(talk.ask("delete the file old.txt and encrypt the word hello"), spawned(1), spawned(2, "vault"))
+        reply = talk.answer(
+            talk.ask("delete the file old.txt and encrypt the word hello"), spawned(1), spawned(2, "vault")
+        )
         reply = talk.answer(reply, blocked(1, "fs_delete"), completed(2, "xyz"))
         reply = talk.answer(reply, completed(1, "Done: deleted old.txt."))
         assert reply.text == "Done: deleted old.txt.\n\nxyz"

@@ -112,9 +112,41 @@ TEXTS = st.one_of(
     st.lists(
         st.sampled_from(
             [
-                *("send", "5 USDC", "to", "0x1234567890ab", "for", "because", "called", "'a b'", "`ls`", "every day at 9"),
-                *("type", "status", "{", '{"a": 1}', "[1, 2]", "conflict c-1", "https://x.org", "a.md", "limit 5", "nan"),
-                *("1e999", "depth", "2026-01-01", "merge a into b", "tags x, y", "below 0.3", "receipt tr-1", "#id", "\x00"),
+                *(
+                    "send",
+                    "5 USDC",
+                    "to",
+                    "0x1234567890ab",
+                    "for",
+                    "because",
+                    "called",
+                    "'a b'",
+                    "`ls`",
+                    "every day at 9",
+                ),
+                *(
+                    "type",
+                    "status",
+                    "{",
+                    '{"a": 1}',
+                    "[1, 2]",
+                    "conflict c-1",
+                    "https://x.org",
+                    "a.md",
+                    "limit 5",
+                    "nan",
+                ),
+                *(
+                    "1e999",
+                    "depth",
+                    "2026-01-01",
+                    "merge a into b",
+                    "tags x, y",
+                    "below 0.3",
+                    "receipt tr-1",
+                    "#id",
+                    "\x00",
+                ),
             ]
         ),
         max_size=14,
@@ -256,7 +288,8 @@ def test_sums(text: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1/0", "9^9^9^9", "2**999999", "(" * 200 + "1", "__import__('os')", "1+", "2026", "1-800 call me", "0^-1", ""]
+    "text",
+    ["1/0", "9^9^9^9", "2**999999", "(" * 200 + "1", "__import__('os')", "1+", "2026", "1-800 call me", "0^-1", ""],
 )
 def test_no_sums(text: str) -> None:
     assert reckon(text) is None
