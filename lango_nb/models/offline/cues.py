@@ -21,6 +21,13 @@ from lango_nb.routing.words import stem, stems
 
 _TABLE = "cues.tsv"
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_ASKS = (
+    r"[?\uff1f]\s*$|か[\u3002?]?$|吗|什么|谁|多少|哪|^\W*(?:what|which|who|whose|whom|where|when|why|how|is|are|was|were|do|does|did|have|has|had|any|can"
+    r"|tell me|show|list|remind me (?:what|who|how|which)|was|welche\w*|wer|wem|wie|wo|wann|warum|wieso|hat|haben|ist|sind|gibt|que|qu'|quel\w*|qui|où|combien"
+    r"|comment|y a|est-ce|de quoi|cu[aá]l\w*|qu[eé]|qui[eé]n|cu[aá]nt\w*|c[oó]mo|d[oó]nde|hay|chi|che|cosa|qual\w*|quant\w*|come|dove|c'è|ci sono|o que|quem|onde"
+    r"|há|wat|welke|hoe\w*|wanneer|zijn|heeft|co|kto|ile|czy|gdzie|jak\w*|które)\b"
+)
+"""Questions, in the languages whose first words tell."""
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
     for name, pattern in (
@@ -38,10 +45,14 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("§assign", r"\w\s?=\s?\S"),
         ("§selector", r"(?<!\S)[#.][a-z][\w-]*|\b(?:h[1-6]|div|span|input|button)[.#][\w-]+"),
         ("§schedule", r"(?:[\d*/,-]+\s+){4}[\d*/,-]+|\b(?:daily|hourly|weekly|nightly)\b"),
-        ("§question", r"\?"),
+        ("§always", r""),
+        (
+            "§asks",
+            _ASKS,
+        ),
     )
 )  # fmt: skip
-_FAMILY_WEIGHT = 0.7
+_FAMILY_WEIGHT = 1.0
 """Of the logarithm of a family's probability, beside the weights of cues."""
 _FAMILY_FLOOR = 0.003
 _SILENT = 2.0

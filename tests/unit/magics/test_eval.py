@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +94,23 @@ def test_stop_says_in_one_line_what_is_kept(session: Any, mine: Path, monkeypatc
         error = session.error(f"%lango eval mine.csv --model offline{options}")
         (line,) = error._render_traceback_()
         assert says in line
+
+
+def test_the_same_line_gives_the_same_again_in_every_form(session: Any, mine: Path) -> None:
+    view = session.run("%lango eval mine.csv --topologies octet,sextet")
+    frame = session.run("%lango eval mine.csv --topologies octet,sextet --df")
+    pd.testing.assert_frame_equal(frame, view.df)
+    assert len(json.loads(session.run("%lango eval mine.csv --topologies octet,sextet --json"))) == 2
+    assert session.run("%lango eval mine.csv --topologies octet,sextet --text") == view.text
+    found = complete("%lango eval held", World())
+    assert found is not None
+    assert found.candidates == ("held-out",)
+
+
+class World:
+    """Names for completion."""
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        from lango_nb.evaluation.corpus import SETS
+
+        return SETS if kind == "set" else ()

@@ -114,7 +114,11 @@ class TestTwoSteps:
         assert not (folder / "short.md").exists()
 
     def test_two_agents_do_it_one_after_the_other(self, folder: Path) -> None:
-        ask("fetch https://example.org/news and save it as news.md", folder, "octet")
+        ask(
+            "download the text of the web page https://example.org/news and save it to the file news.md",
+            folder,
+            "octet",
+        )
         assert (folder / "news.md").read_text().startswith("# News\nIt rains.")
 
 
@@ -296,7 +300,15 @@ TABLE = '''You are root.
 - **Role**: plans things
 '''
 def schema(name, required=()):
-    return ToolSchema(name=name, parameters={"properties": {p: {"type": "string"} for p in required}, "required": list(required)})
+    shapes = {one: {"type": "string"} for one in required}
+    return ToolSchema(name=name, parameters={"properties": shapes, "required": list(required)})
+
+OWN = [
+    schema("fs_read", ["path"]),
+    schema("fs_write", ["path", "content"]),
+    schema("cron_add", ["schedule", "prompt"]),
+    schema("zebra_feed", ["food"]),
+]
 
 async def main():
     model = OfflineModel()
@@ -304,7 +316,7 @@ async def main():
         for system, tools in (
             (TABLE, [schema("transfer_to_agent")]),
             (TABLE, [schema("agent_spawn"), schema("agent_wait")]),
-            ("You work.", [schema("fs_read", ["path"]), schema("fs_write", ["path", "content"]), schema("cron_add", ["schedule", "prompt"]), schema("zebra_feed", ["food"])]),
+            ("You work.", OWN),
             ("You plan things.", []),
         ):
             messages = [Message(role="system", content=system), Message(role="user", content=text)]

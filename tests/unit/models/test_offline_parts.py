@@ -158,9 +158,13 @@ def test_a_second_wish_does_not_become_a_part_of_a_folders_name(text: str, verb:
         ("encrypt the word hello", "hello"),
         ("please hash the text to be or not to be.", "to be or not to be"),
         ("encrypt 'hi'", "hi"),
-        ("sign this", "sign this"),
     ],
 )
 def test_data_is_what_the_request_names_as_such(text: str, data: str) -> None:
     tool = next(tool for tool in spec_families() if tool.name == "crypto_encrypt")
     assert fill(tool.schema, text)[0]["data"] == data
+
+
+def test_data_that_the_request_does_not_hold_is_missing() -> None:
+    tool = next(tool for tool in spec_families() if tool.name == "crypto_encrypt")
+    assert fill(tool.schema, "sign this") == ({}, ["data"])

@@ -1,4 +1,4 @@
-"""The tools and arguments that the offline model takes from requests: tests/data/offline_tools.tsv, written before it."""
+"""Tools and arguments that the offline model takes from requests, in data/offline_tools.tsv, written before it."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_nothing_hides_and_text_lines_up(name: str) -> None:
 
 
 def test_hostile_words_can_still_be_read() -> None:
-    for record in (hostile(), Mistakes(hostile())):
+    for record in (hostile(), Mistakes(hostile())):  # names of agents, and requests
         words = "".join(read(viz.to_html(record)).words)
         assert "<script>" in words
         assert "<script" not in viz.to_html(record)
@@ -143,7 +143,9 @@ def test_of_very_many_mistakes_the_rest_is_counted() -> None:
     found = tuple(judged("vault", sent("operator", 0.9), number) for number in range(MOST_MISTAKES + 7))
     many = Evaluation("router", "x", len(found), (Result("octet", AGENTS, found),))
     assert "and 7 mistakes more" in viz.to_text(Mistakes(many))
-    assert "and 7 mistakes more" in viz.to_html(many)
+    assert "and 7 mistakes more" in viz.to_html(Mistakes(many))
+    assert "request 3" not in viz.to_html(many), "a saved notebook does not grow with the data"
+    assert f"{MOST_MISTAKES + 7} mistakes: --mistakes or .mistakes explains each" in viz.to_html(many)
 
 
 def test_the_matrix_shades_right_wrong_and_nobody_apart() -> None:
