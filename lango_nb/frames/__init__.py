@@ -9,7 +9,7 @@
     tasks_df        what is to be done              memories_df     what agents remember
     approvals_df    calls that need an answer       visibility_df   who could see what was said, did, and should not
     metrics_df      how agents did                  findings_df     what the doctor found
-    models_df       models that can be used
+    models_df       models that can be used         evaluation_df   how often a router or a model is right
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -26,6 +26,7 @@ from lango_nb.frames import (
     approvals,
     decisions,
     delegations,
+    evaluation,
     events,
     findings,
     memories,
@@ -47,6 +48,7 @@ from lango_nb.frames.approvals import approvals_df
 from lango_nb.frames.column import Column, FrameError
 from lango_nb.frames.decisions import decisions_df
 from lango_nb.frames.delegations import delegations_df
+from lango_nb.frames.evaluation import evaluation_df
 from lango_nb.frames.events import events_df
 from lango_nb.frames.findings import findings_df
 from lango_nb.frames.frame import columns_frame
@@ -76,6 +78,7 @@ __all__ = [
     "decisions_df",
     "delegations_df",
     "describe",
+    "evaluation_df",
     "events_df",
     "findings_df",
     "memories_df",
@@ -101,6 +104,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "prompt": prompts.COLUMNS,
     "sessions": sessions.COLUMNS,
     "turns": turns.COLUMNS,
+    "evaluation": evaluation.SUMMARY,
     "events": events.COLUMNS,
     "messages": messages.COLUMNS,
     "decisions": decisions.COLUMNS,

@@ -11,7 +11,13 @@ from lango_nb.models.usable import ModelRow
 COLUMNS = (
     Column("provider", "model.provider", "string", "", "Who answers."),
     Column("example", "model.example", "string", "", "A name that could be given."),
-    Column("state", "model.state", "string", "", "usable, or the kind of thing that is missing: key, package, server, network."),
+    Column(
+        "state",
+        "model.state",
+        "string",
+        "",
+        "usable, or the kind of thing that is missing: key, package, server, network.",
+    ),
     Column("key", "model.key", "string", "", "Where its key was found; empty where none was, or none is needed."),
     Column("missing", "model.missing", "string", "", "What is missing and what to do; empty when nothing is."),
 )

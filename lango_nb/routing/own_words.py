@@ -21,12 +21,13 @@ READ_CHARS = 4000
 _NAME = 8.0
 _KEYWORD = 4.0
 """Weight of a keyword, where only one row has it, of an agent that owns no learned family."""
-_KEYWORD_OF_OWNER = 0.5
+_KEYWORD_OF_OWNER = 0.3
 """The same where the corpus has taught what the agent's families are called."""
 _EXAMPLE = 9.0
-_EXAMPLE_OF_OWNER = 3.0
+_EXAMPLE_OF_OWNER = 2.0
 _EXAMPLE_LEAST = 0.5
 _DESCRIPTION = 0.5
+_DESCRIPTION_OF_OWNER = 0.2
 _DESCRIPTION_MOST = 1.5
 _CAPABILITY = 3.0
 _CANNOT = -2.0
@@ -87,7 +88,7 @@ class OwnWords:
             for phrase in row.capabilities:
                 if phrase not in known:
                     self._add_phrase(number, "description", phrase, _CAPABILITY)
-            self._add_description(number, row, spread)
+            self._add_description(number, row, spread, _DESCRIPTION_OF_OWNER if every else _DESCRIPTION)
             self._add_examples(number, row, _EXAMPLE_OF_OWNER if every else _EXAMPLE)
             self._add_refusals(number, row, every)
 
@@ -136,11 +137,11 @@ class OwnWords:
         if found:
             self._phrases[found[0]].append(_Phrase(found, row, Signal(kind, phrase, round(weight, 3))))
 
-    def _add_description(self, number: int, row: RoutingRow, spread: _Spread) -> None:
+    def _add_description(self, number: int, row: RoutingRow, spread: _Spread, weight: float) -> None:
         said = {stem(word): word for word in words(row.role) if word not in _STOP}
         for key, word in said.items():
             if spread.count(key) == 1:
-                self._phrases[key].append(_Phrase((key,), number, Signal("description", word, _DESCRIPTION)))
+                self._phrases[key].append(_Phrase((key,), number, Signal("description", word, weight)))
 
     def _add_examples(self, number: int, row: RoutingRow, weight: float) -> None:
         for text in row.examples:
@@ -208,7 +209,7 @@ def _capped(signals: Collection[Signal]) -> list[Signal]:
     kept: list[Signal] = []
     described = 0.0
     for signal in signals:
-        if signal.kind == "description" and signal.weight == _DESCRIPTION:
+        if signal.kind == "description" and signal.weight <= _DESCRIPTION:
             if described >= _DESCRIPTION_MOST:
                 continue
             described += signal.weight

@@ -31,6 +31,8 @@ from lango_nb.routing.taught import NOBODY, ROOT, Lesson, Taught, read_rows
 DECLINED = "already declined this request"
 """Why an agent is out of the question when nobody says more."""
 _SAYS_SOMETHING = re.compile(r"\w")
+_SAID_SO = {"name", "taught"}
+"""Kinds of terms that outweigh what an agent declares it cannot do."""
 _SHOWN_TERMS = 8
 """Words with the largest weights are shown one by one, the others as one sum."""
 _SHOWN_OF_OTHERS = 2
@@ -283,7 +285,7 @@ class Router:
         if all(name in exclude for name in self.owners(family)):
             return reasons
         for row, reason, signal in self._own.refusals(family):
-            if own[row] and not any(one.kind == "name" for one in own[row]):
+            if own[row] and not any(one.kind in _SAID_SO for one in own[row]):
                 reasons[row] = (*reasons[row], reason)
                 own[row].append(signal)
         return reasons

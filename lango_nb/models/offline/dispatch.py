@@ -136,7 +136,7 @@ def _go_on(
     said: list[str] = []
     for part, mine in zip(parts, tried, strict=True):
         before = None if part.needs is None else tried[part.needs][-1:]
-        if before is not None and not mine and not (before and before[0].state == "done"):
+        if before is not None and not mine and not (before and _has_result(before[0])):
             said += _held_up(part, before)
             continue
         ready = replace(part, order=_order(part, before[0].text)) if before else part
@@ -172,6 +172,10 @@ def _order(part: Part, given: str) -> str:
     """Return the work order of a part that uses what an earlier one gave."""
     text = given.strip()
     return hand_on(part.text, summary_of(text) if part.is_summary else text)
+
+
+def _has_result(attempt: Attempt) -> bool:
+    return attempt.state == "done" and not talk.is_no_result(attempt.text)
 
 
 def _held_up(part: Part, before: Sequence[Attempt]) -> list[str]:

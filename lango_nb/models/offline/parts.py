@@ -120,10 +120,12 @@ def parts_of(
     """
     router = router_for_prompt(prompt, taught)
     wish, allowed = take_allowed(text)
+    if not (is_whole or allowed) and (chained := _chained(wish, router)):
+        return chained
     parts = _split(wish, router) if len(wish) <= LONGEST_SPLIT and not is_whole else ()
     if len(parts) > 1 and allowed:
         parts = _narrowed(parts, allowed, router)
-    if len(parts) > 1 or (not is_whole and (parts := _chained(wish, router))):
+    if len(parts) > 1:
         return parts
     whole = stand_alone(wish, earlier)
     return (Part(whole, router.route(without_content(whole)), allowed),)

@@ -21,9 +21,11 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|\b[\w-]+\.eth\b")
-_AMOUNT = re.compile(
-    r"[$€£]\s?(\d+(?:[.,]\d+)?)|\b(\d+(?:[.,]\d+)?)\s?(?:usdc|dollars?|usd|eur|euros?|bucks)\b", re.IGNORECASE
-)
+_FIGURES = r"\d(?:[\d.,]*\d)?"
+_AMOUNT = re.compile(rf"[$€£]\s?({_FIGURES})|\b({_FIGURES})\s?(?:usdc|dollars?|usd|eur|euros?|bucks)\b", re.IGNORECASE)
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_POINTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+")
+_PLAIN_FIGURE = re.compile(r"\d+(?:[.,]\d{1,2})?|\d+\.\d{4,18}|0\.\d+")
 _ID = re.compile(r"\b[A-Za-z]{1,12}[-_](?:[\w]+[-_])*\w*\d\w*\b|\b[A-Za-z]{1,4}\d+\b|#\d+\b|\b\w+(?:-\w+)*-\d+\b")
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?")
 _POLITE = re.compile(
@@ -121,15 +123,22 @@ def address(text: str) -> str | None:
 
 
 def amount(text: str) -> str | None:
-    """Return an amount of money without its currency.
+    """Return an amount of money without its currency; one that can be read in two ways is none.
 
     Examples
     --------
     >>> amount("pay $12.50 now"), amount("send 5 usdc"), amount("send 5")
     ('12.50', '5', None)
+    >>> amount("pay 1,250.50 USDC"), amount("zahle 12,50 EUR"), amount("pay 1.000 USDC")
+    ('1250.50', '12.50', None)
     """
     match = _AMOUNT.search(_ADDRESS.sub(" ", text))
-    return (match[1] or match[2]).replace(",", ".") if match else None
+    said = (match[1] or match[2]) if match else ""
+    if _THOUSANDS.fullmatch(said):
+        return said.replace(",", "")
+    if _POINTS.fullmatch(said):
+        return said.replace(".", "").replace(",", ".")
+    return said.replace(",", ".") if _PLAIN_FIGURE.fullmatch(said) else None
 
 
 def any_id(text: str) -> str | None:
@@ -263,6 +272,18 @@ def task(text: str) -> str | None:
     )
 
 
+def task_slug(text: str) -> str | None:
+    """Make a label of what is to be done at a time.
+
+    Examples
+    --------
+    >>> task_slug("remind me every weekday at 9 to check mail")
+    'check-mail'
+    """
+    said = task(text)
+    return slug(said) if said else None
+
+
 def _part(place: int) -> Reading:
     def read(text: str) -> str | None:
         found = triple(text)
@@ -302,6 +323,7 @@ READINGS: Mapping[str, Reading] = {
     "@slug": slug,
     "@name": name,
     "@task": task,
+    "@task_slug": task_slug,
     "@schedule": _schedule,
     "@schedule_type": _schedule_type,
     "@wish": _wish,

@@ -19,6 +19,10 @@ _OPINION = re.compile(
 )
 _OUT_OF_SCOPE = re.compile(r"\s*This is about [^\n]{1,100}?, which is not mine\b")
 
+_NO_RESULT = re.compile(
+    r"\s*(?:Which of these do you mean|To use \S+ I need|Please say |I could not |I would (?:call|answer) |I did not |I cannot |I am not sure |"
+    r"I look at one |I have no |I write text |This needs |What came back is too long|I came to no |Nobody here |Not done:)"
+)
 _LONGEST_PLAIN = 80
 
 FILES_AND_COMMANDS = (
@@ -149,6 +153,17 @@ def is_out_of_scope(text: str) -> bool:
     (True, True, False)
     """
     return text.startswith(REJECT) or _OUT_OF_SCOPE.match(text) is not None
+
+
+def is_no_result(text: str) -> bool:
+    """Tell whether an answer asks back or says what went wrong: nothing that a further step could use.
+
+    Examples
+    --------
+    >>> is_no_result("Which of these do you mean: a, b?"), is_no_result("notes.md has 3 lines.")
+    (True, False)
+    """
+    return is_out_of_scope(text) or _NO_RESULT.match(text) is not None
 
 
 def nobody(names: Sequence[str], failed: Mapping[str, str] | None = None) -> str:

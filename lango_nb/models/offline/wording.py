@@ -60,7 +60,7 @@ def shown_arguments(tool: str, arguments: Mapping[str, Any]) -> str:
         name: MASK if tool in _SECRET_TOOLS and name == "value" else value
         for name, value in mask_arguments(dict(arguments)).items()
     }
-    return ", ".join(f"{name} = {value!r}" for name, value in masked.items())
+    return ", ".join(f"{name} = {shorten(repr(value), _VALUE_CHARS)}" for name, value in masked.items())
 
 
 def said_of(value: Any, noun: str = "result") -> str:

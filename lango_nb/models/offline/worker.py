@@ -21,9 +21,11 @@ from lango_nb.models.offline.chains import LONGEST_HANDED, Chain, handed, read_c
 from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation, Done
 from lango_nb.models.offline.cues import Choice, choose, is_known
 from lango_nb.models.offline.fill import paths
+from lango_nb.models.offline.intents import understand
 from lango_nb.models.offline.large import work_on_large
 from lango_nb.models.offline.local import Local, needs, work_locally
 from lango_nb.models.offline.offer import CONTROL, Offer
+from lango_nb.models.offline.phrases import CHANGING
 from lango_nb.models.offline.plans import plan
 from lango_nb.models.offline.stored import Worked, read_results
 from lango_nb.models.offline.wording import worded
@@ -67,6 +69,10 @@ _CONTENT = (
     "message",
 )
 """Parameters that take what another tool gave, the likeliest first."""
+_SAID_IN_WORDS = frozenset({"count", "ask", "find", "stat"})
+"""Wishes whose result is the answer, not what the tool gave."""
+_CHANGES = CHANGING - {"run"} | {"unsure"}
+"""Wishes that give nothing to a second step."""
 _KEEPS = re.compile(r"^\W*(?:save|store|write|put|keep|export|remember|record|note)\b", re.IGNORECASE)
 _WORKS = re.compile(r"encrypt|decrypt|sign|hash|send|import|submit")
 """Tools that do not keep what they are given."""
@@ -136,8 +142,16 @@ def _in_one_step(desk: Desk, worked: Worked) -> Reply:
 
 def _is_feasible(desk: Desk, chain: Chain) -> bool:
     """Tell whether the agent has the tools for both steps, and the request says what the second one needs."""
+    if _verb(chain.first) in _CHANGES:
+        return False
     tool, _, missing = _second(desk, chain.second)
     return tool is not None and not missing
+
+
+def _verb(text: str) -> str:
+    """Return what a request wants with files or commands; empty for any other."""
+    intent = understand(text)
+    return intent.verb if intent is not None else ""
 
 
 def _in_two_steps(desk: Desk, chain: Chain, worked: Worked) -> Reply:
@@ -147,13 +161,14 @@ def _in_two_steps(desk: Desk, chain: Chain, worked: Worked) -> Reply:
         return _in_one_step(first, worked)
     for count in range(1, len(worked.done) + 1):
         so_far = replace(worked, done=worked.done[:count])
-        if not _in_one_step(first, so_far).tool_calls:
+        answer = _in_one_step(first, so_far)
+        if not answer.tool_calls:
             break
     else:
         return _in_one_step(first, worked)
     if worked.is_cut and count == len(worked.done):
         return Reply(text="What came back is too long to be handed on: I saw a part of it only, so nothing was saved.")
-    given = worked.done[count - 1].result.content
+    given = answer.text if _verb(chain.first) in _SAID_IN_WORDS else worked.done[count - 1].result.content
     return _use(desk, chain.second, summary_of(given) if chain.is_summary else given, worked.done[count:])
 
 

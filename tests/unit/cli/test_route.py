@@ -32,7 +32,7 @@ def test_the_table_names_the_chosen_agent_and_nothing_is_run(lango: Callable[...
 def test_small_talk_and_abstention_are_no_failure(lango: Callable[..., Any]) -> None:
     data = json.loads(lango("route", "hello", "--output", "json").out)
     assert (data["chosen"], data["is_conversation"]) == (None, True)
-    done = lango("route", "qwzx vbnm", "--output", "json")
+    done = lango("route", "blorb the fnord", "--output", "json")
     assert (done.code, json.loads(done.out)["is_abstention"]) == (0, True)
 
 

@@ -12,8 +12,11 @@ import pytest
 from lango_nb import frames
 from lango_nb.core.errors import DefinitionError, UnknownNameError, UsageError
 from lango_nb.doctor.finding import Finding
+from lango_nb.engine import Engine
+from lango_nb.evaluation.evaluate import evaluate
 from lango_nb.frames.column import Column, FrameError, Sources
 from lango_nb.frames.frame import frame
+from lango_nb.models.usable import ModelRow
 from lango_nb.records.metrics import AgentMetrics
 from tests.unit.viz import samples
 
@@ -39,9 +42,13 @@ MAKERS: dict[str, tuple[Any, Any]] = {
         frames.findings_df,
         Finding("loops", "warn", "a ring", "turn-1", 1, "main", "stop", ("a", "b")),
     ),
+    "models": (frames.models_df, ModelRow("openai", "openai:gpt-5", "key missing", "set OPENAI_API_KEY")),
+    "evaluation": (frames.evaluation_df, evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet"))),
 }
 SUMMED = {"sessions"}
 """Nouns of which equal records make one row."""
+NO_TEXT = {"messages", "decisions", "partition", "approvals", "delegations", "evaluation"}
+"""Nouns whose samples hold no text of others."""
 nouns = pytest.mark.parametrize("noun", MAKERS)
 
 
@@ -167,10 +174,12 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "visibility": samples.hostile_run_trace(),
         "metrics": AgentMetrics(samples.HOSTILE),
         "findings": Finding("loops", "warn", samples.HOSTILE),
+        "models": ModelRow("openai", samples.HOSTILE, "usable"),
+        "evaluation": evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet")),
     }
     df = make(records.get(noun, samples.hostile_trace()))
     text = " ".join(str(value) for name in df.columns for value in df[name])
-    assert samples.HOSTILE in text or noun in {"messages", "decisions", "partition", "approvals", "delegations"}
+    assert samples.HOSTILE in text or noun in NO_TEXT
 
 
 class Slotted:

@@ -10,13 +10,17 @@ import time
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.models.offline import OfflineModel
+from lango_nb.models.offline.arguments import fits
 from lango_nb.models.offline.plans import plan, read_plan
+from lango_nb.models.offline.talk import is_no_result
 from lango_nb.models.offline.wording import said_of
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.table import RoutingRow, RoutingTable
@@ -37,6 +41,12 @@ def web_fetch(url: str) -> str:
 
 
 @tool(safety="safe")
+def web_search(query: str) -> str:
+    """Search the web."""
+    return f"1. found {query}"
+
+
+@tool(safety="safe")
 def crypto_hash(data: str) -> str:
     """Compute the digest of a text."""
     return f"digest-of-{data}"
@@ -54,7 +64,7 @@ def secrets_store(name: str, value: str) -> str:
     return f"stored {name} ({len(value)} characters)"
 
 
-REAL = (web_fetch, crypto_hash, browser_navigate, secrets_store)
+REAL = (web_fetch, web_search, crypto_hash, browser_navigate, secrets_store)
 
 
 def tools() -> tuple[Tool, ...]:
@@ -105,6 +115,14 @@ class TestTwoSteps:
         ask("list the files in this folder and write the list to index.txt", folder)
         assert (folder / "index.txt").read_text().startswith("notes.md")
 
+    def test_an_answer_is_written_rather_than_what_it_was_read_from(self, folder: Path) -> None:
+        ask("count the lines of notes.md and save the result to count.txt", folder)
+        assert (folder / "count.txt").read_text() == "notes.md has 6 lines.\n"
+
+    def test_nothing_is_passed_on_from_a_change(self, folder: Path) -> None:
+        ask("write 'x' to a.txt and save it to b.txt", folder)
+        assert not (folder / "b.txt").exists() or (folder / "b.txt").read_text() == "x\n"
+
     def test_what_the_second_step_lacks_is_asked_for_or_left(self, folder: Path) -> None:
         ask("read notes.md and save it", folder)
         assert sorted(path.name for path in folder.iterdir()) == ["notes.md"]
@@ -114,12 +132,14 @@ class TestTwoSteps:
         assert not (folder / "short.md").exists()
 
     def test_two_agents_do_it_one_after_the_other(self, folder: Path) -> None:
-        ask(
-            "download the text of the web page https://example.org/news and save it to the file news.md",
-            folder,
-            "octet",
-        )
-        assert (folder / "news.md").read_text().startswith("# News\nIt rains.")
+        text = "search the web for the latest python version and save the result to the file news.md"
+        ask(text, folder, "octet")
+        assert (folder / "news.md").read_text() == "1. found the latest python version\n"
+
+    def test_a_question_of_the_first_agent_is_no_result_for_the_second(self) -> None:
+        assert is_no_result("To use web_fetch I need: url. Please say it.")
+        assert is_no_result("I could not do that: there is no file")
+        assert not is_no_result("1. found it")
 
 
 class TestPlanFirst:
@@ -374,17 +394,93 @@ def test_it_is_quick_when_it_is_warm() -> None:
     async def run() -> float:
         best = 1.0
         for text in texts:
-            began = time.perf_counter()
+            began = time.thread_time()
             await model.complete(
                 [Message(role="system", content="You work."), Message(role="user", content=text)], every
             )
-            best = min(best, time.perf_counter() - began)
+            best = min(best, time.thread_time() - began)
         return best
 
-    assert asyncio.run(run()) < 0.02
+    assert asyncio.run(run()) < 0.004
 
 
 def test_a_reply_is_the_same_every_time() -> None:
     first, *others = [reply("count the lines of the file notes.md") for _ in range(3)]
     assert first.tool_calls[0].arguments["agent_name"] == "operator"
     assert all(other == first for other in others)
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "read",
+                "write",
+                "delete",
+                "save it to b.md",
+                "and",
+                "then",
+                "encrypt",
+                "the word x",
+                "send 5 USDC",
+                "to 0x1234abcd",
+            ),
+            *(
+                "every day at 9",
+                "https://x.org",
+                "a.md",
+                "`ls`",
+                "'q'",
+                "{",
+                "plan:",
+                "forget",
+                "who",
+                "are you",
+                "?",
+                "arun-1",
+            ),
+            *(
+                "task-1",
+                "step 1: x",
+                "\n\nUse this text:\n",
+                "schema",
+                "type T",
+                "in the background",
+                "p1",
+                "2 + 2",
+                "\x00",
+            ),
+        ]
+    ),
+    max_size=12,
+).map(" ".join)
+
+
+@hypothesis.settings(max_examples=120, deadline=None)
+@hypothesis.given(st.one_of(WORDS, st.text(max_size=120)), st.integers(0, 3), st.booleans())
+def test_whatever_is_said_only_what_is_offered_is_called_and_arguments_fit(
+    text: str, role: int, is_error: bool
+) -> None:
+    offered = [one.schema for one in tools()]
+    runs = (ToolSchema(name="agent_spawn"), ToolSchema(name="agent_wait"), ToolSchema(name="task_list"))
+    system, able = (
+        (f"You are root.\n\n{ROOT.to_markdown()}", HAND_OVER),
+        (f"You are root.\n\n{ROOT.to_markdown()}", runs),
+        ("You work.", offered),
+        ("You plan things.", ()),
+    )[role]
+    messages = [Message(role="system", content=system), Message(role="user", content=text)]
+    by_name = {one.name: one for one in able}
+    for _ in range(4):
+        step = asyncio.run(OfflineModel().complete(messages, able))
+        assert step.text.strip() or step.tool_calls
+        for call in step.tool_calls:
+            shapes: Any = by_name[call.name].parameters.get("properties", {})
+            assert all(name in shapes for name in call.arguments) or not shapes
+            assert all(
+                fits(value, shapes[name]) or value == "" for name, value in call.arguments.items() if name in shapes
+            )
+        messages.append(Message(role="assistant", content=step.text, tool_calls=step.tool_calls))
+        messages += [
+            Message(role="tool", tool_call_id=one.id, content="a\nb", is_error=is_error) for one in step.tool_calls
+        ]
