@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lango_nb.models.model import Model
-from lango_nb.models.named import CASSETTE, Models
+from lango_nb.models.named import CASSETTE, Models, tape_of
 from lango_nb.routing.tree import AgentTree
 from lango_nb.specs.registry import AgentRegistry
 from lango_nb.specs.topology import Topology
@@ -16,6 +16,7 @@ from lango_nb.tools.tool import Tool
 if TYPE_CHECKING:  # what only turns and routes need loads with the first of them: an engine is ready much sooner
     from lango_nb.models.cassette import Cassette
     from lango_nb.routing.router import Router
+    from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import TurnContext
 
 
@@ -48,9 +49,14 @@ class Answering:
     @model.setter
     def model(self, model: str | Model) -> None:
         if isinstance(model, str) and model.startswith(CASSETTE):
-            self.play(model.removeprefix(CASSETTE))
+            self.play(tape_of(model))
             return
         self._model = self._bare_model = self._taught(self.models.find(model))
+        made: Breakers | None = self.__dict__.get("breakers")
+        if made is not None:  # whoever takes a model wants it asked, whatever came of an earlier one
+            from lango_nb.runtime.breakers import provider_circuit
+
+            made.record_success(provider_circuit(self._model.name))
         if self.cassette is not None:
             self._use_cassette(None)
 
@@ -84,6 +90,7 @@ class Answering:
         Parameters
         ----------
         path : str or Path
+            A file, or the name of a recording that comes with the package: ``octet-garden``.
 
         Returns
         -------
@@ -95,8 +102,9 @@ class Answering:
             The file is not there, or no cassette.
         """
         from lango_nb.models.cassette import Cassette
+        from lango_nb.models.shipped import cassette_path
 
-        cassette = Cassette(path)
+        cassette = Cassette(cassette_path(path))
         self._model = cassette.replay()
         self._use_cassette(cassette)
         return cassette

@@ -21,7 +21,7 @@ from lango_nb.core.masking import add_rules, mask
 from lango_nb.engine.answering import Answering
 from lango_nb.engine.shared import Shared
 from lango_nb.models.model import Model
-from lango_nb.models.named import CASSETTE, Models
+from lango_nb.models.named import CASSETTE, Models, tape_of
 from lango_nb.records.records import Records
 from lango_nb.records.sessions import Session
 from lango_nb.routing.build import build_agent_tree
@@ -132,7 +132,7 @@ class Engine(Answering, Shared):
         self.models = Models(self.settings.models, home, allow_network=allow_network)
         self._like: Router | None = None
         wanted = self.settings.agent.model_name if model is None else model
-        tape = wanted.removeprefix(CASSETTE) if isinstance(wanted, str) and wanted.startswith(CASSETTE) else None
+        tape = tape_of(wanted) if isinstance(wanted, str) and wanted.startswith(CASSETTE) else None
         self._model = self._bare_model = self.models.find("offline" if tape is not None else wanted)
         self._keep_records(self._open_records(store, home))
         self.cassette: Cassette | None = None

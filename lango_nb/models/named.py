@@ -24,6 +24,25 @@ OPENAI = ("openai", "openai-chat")
 """Providers for which the setting ``models.baseUrl`` counts."""
 
 
+def tape_of(model: str) -> str:
+    """Return the cassette that a model's name names.
+
+    Raises
+    ------
+    SettingsError
+        It names none.
+
+    Examples
+    --------
+    >>> tape_of("cassette:talk.json")
+    'talk.json'
+    """
+    tape = model.removeprefix(CASSETTE).strip()
+    if not tape:
+        raise SettingsError("cassette: needs a file or the name of a recording, as in cassette:octet-garden")
+    return tape
+
+
 class Models:
     """Finds models by name, with the settings and the keys that live ones need.
 
@@ -96,8 +115,9 @@ class Models:
             raise UsageError("a scripted model needs its replies; pass model=ScriptedModel([...])")
         if model.startswith(CASSETTE):
             from lango_nb.models.cassette import Cassette
+            from lango_nb.models.shipped import cassette_path
 
-            return Cassette(model.removeprefix(CASSETTE)).replay()
+            return Cassette(cassette_path(tape_of(model))).replay()
         provider, _, name = model.partition(":")
         if not provider or not name:
             raise SettingsError(

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-READ_CHARS = 1500
+READ_CHARS = 4000
 """Characters of a text that are read; what people ask for stands at its beginning or its end."""
-VERSION = 1
+VERSION = 2
 """Of what this module does with a text; weights fitted with another one are refused."""
 
 _EXTENSIONS = (
@@ -23,7 +23,7 @@ _EXTENSIONS = (
     "bak|docx?|xlsx?|pptx?|odt|zip|gz|tar|mp3|mp4|wav|mov|tex|bib|rs|go|java|c|cpp|h|tmp|orig|old|dat|db|parquet"
 )
 _SHAPES: tuple[tuple[str, str], ...] = (
-    ("quote", r"\"[^\"\n]{1,400}\"|“[^”]{1,400}”|„[^“”]{1,400}[“”]|«[^»]{1,400}»|(?<!\w)'[^'\n]{2,200}'(?!\w)"),
+    ("quote", r"\"[^\"]{1,3000}\"|“[^”]{1,3000}”|„[^“”]{1,3000}[“”]|«[^»]{1,3000}»|(?<!\w)'[^'\n]{2,400}'(?!\w)"),
     ("command", r"`[^`\n]{1,300}`"),
     ("url", r"\bhttps?://\S+|\bwww\.\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|de|fr|es|it|edu|gov|ai|co|example)\b(?:/\S*)?"),
     ("mail", r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b"),

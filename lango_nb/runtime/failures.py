@@ -54,6 +54,8 @@ class Failure:
     """Whether the very same attempt may go well a little later."""
     retry_after_s: float = 0.0
     """How long the provider asks to wait; 0 when it does not say."""
+    is_advised: bool = False
+    """Whether the detail says already what to do."""
 
     @property
     def is_provider(self) -> bool:
@@ -67,7 +69,9 @@ class Failure:
 
     @property
     def advice(self) -> str:
-        """What the person may do about it, as one sentence; empty when nothing can be said."""
+        """What the person may do about it, as one sentence; empty when nothing can be said, or was said."""
+        if self.is_advised:
+            return ""
         return _ADVICE.get(self.code) or _ADVICE.get(self.error_class, "")
 
 
@@ -250,7 +254,9 @@ def _of_ours(error: LangoError, detail: str) -> Failure:
     """Keep the code of an error of ours, whether or not it is a known one."""
     if error.code in CODES:
         found = failure(error.code, detail)
-        return replace(found, is_retryable=False) if getattr(error, "was_tried_again", False) else found
+        if getattr(error, "was_tried_again", False):
+            return replace(found, is_retryable=False, is_advised=True)
+        return replace(found, is_advised=error.code == "cassette_miss")
     if isinstance(error, ModelError):
         family = "model_error"
     elif isinstance(error, ToolError | RefusedError):

@@ -310,7 +310,7 @@ def test_people_bring_their_own_system_by_name(tmp_path: Path) -> None:
     [
         (lambda folder: Lab("octett", workspace=folder), UnknownNameError, "did you mean 'octet'"),
         (lambda folder: Lab(workspace=folder / "nowhere"), SettingsError, "is not a folder"),
-        (lambda folder: Lab(workspace=folder, model="openai:gpt-5"), SettingsError, "only 'offline'"),
+        (lambda folder: Lab(workspace=folder, model="openai:gpt-5"), SettingsError, "allow_network is off"),
         (lambda folder: Lab(workspace=folder, model="scripted"), UsageError, "ScriptedModel"),
         (lambda folder: Lab(workspace=folder, approver="maybe"), UnknownNameError, "approver 'maybe'"),
         (lambda folder: Lab(workspace=folder, settings={"agent.maxTurn": 3}), SettingsError, "did you mean 'maxTurns'"),

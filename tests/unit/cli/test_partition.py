@@ -81,7 +81,7 @@ def test_agents_of_the_user_join(lango: Callable[..., Any], here: Path) -> None:
     [
         (["--topology", "sixtet"], 2, "topology 'sixtet' not found; did you mean 'sextet'?"),
         (["--workspace", "nowhere"], 3, "workspace 'nowhere' is not a folder; create it or name another"),
-        (["--model", "openai:gpt"], 3, "model 'openai:gpt' is not available"),
+        (["--model", "openai:gpt"], 3, "model 'openai:gpt' needs a key of OpenAI; set the variable OPENAI_API_KEY"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(lango: Callable[..., Any], words: list[str], code: int, said: str) -> None:

@@ -94,7 +94,9 @@ def test_every_command_returns_something_that_shows_itself_as_text_and_html(sess
 def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: str) -> None:
     Path("notes.md").write_text("one\n", encoding="utf-8")
     session.run("%lango ask read notes.md")
-    argument = {"diff": "quartet", "route": "list the files", "run": "arun-1", "search": "notes"}.get(name, "")
+    Path("mine.csv").write_text("text,agent\nhello,root\n", encoding="utf-8")
+    arguments = {"diff": "quartet", "route": "list the files", "run": "arun-1", "search": "notes", "eval": "mine.csv"}
+    argument = arguments.get(name, "")
     view = session.run(f"%lango {name} {argument}")
     frame = session.run(f"%lango {name} --df {argument}")
     assert isinstance(frame, pd.DataFrame)
@@ -106,8 +108,10 @@ def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: st
 
 @pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if MERMAID in command.options])
 def test_mermaid_is_text_that_shows_itself_without_quotes(session: Session, name: str) -> None:
+    Path("mine.csv").write_text("text,agent\nhello,root\n", encoding="utf-8")
     session.run("%lango ask hello")
-    text = session.run(f"%lango {name} --mermaid {'list the files' if name == 'route' else ''}")
+    argument = {"route": "list the files", "eval": "mine.csv"}.get(name, "")
+    text = session.run(f"%lango {name} --mermaid {argument}")
     assert isinstance(text, str)
     assert session.shown(text)["text/plain"] == str(text)
     assert "\n" in text
@@ -214,6 +218,8 @@ class TestHelp:
             session.run("%lango use octet;")
             if command.name == "open":  # before the first turn, and not in the home folder of whoever runs this
                 assert command.example == "%lango open ~/.lango/records"
+            elif command.name == "model":  # nobody pays for a test
+                assert command.example == "%lango model openai:gpt-5"
             elif command.word is None or command.word.kind != "approval":  # these need an open question
                 session.run(command.example)
 
@@ -232,7 +238,7 @@ class TestHelp:
         ("%lango trace", "UsageError: there is no turn yet"),
         ("%lango help aks", "UnknownNameError: command 'aks' not found in %lango; did you mean 'ask'?"),
         ("%lango config agnt.model", "UnknownNameError: setting 'agnt.model' not found; did you mean 'agent.model'?"),
-        ("%lango model gpt", "SettingsError: model 'gpt' is not available"),
+        ("%lango model gpt", "SettingsError: model 'gpt' is not known"),
         ("%lango ask", "UsageError: nothing to ask"),
         ("%%lango ask\n \n", "UsageError: the cell is empty"),
         ("%%lango tree\nx", "UsageError: tree reads no cell"),
@@ -544,12 +550,12 @@ class TestConfig:
     ) -> None:
         model = session.lab.model
         session.run("%config LangoMagics.model = 'gpt'")
-        assert "model 'gpt' is not available" in caplog.text
+        assert "model 'gpt' is not known" in caplog.text
         assert session.lab.model is model
 
     def test_a_model_that_is_not_there_is_told_when_the_lab_is_made_and_can_be_mended(self, session: Session) -> None:
         session.run("%config LangoMagics.model = 'gpt'")
-        assert "model 'gpt' is not available" in str(session.error("%lango status"))
+        assert "model 'gpt' is not known" in str(session.error("%lango status"))
         session.run("%config LangoMagics.model = 'offline'")
         assert session.run("%lango status")["model"] == "offline"
 

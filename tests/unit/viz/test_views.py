@@ -13,7 +13,9 @@ import pytest
 
 from lango_nb import viz
 from lango_nb.core.errors import UsageError
+from lango_nb.evaluation.results import Evaluation
 from lango_nb.viz import text
+from lango_nb.viz.evaluation import Mistakes
 from tests.unit.viz import samples
 
 RECORDS = samples.records()
@@ -240,4 +242,4 @@ def test_views_need_no_pandas_and_no_ipython() -> None:
 
 def test_every_renderer_is_tried() -> None:
     tried = {type(record) for record in RECORDS.values()}
-    assert tried == set(viz.RENDERERS)
+    assert tried | {Evaluation, Mistakes} == set(viz.RENDERERS)  # these two in test_evaluation.py
