@@ -77,6 +77,24 @@ SHOWN = {
         ("doctor", "%lango trace 6: look whether what had begun was done"),
         ("export", "the same turns again:  True"),
     ],
+    "06_evaluate_routing.ipynb": [
+        ("measure", "400 requests"),
+        ("intervals", "width"),
+        ("baseline", "keywords"),
+        ("calibration", "confidence"),
+        ("curve", "the router's own threshold"),
+        ("mistakes", "6 requests"),
+        ("teach", "after"),
+        ("model", "answers from the file"),
+    ],
+    "07_real_models.ipynb": [
+        ("take", "16 model calls"),
+        ("ask", "gardener"),
+        ("choice", "planner"),
+        ("quartet", "count its lines without the first"),
+        ("miss", "is not on octet-garden.json"),
+        ("off", "still plays"),
+    ],
 }
 """What a reader has to find, by notebook: the cell, and a piece of its text."""
 PICTURED = ("route-text", "route", "ask-text", "ask", "trace")
