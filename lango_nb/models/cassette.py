@@ -20,10 +20,11 @@ from lango_nb.core.masking import mask, mask_arguments, mask_value
 from lango_nb.core.messages import Reply
 from lango_nb.models.cassette_entries import SHOWN, Entries, Entry, asked, called, tool_key
 from lango_nb.models.cassette_file import ModelTaped, Taped, ToolTaped
-from lango_nb.models.cassette_form import Form, difference, hide_reply, nearness, show_reply
+from lango_nb.models.cassette_form import Form, difference, hide_reply, is_said_elsewhere, nearness, show_reply
 from lango_nb.models.cassette_names import ENGINE_KINDS, Names
 from lango_nb.models.cassette_playing import Player, Recorder, ToolReel
 from lango_nb.models.model import Model
+from lango_nb.models.shipped import shipped_names
 from lango_nb.tools.tape import MISS, ToolTape
 from lango_nb.tools.tool import Tool, ToolResult
 
@@ -62,7 +63,8 @@ class Cassette:
     Traceback (most recent call last):
     ...
     lango_nb.core.errors.ModelError: call 2 is not on hello.json: somebody after 'bye'; nearest is its call 1, but \
-message 1 differs: recorded 'hello', now 'bye'; record it with Cassette('hello.json').record(model)
+message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello.json') or %lango model NAME \
+--record hello.json
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -74,7 +76,8 @@ message 1 differs: recorded 'hello', now 'bye'; record it with Cassette('hello.j
 
     def __repr__(self) -> str:
         models = sum(isinstance(entry.taped, ModelTaped) for entry in self._entries)
-        return f"<Cassette {self.path.name!r}: {models} model calls, {len(self) - models} tool calls>"
+        counts = f"{_counted(models, 'model call')}, {_counted(len(self) - models, 'tool call')}"
+        return f"<Cassette {self.path.name!r}: {counts}>"
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -100,7 +103,10 @@ message 1 differs: recorded 'hello', now 'bye'; record it with Cassette('hello.j
             There is no such file yet; code ``missing``.
         """
         if not self._entries and not self.path.exists():
-            raise StoreError(f"cassette {self.path.name} is not there; {self._advice()}", "missing")
+            known = ""
+            if self.path == Path(self.path.name):
+                known = f"with the package come {' and '.join(shipped_names())}; "
+            raise StoreError(f"cassette {self.path.name} is not there; {known}{self._advice()}", "missing")
         return Player(self)
 
     def model(self, live: Model | None = None) -> Model:
@@ -243,7 +249,12 @@ message 1 differs: recorded 'hello', now 'bye'; record it with Cassette('hello.j
                     if differs
                     else f"it is recorded as call {place}, which was asked for already"
                 )
-            text = f"call {number} is not on {self.path.name}: {asked(form)}; {why}; {self._advice()}"
+            anew = (
+                "begin a new conversation: lab.new(), or "
+                if is_said_elsewhere(form, (taped for _, taped in models))
+                else ""
+            )
+            text = f"call {number} is not on {self.path.name}: {asked(form)}; {why}; {anew}{self._advice()}"
             self._misses.append(text)
         return _model_error(text, MISS)
 
@@ -321,7 +332,7 @@ message 1 differs: recorded 'hello', now 'bye'; record it with Cassette('hello.j
         who = f" of {agent}" if agent else ""
         return (
             f"call {number} is not on {self.path.name}: {called(tool, arguments)}{who}; {why}; nothing was run; "
-            f"record it with Cassette({self.path.name!r}).tools(tools, live=True)"
+            f"{self._advice()}"
         )
 
     # -- the entries ---------------------------------------------------------------------------------------------------
@@ -331,13 +342,20 @@ message 1 differs: recorded 'hello', now 'bye'; record it with Cassette('hello.j
         return self._asked
 
     def _advice(self) -> str:
-        return f"record it with Cassette({self.path.name!r}).record(model)"
+        """Word how to record in a notebook; of an absolute path only the name is told, notebooks keep what is said."""
+        file = self.path.name if self.path.is_absolute() else str(self.path)
+        line = "" if any(map(str.isspace, file)) else f" or %lango model NAME --record {file}"
+        return f"record it with lab.record({file!r}){line}"
 
 
 def _hidden_arguments(arguments: Mapping[str, Any]) -> tuple[Names, dict[str, Any]]:
     """Bring arguments into the form in which they are compared: ids of tools stay, they come from the tape as well."""
     names = Names(kinds=ENGINE_KINDS)
     return names, mask_arguments({name: names.hide_in(value) for name, value in arguments.items()})
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun if number == 1 else noun + 's'}"
 
 
 def _is_same(taped: Taped, reply: Reply) -> bool:

@@ -216,6 +216,30 @@ def difference(recorded: Form, asked: Form) -> str:
     return _tools_differ(recorded.tools, asked.tools)
 
 
+def is_said_elsewhere(asked: Form, recorded: Iterable[Form]) -> bool:
+    """Tell whether what a person said last was recorded, but not after what was said before it here.
+
+    Examples
+    --------
+    >>> def form(*texts):
+    ...     return Form("vault", "", (), tuple(Message(role="user", content=text) for text in texts))
+    >>> recorded = [form("hash a"), form("hash a", "hash b")]
+    >>> [is_said_elsewhere(form(*texts), recorded) for texts in (["x", "hash a"], ["hash a", "hash b"], ["x"])]
+    [True, False, False]
+    """
+    said = _said(asked)
+    if len(said) < 2:  # noqa: PLR2004 - it is the first message: no new conversation would be another
+        return False
+    others = [_said(form) for form in recorded if (form.agent, form.prompt) == (asked.agent, asked.prompt)]
+    return said not in others and any(other[-1:] == said[-1:] for other in others)
+
+
+def _said(form: Form) -> tuple[Message, ...]:
+    """Return a conversation up to what a person said last."""
+    last = max((place for place, message in enumerate(form.messages, 1) if message.role == "user"), default=0)
+    return form.messages[:last]
+
+
 def _message_difference(one: Message, other: Message) -> str:
     if one.content != other.content:
         return _versus(one.content, other.content)

@@ -125,6 +125,7 @@ class Keys:
         self.ask = ask
         self._environ = environ
         self._typed: dict[str, str] = {}
+        self._in_file: Mapping[str, str] | None = None
 
     def find(self, vendor: Vendor) -> Credentials | None:
         """Look for a provider's key; nobody is asked.
@@ -146,12 +147,30 @@ class Keys:
         environ = os.environ if self._environ is None else self._environ
         found = _chosen(vendor, "environment", environ)
         if found is None and self.file is not None:
-            found = _chosen(vendor, "keys file", read_keys_file(self.file), environ)
+            in_file = read_keys_file(self.file) if self._in_file is None else self._in_file
+            found = _chosen(vendor, "keys file", in_file, environ)
         if found is None and self._typed:
             found = _chosen(vendor, "prompt", self._typed, environ)
         if found is None and not vendor.secrets:
             found = Credentials("environment", {})
         return found
+
+    def read_now(self) -> tuple[Keys, str]:
+        """Read the file once, for many looks.
+
+        Returns
+        -------
+        (Keys, str)
+            The same keys, which never read the file again; and what is wrong with the file, one sentence, empty when
+            nothing is. Of a file with something wrong no key is taken.
+        """
+        read, problem = Keys(file=self.file, environ=self._environ, ask=self.ask), ""
+        read._typed = self._typed
+        try:
+            read._in_file = {} if self.file is None else read_keys_file(self.file)
+        except SettingsError as error:
+            read._in_file, problem = {}, str(error)
+        return read, problem
 
     def get(self, vendor: Vendor, model: str) -> Credentials:
         """Return a provider's key; where it is nowhere, somebody is asked for it.
@@ -180,7 +199,10 @@ class Keys:
                 self._typed[name] = typed
                 found = self.find(vendor)
         if found is None:
-            where = f", put it into {self.file}" if self.file is not None else ""
+            where = ""
+            if self.file is not None:
+                lines = " and ".join(f"{name}=…" for name in vendor.secrets[0])
+                where = f", or write {lines} into {_shown(self.file)} (chmod 600)"
             raise SettingsError(
                 f"model {model!r} needs a key of {vendor.title}; set the variable {vendor.variables}{where}"
             )
@@ -261,32 +283,44 @@ def read_keys_file(file: Path) -> dict[str, str]:
         return {}
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.EMLINK}:
-            raise SettingsError(f"keys file {file} is a symbolic link; name the file itself") from error
-        raise SettingsError(f"keys file {file} cannot be opened: {error.strerror}; check who may read it") from error
+            raise SettingsError(f"keys file {_shown(file)} is a symbolic link; name the file itself") from error
+        raise SettingsError(
+            f"keys file {_shown(file)} cannot be opened: {error.strerror}; check who may read it"
+        ) from error
     try:
         _check_file(file, os.fstat(number))
         raw = os.read(number, _LARGEST_FILE + 1)
     finally:
         os.close(number)
     if len(raw) > _LARGEST_FILE:
-        raise SettingsError(f"keys file {file} is larger than {_LARGEST_FILE // 1024} KB; it holds NAME=key lines only")
+        raise SettingsError(
+            f"keys file {_shown(file)} is larger than {_LARGEST_FILE // 1024} KB; it holds NAME=key lines only"
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SettingsError(f"keys file {file} is no text; it holds NAME=key lines") from None
+        raise SettingsError(f"keys file {_shown(file)} is no text; it holds NAME=key lines") from None
     return _parsed(file, text)
+
+
+def _shown(file: Path) -> str:
+    """Name a file with ``~`` for the user's folder: notebooks keep what an error said."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - leaves it as it is where nobody knows that folder
+    return f"~/{file.relative_to(home).as_posix()}" if file.is_relative_to(home) else str(file)
 
 
 def _check_file(file: Path, found: os.stat_result) -> None:
     """Refuse what others could have written or can read."""
     if not stat.S_ISREG(found.st_mode):
-        raise SettingsError(f"keys file {file} is no regular file; write NAME=key lines into one")
+        raise SettingsError(f"keys file {_shown(file)} is no regular file; write NAME=key lines into one")
     own = os.geteuid() if hasattr(os, "geteuid") else found.st_uid
     if found.st_uid != own:
-        raise SettingsError(f"keys file {file} belongs to somebody else; make one of your own")
+        raise SettingsError(f"keys file {_shown(file)} belongs to somebody else; make one of your own")
     if found.st_mode & _OTHERS:
         mode = stat.S_IMODE(found.st_mode)
-        raise SettingsError(f"keys file {file} has mode {mode:04o} and others could read it; run chmod 600 {file}")
+        raise SettingsError(
+            f"keys file {_shown(file)} has mode {mode:04o} and others could read it; run chmod 600 {_shown(file)}"
+        )
 
 
 def _parsed(file: Path, text: str) -> dict[str, str]:
@@ -297,7 +331,7 @@ def _parsed(file: Path, text: str) -> dict[str, str]:
             continue
         match = _LINE.fullmatch(stripped)
         if match is None:
-            raise SettingsError(f"keys file {file}, line {number} is no NAME=key; mend it")
+            raise SettingsError(f"keys file {_shown(file)}, line {number} is no NAME=key; mend it")
         value = match["value"].strip()
         if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
             value = value[1:-1]

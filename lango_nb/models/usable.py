@@ -61,13 +61,34 @@ def usable_models(settings: NetworkSettings, keys: Keys) -> tuple[ModelRow, ...]
     >>> [(row.provider, row.state) for row in rows if not row.missing]
     [('offline', 'usable')]
     """
+    read, problem = keys.read_now() if settings.allow_network else (keys, "")
     rows = [ModelRow("offline", "offline", "usable")]
-    rows += [_row(vendor, settings, keys) for vendor in VENDORS]
+    rows += [_row(vendor, settings, read, is_file_well=not problem) for vendor in VENDORS]
     rows.append(_compatible(settings))
     return tuple(rows)
 
 
-def _row(vendor: Vendor, settings: NetworkSettings, keys: Keys) -> ModelRow:
+def usable_note(keys: Keys) -> str:
+    """Say what is wrong with the keys file; no row of :func:`usable_models` does.
+
+    Parameters
+    ----------
+    keys : Keys
+
+    Returns
+    -------
+    str
+        What it is and what to do, one sentence; empty when all is well, or there is no file.
+
+    Examples
+    --------
+    >>> usable_note(Keys(environ={}))
+    ''
+    """
+    return keys.read_now()[1]
+
+
+def _row(vendor: Vendor, settings: NetworkSettings, keys: Keys, *, is_file_well: bool) -> ModelRow:
     example = f"{vendor.name}:{vendor.example}"
     if (row := _unusable(vendor, example, settings)) is not None:
         return row
@@ -80,7 +101,7 @@ def _row(vendor: Vendor, settings: NetworkSettings, keys: Keys) -> ModelRow:
         address = keys.variable(vendor.url_variable) or OLLAMA_URL
         start = f"start it with: ollama serve ({address}), or set {vendor.url_variable}"
         return ModelRow(vendor.name, example, "needs a server", start)
-    if found is not None or url:
+    if found is not None or (url and is_file_well):  # it may want no key; a bad file stops it
         return ModelRow(vendor.name, example, "usable", "", _source(found))
     set_it = f"set {vendor.variables}"
     if vendor.has_own_login:
@@ -95,7 +116,7 @@ def _source(found: Credentials | None) -> Source | Literal["own login", ""]:
 
 
 def _compatible(settings: NetworkSettings) -> ModelRow:
-    example = f"openai_compatible('http://localhost:8000/v1', '{COMPATIBLE.example}')"
+    example = f"openai_compatible(URL, {COMPATIBLE.example!r})"
     missing = "start a server that speaks OpenAI's protocol and pass its address, or set models.baseUrl"
     return _unusable(COMPATIBLE, example, settings) or ModelRow(COMPATIBLE.name, example, "needs a server", missing)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 
-from lango_nb.core.errors import SettingsError, UnknownNameError
+from lango_nb.core.errors import SettingsError, UnknownNameError, shorten
 
 DOOR = "pydantic_ai"
 """The package every provider is reached through."""
@@ -166,7 +166,7 @@ def vendor_of(model: str) -> tuple[Vendor, str]:
     Raises
     ------
     SettingsError
-        A part is missing.
+        A part is missing, or it is the row of servers that have an address and no name.
     UnknownNameError
         There is no such provider.
 
@@ -178,8 +178,14 @@ def vendor_of(model: str) -> tuple[Vendor, str]:
     name, _, model_name = model.strip().partition(":")
     if not name or not model_name:
         raise SettingsError(f"model {model!r} names no provider and model; write both, openai:gpt-5 for instance")
+    if name.replace("-", "_") == COMPATIBLE.name:
+        wanted = shorten(" ".join(model_name.split()))
+        raise SettingsError(
+            f"model {shorten(model)!r} has no address; set models.baseUrl and take openai:{wanted}, "
+            f"or pass openai_compatible(URL, {wanted!r})"
+        )
     if name not in _BY_NAME:
-        raise UnknownNameError("provider", name, _BY_NAME)
+        raise UnknownNameError("provider", name, [vendor.name for vendor in VENDORS])
     return _BY_NAME[name], model_name
 
 

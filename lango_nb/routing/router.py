@@ -33,10 +33,10 @@ DECLINED = "already declined this request"
 _SAYS_SOMETHING = re.compile(r"\w")
 _SAID_SO = {"name", "taught"}
 """Kinds of terms that outweigh what an agent declares it cannot do."""
-_SHOWN_TERMS = 8
+_SHOWN_TERMS = 6
 """Words with the largest weights are shown one by one, the others as one sum."""
-_SHOWN_OF_OTHERS = 2
-_EXPLAINED = 3
+_SHOWN_OF_OTHERS = 1
+_EXPLAINED = 2
 """Candidates whose words are told one by one; of the others less is kept."""
 _LEAST_DOMAIN = 0.1
 """Probability from which a family is named as what a text may be about."""

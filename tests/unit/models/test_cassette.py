@@ -264,7 +264,7 @@ def test_a_turn_that_was_never_recorded_ends_with_the_call_that_is_new(
     assert trace.turn.outcome == "model_error"
     assert trace.turn.error_code == "cassette_miss"
     assert "message 2 differs: recorded 'read notes.md', now 'read plan.md'" in again.misses[0]
-    assert "Cassette('shed.json').record(model)" in again.misses[0]
+    assert again.misses[0].endswith("; record it with lab.record('shed.json') or %lango model NAME --record shed.json")
     assert "\n" not in again.misses[0]
     with pytest.raises(ModelError, match=r"call 1 is not on shed\.json"):
         again.check_finished()
@@ -534,6 +534,55 @@ def test_a_miss_says_what_is_new(tmp_path: Path, messages: list[Message], tools:
     assert f"nearest is its call 1, but {said}; record it with" in str(miss.value)
 
 
+@pytest.mark.parametrize(
+    ("asked", "is_new_needed"),
+    [
+        (["hash a", "hash a"], True),  # recorded, and played in the same conversation
+        (["hash a", "hash b", "hash b"], True),
+        (["x", "hash b"], True),
+        (["hash b"], False),  # nothing was said before it
+        (["hash a", "x"], False),  # nobody recorded it
+        (["hash a", "hash b"], False),  # said after the same: the tools are what differs
+    ],
+)
+def test_a_miss_says_when_a_new_conversation_helps(tmp_path: Path, asked: list[str], is_new_needed: bool) -> None:
+    path = tmp_path / "a.json"
+
+    def talk(texts: Sequence[str]) -> list[Message]:
+        said = user(texts[0])
+        for text in texts[1:]:
+            said += [Message(role="assistant", content="done", author="vault"), *user(text)[1:]]
+        return said
+
+    recorder = Cassette(path).record(ScriptedModel(["done", "done"]))
+    for texts in (["hash a"], ["hash a", "hash b"]):
+        asyncio.run(recorder.complete(talk(texts), [schema("a")]))
+    tape = Cassette(path)
+    with pytest.raises(ModelError) as miss:
+        asyncio.run(tape.replay().complete(talk(asked), [schema("b" if asked == ["hash a", "hash b"] else "a")]))
+    advice = "record it with lab.record('a.json') or %lango model NAME --record a.json"
+    new = "begin a new conversation: lab.new(), or "
+    assert str(miss.value).endswith(f"; {new if is_new_needed else ''}{advice}")
+    other = [Message(role="system", content="You are another.", author="vault"), *talk(["x", "hash a"])[1:]]
+    with pytest.raises(ModelError) as miss:
+        asyncio.run(tape.replay().complete(other, []))
+    assert "lab.new()" not in str(miss.value)  # another prompt misses in a new conversation as well
+
+
+def test_recorded_and_played_in_one_conversation_and_then_in_a_new_one(engine: MakeEngine, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    lab = engine(ScriptedModel(["Hi there."]), (), topology="solo")
+    try:
+        lab.record(path)
+        assert lab.run_sync("hello").turn.answer == "Hi there."
+        tape = lab.play(path)
+        assert lab.run_sync("hello").turn.error_code == "cassette_miss"
+        assert "begin a new conversation: lab.new(), or record it with" in tape.misses[0]
+        assert lab.run_sync("hello", session="another").turn.answer == "Hi there."
+    finally:
+        lab.close()
+
+
 def test_a_changed_schema_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     ask(Cassette(path).record(ScriptedModel(["one"])), tools=[schema("a"), schema("b", "old")])
@@ -546,7 +595,7 @@ def test_what_was_not_used_is_reported_and_can_be_dropped(tmp_path: Path) -> Non
     ask(Cassette(path).record(ScriptedModel(["one"])), "old words")
     tape = Cassette(path)
     assert tape.unused == ("call 1: vault after 'old words'",)
-    assert repr(tape) == "<Cassette 'a.json': 1 model calls, 0 tool calls>"
+    assert repr(tape) == "<Cassette 'a.json': 1 model call, 0 tool calls>"
     with pytest.raises(ModelError, match=r"call 1: vault after 'old words' of a\.json was never asked for"), tape:
         ask(tape.record(ScriptedModel(["two"])), "new words")
     assert tape.drop_unused() == 1
@@ -658,6 +707,35 @@ def test_a_cassette_that_is_not_there_can_be_recorded_and_not_replayed(tmp_path:
     assert error.value.code == "missing"
     ask(tape.record(ScriptedModel(["one"])))
     assert ask(Cassette(tape.path).replay()).text == "one"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "octet-gardn",
+            (
+                "cassette octet-gardn is not there; with the package come octet-garden and quartet-garden; "
+                "record it with lab.record('octet-gardn') or %lango model NAME --record octet-gardn"
+            ),
+        ),
+        (
+            "tapes/a.json",
+            (
+                "cassette a.json is not there; record it with lab.record('tapes/a.json') or "
+                "%lango model NAME --record tapes/a.json"
+            ),
+        ),
+        ("tapes/my talk.json", "cassette my talk.json is not there; record it with lab.record('tapes/my talk.json')"),
+    ],
+)
+def test_a_cassette_that_is_not_there_says_what_is_and_how_to_record(
+    name: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError) as error:
+        Cassette(name).replay()
+    assert str(error.value) == said
 
 
 def test_every_schema_is_read() -> None:

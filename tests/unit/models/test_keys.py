@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.core.errors import SettingsError
+from lango_nb.core.errors import SettingsError, UnknownNameError
 from lango_nb.core.masking import mask, reset_rules
 from lango_nb.models.keys import Credentials, Keys, given_key, read_keys_file
 from lango_nb.models.vendors import VENDORS, Vendor, vendor_of
@@ -66,6 +66,62 @@ def test_an_empty_value_is_no_key(value: str) -> None:
     assert keys.find(vendor("openai")) is None
     with pytest.raises(SettingsError, match=r"'openai:m' needs a key of OpenAI; set the variable OPENAI_API_KEY$"):
         keys.get(vendor("openai"), "openai:m")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("groq", "set the variable GROQ_API_KEY, or write GROQ_API_KEY=… into ~/.lango/keys.env (chmod 600)"),
+        (
+            "google",
+            (
+                "set the variable GOOGLE_API_KEY or GEMINI_API_KEY, "
+                "or write GOOGLE_API_KEY=… into ~/.lango/keys.env (chmod 600)"
+            ),
+        ),
+    ],
+)
+def test_a_key_that_is_missing_can_be_set_or_written(
+    name: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    keys = Keys(file=tmp_path / ".lango" / "keys.env", environ={})
+    with pytest.raises(SettingsError) as caught:
+        keys.get(vendor(name), f"{name}:m")
+    assert str(caught.value).endswith(f"; {said}")
+    line = said[said.index("write ") + 6 :].partition("=")[0]
+    (tmp_path / ".lango").mkdir()
+    keys_file(tmp_path / ".lango", f"{line}={KEY}\n")
+    assert keys.get(vendor(name), f"{name}:m").source == "keys file"  # the advice helps
+
+
+def test_a_file_of_the_home_folder_is_named_with_its_tilde(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = keys_file(tmp_path, "?", 0o644)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(SettingsError) as caught:
+        read_keys_file(file)
+    said = "keys file ~/keys.env has mode 0644 and others could read it; run chmod 600 ~/keys.env"
+    assert str(caught.value) == said
+    monkeypatch.setenv("HOME", str(tmp_path / "elsewhere"))
+    with pytest.raises(SettingsError, match=f"run chmod 600 {file}$"):
+        read_keys_file(file)
+
+
+def test_a_file_that_was_read_once_is_not_read_again(tmp_path: Path) -> None:
+    file = keys_file(tmp_path, f"GROQ_API_KEY={KEY}\n")
+    keys = Keys(file=file, environ={}, ask=lambda _question: f"{KEY}-typed")
+    keys.get(vendor("mistral"), "mistral:m")
+    read, problem = keys.read_now()
+    file.unlink()
+    assert problem == ""
+    assert keys.find(vendor("groq")) is None
+    found = [read.find(vendor(name)) for name in ("groq", "mistral", "openai")]
+    assert [one and one.source for one in found] == ["keys file", "prompt", None]
+    assert KEY.encode() not in pickle.dumps(Keys(file=file, environ={}).read_now()[0])
+    keys_file(tmp_path, f"GROQ_API_KEY={KEY}\n", 0o644)
+    read, problem = keys.read_now()
+    assert "has mode 0644" in problem
+    assert read.find(vendor("groq")) is None
 
 
 def test_alternatives_count_when_they_are_whole() -> None:
@@ -203,6 +259,23 @@ def test_words_and_regions_are_not_masked(tmp_path: Path) -> None:
 def test_every_provider_is_found_by_all_its_names() -> None:
     for one in VENDORS:
         assert {vendor_of(f"{name}:m")[0] for name in (one.name, *one.spellings)} == {one}
+
+
+@pytest.mark.parametrize("name", ["openai_compatible", "openai-compatible"])
+def test_a_server_of_ones_own_is_no_provider_by_name(name: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        vendor_of(f"{name}:ok")
+    assert str(caught.value) == (
+        f"model '{name}:ok' has no address; set models.baseUrl and take openai:ok, or pass openai_compatible(URL, 'ok')"
+    )
+
+
+def test_an_unknown_provider_lists_the_main_names() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        vendor_of("zzz:m")
+    assert str(caught.value) == f"provider 'zzz' not found; there is: {', '.join(one.name for one in VENDORS)}"
+    with pytest.raises(UnknownNameError, match="did you mean 'openai'"):
+        vendor_of("openai-chta:m")
 
 
 def test_credentials_tell_what_they_are_made_of() -> None:

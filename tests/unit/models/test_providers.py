@@ -679,6 +679,7 @@ def test_it_is_a_live_model_that_can_stream() -> None:
         ("gpt-4o", SettingsError, "names no provider and model"),
         ("openai:", SettingsError, "names no provider and model"),
         ("opnai:gpt-4o", UnknownNameError, "did you mean 'openai'"),
+        ("openai_compatible:ok", SettingsError, "set models.baseUrl and take openai:ok"),
         ("openai:gpt-4o", SettingsError, "needs a key of OpenAI; set the variable OPENAI_API_KEY"),
     ],
 )

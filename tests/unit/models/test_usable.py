@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from lango_nb.core.masking import reset_rules
 from lango_nb.models import vendors
 from lango_nb.models.keys import Keys
 from lango_nb.models.providers import live_model, openai_compatible
-from lango_nb.models.usable import ModelRow, usable_models
+from lango_nb.models.usable import ModelRow, usable_models, usable_note
 
 KEY = "quite-unlike-any-known-shape-78"
 ROOT = Path(__file__).parents[3]
@@ -78,13 +79,54 @@ def test_a_row_says_where_the_key_is_and_never_what(tmp_path: Path) -> None:
         assert all("\n" not in str(getattr(row, field.name)) for field in fields(row))
 
 
-def test_a_file_that_cannot_be_trusted_is_the_sentence(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_trusted_is_one_note_and_no_row(tmp_path: Path) -> None:
     file = tmp_path / "keys.env"
     file.write_text(f"MISTRAL_API_KEY={KEY}\n", encoding="utf-8")
     file.chmod(0o644)
-    found = rows(Keys(file=file, environ={"OPENAI_API_KEY": KEY}))
-    assert found["openai"].state == "usable"
-    assert (found["groq"].state, "chmod 600" in found["groq"].missing) == ("key missing", True)
+    keys = Keys(file=file, environ={"OPENAI_API_KEY": KEY})
+    assert rows(keys) == rows(Keys(environ={"OPENAI_API_KEY": KEY}))
+    assert rows(keys)["openai"].state == "usable"
+    assert usable_note(keys) == f"keys file {file} has mode 0644 and others could read it; run chmod 600 {file}"
+    file.chmod(0o600)
+    assert (usable_note(keys), rows(keys)["mistral"].state) == ("", "usable")
+    file.unlink()
+    assert usable_note(keys) == ""
+
+
+def test_a_server_of_ones_own_is_not_called_usable_where_the_file_stops_it(tmp_path: Path) -> None:
+    file = tmp_path / "keys.env"
+    file.write_text("OPENAI_API_KEY\n", encoding="utf-8")
+    file.chmod(0o600)
+    url, keys = "http://localhost:8000/v1", Keys(file=file, environ={})
+    with pytest.raises(SettingsError, match="line 1 is no NAME=key"):
+        live_model("openai:m", base_url=url, keys=keys)
+    found = rows(keys, base_url=url)["openai"]
+    assert (found.state, found.missing) == ("key missing", "set OPENAI_API_KEY")
+    assert live_model("openai:m", base_url=url, keys=Keys(file=file, environ={"OPENAI_API_KEY": KEY}))
+
+
+def test_the_file_is_read_once_and_not_without_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "keys.env"
+    file.write_text(f"MISTRAL_API_KEY={KEY}\n", encoding="utf-8")
+    file.chmod(0o600)
+    opened: list[object] = []
+    original = os.open
+
+    def counting(path: Any, *arguments: Any, **options: Any) -> int:
+        opened.append(path)
+        return original(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", counting)
+    assert rows(Keys(file=file, environ={}))["mistral"].state == "usable"
+    assert opened.count(file) == 1
+    rows(Keys(file=file, environ={}), allow_network=False)
+    assert opened.count(file) == 1
+
+
+def test_a_value_that_cannot_be_a_key_is_said_in_its_own_row() -> None:
+    found = rows(Keys(environ={"GROQ_API_KEY": "two words"}))
+    assert found["groq"].missing.startswith("GROQ_API_KEY (environment) holds blanks")
+    assert [name for name, row in found.items() if "holds blanks" in row.missing] == ["groq"]
 
 
 def test_a_server_of_ones_own_takes_the_place_of_openai() -> None:
@@ -131,6 +173,12 @@ def test_every_example_is_a_model_that_the_library_knows() -> None:
     known = set(get_args(KnownModelName.__value__))
     for vendor in vendors.VENDORS:
         assert vendor.name == "ollama" or f"{vendor.name}:{vendor.example}" in known
+
+
+def test_examples_are_short() -> None:
+    found = rows()
+    assert found["openai_compatible"].example == "openai_compatible(URL, 'MODEL')"
+    assert max(len(row.example) for row in found.values()) <= 32
 
 
 def test_every_example_names_a_model_that_could_be_asked() -> None:

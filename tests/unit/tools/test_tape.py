@@ -94,7 +94,7 @@ def test_a_call_that_is_not_on_the_tape_is_an_error_and_nothing_runs(path: Path)
     assert error.value.code == "cassette_miss"
     assert str(error.value) == (
         "call 1 is not on tape.json: fs_count(path='b') of operator; recorded are fs_count(path='a'); nothing was run; "
-        "record it with Cassette('tape.json').tools(tools, live=True)"
+        "record it with lab.record('tape.json') or %lango model NAME --record tape.json"
     )
     call(replayed, path="a")
     with pytest.raises(ToolError, match="recorded 1 times, and was asked for once more"):
