@@ -51,9 +51,10 @@ class Answering:
         if isinstance(model, str) and model.startswith(CASSETTE):
             self.play(tape_of(model))
             return
+        before = self._model.name
         self._model = self._bare_model = self._taught(self.models.find(model))
         made: Breakers | None = self.__dict__.get("breakers")
-        if made is not None:  # whoever takes a model wants it asked, whatever came of an earlier one
+        if made is not None and self._model.name != before:  # whoever takes another model wants it asked
             from lango_nb.runtime.breakers import provider_circuit
 
             made.record_success(provider_circuit(self._model.name))

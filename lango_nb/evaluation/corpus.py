@@ -3,8 +3,8 @@
     data/corpus/<author>.tsv   family, language, text      one author per file; a third of each is held out
     data/judge/<author>.tsv    octet, quartet, language, text   written from descriptions of the agents alone
 
-Which requests are held out follows from their texts, so that adding requests moves none. Nothing is ever fitted on them,
-nor on the exams.
+Which requests are held out follows from their texts, so that adding requests moves none. Nothing is ever fitted on them
+or on the exams.
 """
 
 from __future__ import annotations

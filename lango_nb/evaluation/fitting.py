@@ -33,7 +33,7 @@ LEAST_REQUESTS = 2
 """Requests a feature has to occur in."""
 STRENGTH = 40.0
 """Inverse of the regularization."""
-MOST_WRONG = 0.028
+MOST_WRONG = 0.03
 """Share of requests that may go to a wrong agent, which fixes the threshold."""
 FOLDS = 5
 OCTET = {

@@ -463,13 +463,15 @@ class Lab(LookingBack, Measuring):
 
     def models(self) -> View[tuple[ModelRow, ...]]:
         """Show which models can be used here, and what is missing for the rest; nobody is asked, no key is shown."""
-        from lango_nb.models.usable import usable_models
+        from lango_nb.models.usable import usable_models, usable_note
 
         found = self.engine.models
         rows = usable_models(found.reach, found.keys)
         columns = ("provider", "example", "state", "key", "what is missing")
         shown = tuple((row.provider, row.example, row.state, row.key, row.missing) for row in rows)
         note = f"{self.model.name} answers; %lango model NAME takes another"
+        if problem := usable_note(found.keys):
+            note = f"{problem}; {note}"
         return View(rows, lambda: frames().models_df(rows), Table("models", columns, shown, note))
 
     def record(self, path: str | Path) -> Cassette:

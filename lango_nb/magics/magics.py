@@ -450,7 +450,9 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "turn": lambda magics: [str(number) for number in reversed(magics.lab.engine.traces.numbers())],
     "run": lambda magics: [run.id for run in reversed(magics.lab.engine.runs.list())],
     "setting": lambda magics: [row.key for row in magics.lab.config().record.rows()],
-    "model": lambda magics: [row.example for row in magics.lab.models().record] + ["cassette:"],
+    "model": lambda magics: (
+        [row.example for row in magics.lab.models().record if "(" not in row.example] + ["cassette:"]
+    ),
     "approval": lambda magics: [question.id for question in magics.lab.engine.approvals.pending],
     "session": lambda magics: magics.lab.engine.sessions.names(),
     "file": lambda _magics: (),

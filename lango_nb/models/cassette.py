@@ -28,6 +28,9 @@ from lango_nb.models.shipped import shipped_names
 from lango_nb.tools.tape import MISS, ToolTape
 from lango_nb.tools.tool import Tool, ToolResult
 
+_LONGEST = 300
+"""Characters of an error that a turn keeps: what to do stands last in it and is not to be cut."""
+
 
 class Cassette:
     """A file with calls of models and tools.
@@ -254,9 +257,9 @@ message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello
                 if is_said_elsewhere(form, (taped for _, taped in models))
                 else ""
             )
-            text = f"call {number} is not on {self.path.name}: {asked(form)}; {why}; {anew}{self._advice()}"
-            self._misses.append(text)
-        return _model_error(text, MISS)
+            head, advice = f"call {number} is not on {self.path.name}: {asked(form)}", f"{anew}{self._advice()}"
+            self._misses.append(f"{head}; {why}; {advice}")
+        return _model_error(f"{head}; {shorten(why, _room(head, advice))}; {advice}", MISS)
 
     def new_place(self) -> int:
         """Count a call that begins now, and return its place: the file has calls in this order, whoever ends first."""
@@ -325,15 +328,16 @@ message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello
     ) -> str:
         others = [entry.taped for entry in self._entries if isinstance(entry.taped, ToolTaped)]
         same = [called(taped.tool, taped.arguments) for taped in others if taped.tool == tool]
-        if entries:
-            why = f"it is recorded {len(entries)} times, and was asked for once more"
-        else:
-            why = f"recorded are {shorten(', '.join(same), 2 * SHOWN)}" if same else f"no call of {tool} is recorded"
         who = f" of {agent}" if agent else ""
-        return (
-            f"call {number} is not on {self.path.name}: {called(tool, arguments)}{who}; {why}; nothing was run; "
-            f"{self._advice()}"
-        )
+        head = f"call {number} is not on {self.path.name}: {called(tool, arguments)}{who}"
+        advice = f"nothing was run; {self._advice()}"
+        if entries:
+            why = f"it is recorded {_counted(len(entries), 'time')}, and was asked for once more"
+        elif same:
+            why = f"recorded are {shorten(', '.join(same), _room(head, 'recorded are', advice))}"
+        else:
+            why = f"no call of {tool} is recorded"
+        return f"{head}; {why}; {advice}"
 
     # -- the entries ---------------------------------------------------------------------------------------------------
 
@@ -352,6 +356,11 @@ def _hidden_arguments(arguments: Mapping[str, Any]) -> tuple[Names, dict[str, An
     """Bring arguments into the form in which they are compared: ids of tools stay, they come from the tape as well."""
     names = Names(kinds=ENGINE_KINDS)
     return names, mask_arguments({name: names.hide_in(value) for name, value in arguments.items()})
+
+
+def _room(*parts: str) -> int:
+    """Return how much may still be said beside these parts of an error."""
+    return max(_LONGEST - len("; ".join((*parts, ""))), SHOWN // 2)
 
 
 def _counted(number: int, noun: str) -> str:

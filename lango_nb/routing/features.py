@@ -77,7 +77,8 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", kept).replace("\u2019", "'")
 
 
-def tokens(text: str) -> list[Token]:
+@lru_cache(maxsize=64)
+def tokens(text: str) -> tuple[Token, ...]:
     """Split a text into words, with what is no word replaced by its shape.
 
     Parameters
@@ -87,7 +88,7 @@ def tokens(text: str) -> list[Token]:
 
     Returns
     -------
-    list of Token
+    tuple of Token
 
     Examples
     --------
@@ -108,7 +109,7 @@ def tokens(text: str) -> list[Token]:
         elif name == "id" and (word := _ID_WORD.match(shown)) and len(word.group()) > 1:
             found.append(Token(fold(word.group()), word.group()))
     _add_words(found, text[place:])
-    return found
+    return tuple(found)
 
 
 def _add_words(found: list[Token], text: str) -> None:

@@ -31,7 +31,7 @@ _ZERO = 128
 """The byte that stands for a weight of nothing."""
 IDF_STEPS = 16
 """Steps of one in the bytes of inverse document frequencies."""
-_MOST_WORDS = 1500
+_MOST_WORDS = 4000
 """Words of a text that are scored: far below what could overflow a lane."""
 
 

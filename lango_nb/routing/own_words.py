@@ -12,12 +12,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.routing.families import FAMILIES, by_capability, by_refusal
+from lango_nb.routing.features import tokens
 from lango_nb.routing.route import Signal, SignalKind
 from lango_nb.routing.table import RoutingRow
 from lango_nb.routing.words import stem, words
 
-READ_CHARS = 4000
-"""Characters of a text in which a row's own words are looked for."""
 _NAME = 8.0
 _KEYWORD = 4.0
 """Weight of a keyword, where only one row has it, of an agent that owns no learned family."""
@@ -93,8 +92,8 @@ class OwnWords:
             self._add_refusals(number, row, every)
 
     def signals(self, text: str) -> list[list[Signal]]:
-        """Return what the rows' own words say, by row."""
-        said = words(text[:READ_CHARS])
+        """Return what the rows' own words say, by row; names of files and what stands in quotes are no words."""
+        said = [word for token in tokens(text) if not token.shape for word in words(token.shown)]
         found = [stem(word.removesuffix("'s")) for word in said]
         signals: list[dict[tuple[str, str], Signal]] = [{} for _ in self.rows]
         for place, key in enumerate(found):

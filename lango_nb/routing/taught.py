@@ -27,7 +27,7 @@ ROOT = "root"
 NOBODY = ""
 """Stands for the tool families that no agent of a table owns."""
 SCHEMA = 1
-LEAD = 3.0
+LEAD = 4.0
 """Lead, in log-odds, from which a request teaches nothing more."""
 _ROUNDS = 12
 _STEP = 0.5

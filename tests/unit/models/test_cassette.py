@@ -534,6 +534,24 @@ def test_a_miss_says_what_is_new(tmp_path: Path, messages: list[Message], tools:
     assert f"nearest is its call 1, but {said}; record it with" in str(miss.value)
 
 
+def test_what_to_do_is_not_cut_where_a_turn_says_what_it_missed(engine: MakeEngine, tmp_path: Path) -> None:
+    path = tmp_path / "a-garden-with-a-name.json"
+    long = "how many plants of the bed behind the shed have had no water since"
+    made = engine(ScriptedModel(["Nine."]), (), topology="solo")
+    try:
+        made.record(path)
+        made.run_sync(f"{long} Friday?")
+        tape = made.play(path)
+        answer = made.run_sync(f"{long} Monday?", session="another").turn.answer
+    finally:
+        made.close()
+    advice = f"record it with lab.record({path.name!r}) or %lango model NAME --record {path.name}"
+    assert advice in answer
+    assert advice in tape.misses[0]
+    assert "now '…" in tape.misses[0]  # here it is told in full
+    assert len(tape.misses[0]) > 300
+
+
 @pytest.mark.parametrize(
     ("asked", "is_new_needed"),
     [

@@ -97,12 +97,23 @@ def test_a_call_that_is_not_on_the_tape_is_an_error_and_nothing_runs(path: Path)
         "record it with lab.record('tape.json') or %lango model NAME --record tape.json"
     )
     call(replayed, path="a")
-    with pytest.raises(ToolError, match="recorded 1 times, and was asked for once more"):
+    with pytest.raises(ToolError, match="recorded 1 time, and was asked for once more"):
         call(replayed, path="a")
     with pytest.raises(ToolError, match="no call of other is recorded"):
         call(tape.tools([counting("other")[0]])[0])
     assert len(runs) == 1
     assert len(tape.misses) == 3
+
+
+def test_what_to_do_about_a_long_call_is_within_what_a_turn_keeps_of_an_error(path: Path) -> None:
+    counted, _ = counting()
+    live = Cassette(path).tools([counted], live=True)[0]
+    for number in range(9):
+        call(live, path=f"beds/behind/the/shed/{number}.md")
+    with pytest.raises(ToolError, match="recorded are fs_count") as error:
+        call(Cassette(path).tools([counted])[0], path="beds/behind/the/other/shed/", content="x" * 99)
+    assert str(error.value).endswith("%lango model NAME --record tape.json")
+    assert len(str(error.value)) <= 300
 
 
 def test_two_agents_that_ask_for_the_same_get_their_own_result(path: Path) -> None:
