@@ -71,7 +71,8 @@ class Candidate:
 
     agent: str
     score: float
-    """Exactly the sum of the weights; log-odds: one more is 2.7 times as likely, about 0 says nothing."""
+    """Exactly the sum of the weights: log-odds before the temperature, so one more is several times as likely; about 0
+    says nothing."""
     signals: tuple[Signal, ...] = ()
     """Strongest first."""
     vetoes: tuple[str, ...] = ()
