@@ -29,6 +29,10 @@ address, path, amount or time in the text. ``sentence``: what the sentence as a 
 """
 
 
+_LEADING = 3
+"""Terms that are named where a reason is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """One term of a score."""
@@ -79,6 +83,18 @@ class Candidate:
     """Why the agent is out whatever its score; empty when it is not."""
     confidence: float = 0.0
     """Its part, 0 to 1, among all candidates, the root and nobody; how often it is right is another matter."""
+
+    @property
+    def leading(self) -> str:
+        """What speaks for it most, in a short clause; empty when nothing does.
+
+        Examples
+        --------
+        >>> Candidate("vault", 1.5, (Signal("other", "3 words", 2.0), Signal("family", "hash", 1.5))).leading
+        "'hash'"
+        """
+        named = [one for one in self.signals if one.weight > 0 and one.kind not in {"prior", "other"}]
+        return ", ".join(one.words for one in named[:_LEADING])
 
 
 @dataclass(frozen=True, slots=True)

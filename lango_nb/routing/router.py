@@ -338,8 +338,7 @@ class Router:
             reason = "the request holds no words" if text.strip() else "the request is empty"
         elif best is not None and best.confidence >= max(root, unowned, self.threshold):
             chosen = best.agent
-            leading = ", ".join(signal.words for signal in best.signals[:3] if signal.weight > 0)
-            reason = f"{best.agent} with confidence {best.confidence:.2f}: {leading}"
+            reason = f"{best.agent} with confidence {best.confidence:.2f}: {best.leading}"
         elif root >= max(unowned, self.calibration.root_threshold) and (best is None or root > best.confidence):
             is_conversation = True
             reason = f"small talk, an opinion or general knowledge, confidence {root:.2f}: the root answers itself"

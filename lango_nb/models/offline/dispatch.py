@@ -77,7 +77,7 @@ def last_word(conversation: Conversation) -> Reply:
 def why(route: Route, target: str) -> str:
     """Say in a short clause what speaks for an agent."""
     best = next((candidate for candidate in route.candidates if candidate.agent == target), None)
-    return ", ".join(signal.words for signal in best.signals[:3] if signal.weight > 0) if best else ""
+    return best.leading if best else ""
 
 
 def next_best(route: Route) -> str | None:
