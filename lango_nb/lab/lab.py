@@ -468,7 +468,10 @@ class Lab(LookingBack, Measuring):
         found = self.engine.models
         rows = usable_models(found.reach, found.keys)
         columns = ("provider", "example", "state", "key", "what is missing")
-        shown = tuple((row.provider, row.example, row.state, row.key, row.missing) for row in rows)
+        shown = tuple(
+            (row.provider, row.example, row.state.replace(" ", "\N{NO-BREAK SPACE}"), row.key, row.missing)
+            for row in rows
+        )
         note = f"{self.model.name} answers; %lango model NAME takes another"
         if problem := usable_note(found.keys):
             note = f"{problem}; {note}"

@@ -19,7 +19,7 @@ from lango_nb.core.errors import ScriptError, shorten
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.reading import asking_agent, last_words, pieces
 
-Call = tuple[str, dict[str, JsonValue]]
+Call = tuple[str, Mapping[str, JsonValue]]
 """One tool call: name and arguments."""
 Said = Reply | str | Call | list[Call] | Exception
 """One reply: in full, a text, one tool call, several, or an error that is raised instead."""
@@ -274,6 +274,6 @@ def _reply(said: Said, number: int) -> Reply:
     return Reply(tool_calls=(_call(said, f"call-{number}"),))
 
 
-def _call(call: tuple[str, dict[str, Any]], call_id: str) -> ToolCall:
+def _call(call: tuple[str, Mapping[str, Any]], call_id: str) -> ToolCall:
     name, arguments = call
     return ToolCall(id=call_id, name=name, arguments=arguments)

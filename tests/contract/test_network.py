@@ -40,7 +40,7 @@ def test_a_live_model_is_refused_where_the_network_is_off(model: str | Live) -> 
         Engine(model=model, allow_network=False)
     engine = Engine(allow_network=False)
     with pytest.raises(SettingsError, match="live and allow_network is off"):
-        engine.model = model  # type: ignore[assignment]
+        engine.model = model
     assert engine.model.name == "offline"
 
 
