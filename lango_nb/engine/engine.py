@@ -100,7 +100,7 @@ class Engine(Answering, Shared):
     Examples
     --------
     >>> engine = Engine(topology="sextet")
-    >>> engine.route("please delete old.txt").chosen
+    >>> engine.route("please delete the file old.txt").chosen
     'operator'
     """
 

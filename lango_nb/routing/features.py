@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 READ_CHARS = 4000
 """Characters of a text that are read; what people ask for stands at its beginning or its end."""
-VERSION = 2
+VERSION = 3
 """Of what this module does with a text; weights fitted with another one are refused."""
 
 _EXTENSIONS = (
@@ -42,6 +42,8 @@ _ID_WORD = re.compile(r"^[a-z]+", re.IGNORECASE)
 _WORD = re.compile(r"§\w+|[^\W_]+(?:['\u2019][^\W_]+)?|[?!]", re.UNICODE)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 """Scripts in which pieces of one or two characters are words."""
+_POLITE = frozenset(("please", "pls", "plz", "kindly", "bitte", "proszę", "prosze", "alstublieft", "svp"))
+"""Words that say how something is asked for and never what; they are not read."""
 _SHORTEST, _LONGEST = 3, 5
 _LONGEST_WORD = 24
 _MARK = "§"
@@ -113,7 +115,10 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def _add_words(found: list[Token], text: str) -> None:
-    found.extend(Token(fold(word[:_LONGEST_WORD]), word) for word in _WORD.findall(text))
+    for word in _WORD.findall(text):
+        folded = fold(word[:_LONGEST_WORD])
+        if folded not in _POLITE:
+            found.append(Token(folded, word))
 
 
 @lru_cache(maxsize=16384)

@@ -87,7 +87,7 @@ class Router:
     >>> table = RoutingTable((RoutingRow("florist", "sells flowers", keywords=("flower", "rose")),
     ...                       RoutingRow("clock", "runs things later", capabilities=("cron job scheduling",))))
     >>> router = Router(table)
-    >>> router.route("send roses to my mother").chosen, router.route("wake me up at seven every day").chosen
+    >>> router.route("a dozen roses and a flower").chosen, router.route("wake me up at seven every day").chosen
     ('florist', 'clock')
     """
 

@@ -191,7 +191,7 @@ def test_shares_and_calibration_agree_about_wrong_agents() -> None:
     labels = np.arange(3000) % len(LABELS)
     scores = np.eye(len(LABELS))[labels] * 2 + random(8, 3000, len(LABELS))
     found = fitting_semantic.shares(scores, labels, calibrate(scores, labels))
-    assert 0.02 < found.wrong_agent <= 0.028
+    assert 0.02 < found.wrong_agent <= 0.03
     assert sum(found) == pytest.approx(1)
 
 

@@ -73,7 +73,7 @@ class TestDeclining:
 
 class TestTools:
     def test_control_tools_meet_no_request(self) -> None:
-        for order in ("create a task: buy milk", "wait for arun-1", "spawn an agent", "get the tool output"):
+        for order in ("create a task: buy milk", "spawn an agent", "get the tool output"):
             assert not work("operator", order).tool_calls
 
     def test_a_tool_that_was_not_given_is_named(self) -> None:
