@@ -11,7 +11,7 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from pydantic import JsonValue
 
@@ -21,7 +21,7 @@ from lango_nb.models.reading import asking_agent, last_words, pieces
 
 Call = tuple[str, Mapping[str, JsonValue]]
 """One tool call: name and arguments."""
-Said = Reply | str | Call | list[Call] | Exception
+Said = Reply | str | Call | Sequence[Call] | Exception
 """One reply: in full, a text, one tool call, several, or an error that is raised instead."""
 Computed = Callable[[Sequence[Message]], Said | Awaitable[Said]]
 """Makes a reply of the conversation, one that repeats the id of a run for instance."""
@@ -271,7 +271,9 @@ def _reply(said: Said, number: int) -> Reply:
             raise said
         case list():
             return Reply(tool_calls=tuple(_call(call, f"call-{number}-{place}") for place, call in enumerate(said, 1)))
-    return Reply(tool_calls=(_call(said, f"call-{number}"),))
+    assert isinstance(said, tuple)  # noqa: S101 - lists were taken above
+    name, arguments = said
+    return Reply(tool_calls=(_call((str(name), cast("Mapping[str, Any]", arguments)), f"call-{number}"),))
 
 
 def _call(call: tuple[str, Mapping[str, Any]], call_id: str) -> ToolCall:

@@ -204,7 +204,7 @@ def test_roster_is_the_eight_built_in_agents() -> None:
 def test_router_can_choose_every_built_in_type(full: AgentTree) -> None:
     router = Router(full.table)
     texts = {
-        "operator": "Run the shell command ls and show me the file listing",
+        "operator": "Read the file notes.md and show me its lines",
         "navigator": "Open the website https://example.org and take a screenshot",
         "vault": "Encrypt this text and store the password as a secret",
         "librarian": "Search our knowledge base for what we know about billing",
