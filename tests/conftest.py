@@ -58,6 +58,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Keep the collector away from everything: each of the shells that tests made calls it when the process ends."""
+    gc.freeze()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give this run a home of its own; kernels and other processes inherit it."""
     home = tempfile.TemporaryDirectory(prefix="lango-tests-", ignore_cleanup_errors=True)

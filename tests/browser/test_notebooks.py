@@ -43,10 +43,10 @@ SHOWN = {
     ],
     "02_routing.ipynb": [
         ("route", "→ vault"),
-        ("before", "vault and chronicler are too close"),
+        ("before", "no agent owns tools of that family"),
         ("tool", "cron_remind"),
         ("agent", "scheduler"),
-        ("why", "I will remind you every morning: water the basil"),
+        ("why", "the router agrees"),
     ],
     "03_turns_and_traces.ipynb": [
         ("hello", "turn.started"),
@@ -78,7 +78,7 @@ SHOWN = {
         ("export", "the same turns again:  True"),
     ],
     "06_evaluate_routing.ipynb": [
-        ("measure", "400 requests"),
+        ("measure", "400 of 9,398 requests"),
         ("intervals", "width"),
         ("baseline", "keywords"),
         ("calibration", "confidence"),
