@@ -26,7 +26,7 @@ def _families(node: AgentNode, partition: Partition) -> str:
 
 
 def _dangerous(node: AgentNode) -> int:
-    return sum(tool.safety == "dangerous" for tool in node.tools)
+    return sum(tool.is_dangerous for tool in node.tools)
 
 
 def _by_name(node: AgentNode) -> int:

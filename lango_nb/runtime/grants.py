@@ -72,7 +72,7 @@ def evaluate(*, tool: Tool | None, in_scope: bool, is_allowed: bool, is_granted:
         return Verdict("allow", GRANTED_BEFORE)
     if is_allowed:
         return Verdict("allow", ALLOWED)
-    if tool is None or tool.safety == "dangerous":
+    if tool is None or tool.is_dangerous:
         return Verdict("needs_approval", NEEDS_LEAVE)
     return Verdict("allow", HARMLESS)
 

@@ -110,6 +110,6 @@ def why_ask(tool: Tool, policy: Policy, exempt: Collection[str], sensitive: Coll
         case "none" | "configured":
             return ""
         case "dangerous":
-            return f"{tool.name} is dangerous" if tool.safety == "dangerous" else ""
+            return f"{tool.name} is dangerous" if tool.is_dangerous else ""
         case _:
             return "every call needs an answer"

@@ -205,7 +205,7 @@ def _safety_of(row: Mapping[str, Any], where: str) -> Safety:
     hints = row.get("annotations")
     if "safety" not in row and isinstance(hints, Mapping):
         if hints.get("readOnlyHint") is True:
-            return "safe"
+            return "dangerous" if hints.get("destructiveHint") is True else "safe"
         if hints.get("destructiveHint") is False:
             return "moderate"
     return check_safety(row.get("safety"), where)

@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from lango_nb.core.errors import DefinitionError, shorten
-from lango_nb.tools.tool import SAFETIES, Safety
+from lango_nb.tools.tool import SAFETIES, Safety, unknown_safety
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 """Types a JSON schema knows."""
@@ -109,7 +109,7 @@ def check_safety(safety: object, where: str) -> Safety:
         return "dangerous"
     word = safety.strip().lower() if isinstance(safety, str) else safety
     if word not in SAFETIES:
-        raise DefinitionError(f"{where}: safety {_given(safety)} is none of {', '.join(SAFETIES)}")
+        raise unknown_safety(where, safety)
     return cast("Safety", word)
 
 

@@ -12,12 +12,14 @@ from typing import Any, Literal, get_args
 
 from pydantic import JsonValue
 
+from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.core.messages import ToolSchema
 from lango_nb.tools.context import ToolContext
 
 Safety = Literal["safe", "moderate", "dangerous"]
 """How much harm a call can do; a tool that does not say counts as dangerous."""
 SAFETIES: tuple[str, ...] = get_args(Safety)
+_NOT_DANGEROUS = ("safe", "moderate")
 
 BY_NAME_ONLY = "known by name only"
 
@@ -33,6 +35,19 @@ class ToolResult:
     """Short word for what went wrong: ``missing_argument``, ``outside_workspace``, ``by_name_only`` …"""
     data: JsonValue = None
     """The same answer as data, where a tool has it."""
+
+
+def unknown_safety(where: str, safety: object) -> DefinitionError:
+    """Return the error that refuses a safety.
+
+    Parameters
+    ----------
+    where : str
+        Begins the message: ``tool 'fs_wipe'``, a file and row …
+    safety : object
+        As it was given.
+    """
+    return DefinitionError(f"{where}: safety {shorten(repr(safety), 40)} is none of {', '.join(SAFETIES)}")
 
 
 Handler = Callable[[Mapping[str, Any], ToolContext], Awaitable[ToolResult]]
@@ -64,6 +79,17 @@ class Tool:
         Gives the JSON schema of the arguments when it is first needed.
     source : str
         Where it was found: ``builtin``, a file name, ``cell`` …
+
+    Raises
+    ------
+    DefinitionError
+        The safety is another word.
+
+    Examples
+    --------
+    >>> Tool("fs_wipe", safety="Dangerous")
+    Traceback (most recent call last):
+    lango_nb.core.errors.DefinitionError: tool 'fs_wipe': safety 'Dangerous' is none of safe, moderate, dangerous
     """
 
     name: str
@@ -74,6 +100,16 @@ class Tool:
     schema_source: SchemaSource = field(default=_no_parameters, repr=False)
     source: str = ""
     _schema: list[ToolSchema] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown safety."""
+        if self.safety not in SAFETIES:
+            raise unknown_safety(f"tool {shorten(str(self.name), 40)!r}", self.safety)
+
+    @property
+    def is_dangerous(self) -> bool:
+        """Whether a call counts as dangerous: whatever is neither ``safe`` nor ``moderate`` does."""
+        return self.safety not in _NOT_DANGEROUS
 
     @property
     def is_by_name(self) -> bool:

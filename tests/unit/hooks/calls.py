@@ -33,7 +33,7 @@ class Person:
         self._allows = allows
 
     def needs_answer(self, call: HookCall) -> str:
-        return f"{call.tool.name} is dangerous" if call.tool.safety == "dangerous" else ""
+        return f"{call.tool.name} is dangerous" if call.tool.is_dangerous else ""
 
     async def decide(self, call: HookCall) -> Continue | Block:
         self.asked.append(dict(call.arguments))

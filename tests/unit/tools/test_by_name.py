@@ -80,6 +80,8 @@ MCP = {
         {"name": "wipe", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": True}},
         {"name": "put", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": False}},
         {"name": "plain", "inputSchema": {"type": "object"}},
+        {"name": "odd", "inputSchema": {}, "annotations": {"readOnlyHint": "true"}},
+        {"name": "both", "inputSchema": {}, "annotations": {"readOnlyHint": True, "destructiveHint": True}},
     ]
 }
 
@@ -94,13 +96,15 @@ def test_the_answer_of_mcp_tools_list_is_read_with_and_without_its_envelope(tmp_
             ("wipe", "dangerous"),
             ("put", "moderate"),
             ("plain", "dangerous"),
+            ("odd", "dangerous"),
+            ("both", "dangerous"),
         ]
         assert tools[0].required == ("at",)
 
 
 def test_a_page_of_an_mcp_answer_is_read_and_warned_about(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        assert len(tools_by_name({**MCP, "nextCursor": "2"})) == 4
+        assert len(tools_by_name({**MCP, "nextCursor": "2"})) == len(MCP["tools"])
     assert "one page of several" in caplog.text
 
 
