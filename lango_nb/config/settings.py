@@ -179,6 +179,11 @@ class ExecSettings(SettingsGroup):
     default_timeout_s: Duration = Field(30.0, description="How long a command may run when the call does not say.")
     allow_background: bool = Field(True, description="Whether commands may be left running with exec_bg.")
     max_output_bytes: Size = Field(64 * 1024, description="Output kept of one command; the rest is cut and said so.")
+    environment: Names = Field(
+        (),
+        description="Variables that commands get besides PATH, HOME, USER, SHELL, LANG, LC_*, TERM, TZ and TMPDIR; "
+        "* stands for any letters.",
+    )
 
 
 class FilesystemSettings(SettingsGroup):

@@ -16,7 +16,7 @@ from lango_nb.records.records import Records
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approvals, Approver
 from lango_nb.specs.topology import Topology
-from lango_nb.tools.builtin.processes import ProcessTable
+from lango_nb.tools.builtin.processes import Environment, ProcessTable
 
 if TYPE_CHECKING:  # what only turns and routes need loads with the first of them: an engine is ready much sooner
     from lango_nb.core.bus import Bus
@@ -118,6 +118,7 @@ class Shared:
             TaskService: LocalTaskService(self.tasks, self.ids, self.clock),
             OutputService: OutputStore(self.clock, answer_characters=4 * kept.token_budget),
             Bus: self.bus,
+            Environment: Environment(self.settings.tools.exec.environment),
         }
         if self.settings.agent_memory.enabled:
             from lango_nb.records.memories import LocalMemoryService

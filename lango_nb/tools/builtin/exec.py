@@ -1,7 +1,9 @@
 """Command tools: ``exec``, ``exec_bg``, ``exec_status``, ``exec_stop``.
 
-Commands run in the workspace folder through ``/bin/sh``, without input, without variables that look like secrets, and
-within a time limit. The exit code is always told; a command that fails is no error of the tool.
+Commands run in the workspace folder through ``/bin/sh``, without input, with the variables that are allowed and no
+others, within a time limit, and no longer than the kernel. The exit code is always told; a command that fails is no
+error of the tool. A command runs as you: it can read what you can read, also the memory and environment of your other
+processes. Approval is what keeps a person in charge.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from pydantic import JsonValue
 
 from lango_nb.core.errors import ToolError
 from lango_nb.tools.arguments import BAD_ARGUMENT
-from lango_nb.tools.builtin.processes import Process, ProcessTable
+from lango_nb.tools.builtin.processes import Environment, Process, ProcessTable
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import ToolResult
@@ -59,7 +61,7 @@ async def start_in_background(command: str, *, context: ToolContext) -> ToolResu
     table = context.service(ProcessTable)
     _check(command)
     try:
-        key = table.start(command, context.workspace, _output_bytes(context))
+        key = table.start(command, context.workspace, _output_bytes(context), _environment(context))
     except (OSError, ValueError) as error:
         raise _cannot_start(error) from error
     return ToolResult(f"started {key}; ask for it with exec_status", data={"id": key})
@@ -102,7 +104,7 @@ async def stop_process(id: str, *, context: ToolContext) -> ToolResult:  # noqa:
 def _start(command: str, context: ToolContext) -> Process:
     _check(command)
     try:
-        return Process(command, context.workspace, _output_bytes(context))
+        return Process(command, context.workspace, _output_bytes(context), _environment(context))
     except (OSError, ValueError) as error:
         raise _cannot_start(error) from error
 
@@ -114,6 +116,11 @@ def _check(command: str) -> None:
 
 def _output_bytes(context: ToolContext) -> int:
     return int(context.limits.get("exec_output_bytes", OUTPUT_BYTES))
+
+
+def _environment(context: ToolContext) -> Environment:
+    bound = context.services.get(Environment)
+    return bound if isinstance(bound, Environment) else Environment()
 
 
 def _cannot_start(error: Exception) -> ToolError:

@@ -1,40 +1,44 @@
-"""Shell commands as processes that always end: in a group of their own, watched by a thread, never left behind.
+"""Shell commands as processes that always end: with their supervisor, with the kernel, never left behind.
 
+    Environment    which variables of the kernel a command gets
     Process        one command: its output so far, its exit code, a way to stop it
     ProcessTable   those that run in the background, by id; the service behind exec_bg, exec_status, exec_stop
 
-A thread per process reads its output and waits for it. That works on every event loop and outlives each of them, where
-asyncio's own processes end with the loop that started them.
+Commands are started by ``supervisor.py``, a small process with a clean environment. A thread per command reads its
+output and waits for it. That works on every event loop and outlives each of them, where asyncio's own processes end
+with the loop that started them.
 """
 
 from __future__ import annotations
 
 import atexit
+import errno
 import itertools
 import math
 import os
-import re
 import selectors
 import signal
+import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import cache
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import IO
 
 from lango_nb.core.errors import ToolError, suggest
+from lango_nb.tools.builtin.supervisor import NUMBER, pack
 
-_SECRET = re.compile(
-    r"API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL", re.IGNORECASE
-)
-_POLL_S = 0.05
-"""How often a silent process is asked whether it has ended."""
+ALLOWED = ("PATH", "HOME", "USER", "SHELL", "LANG", "LC_*", "TERM", "TZ", "TMPDIR")
+"""Variables that every command gets; all others, keys among them, stay with the kernel."""
+_START_S = 30.0
+"""How long the start of a command may take before it counts as failed."""
 _DRAIN_S = 1.0
-"""How long output is read after the end, when somebody outside the group still holds it open."""
+"""How long output is read after the end, when somebody outside still holds it open."""
 _RUNNING: set[Process] = set()
 _KEPT = 100
 """Ended processes a table remembers."""
@@ -93,6 +97,29 @@ class Output:
             return bytes(self._head + self._tail)[-size:].decode(errors="replace")
 
 
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Which variables of this process a command gets; bind one to a :class:`ToolContext` to let more through."""
+
+    names: tuple[str, ...] = ()
+    """Further variables; ``*`` stands for any letters: ``CARGO_*``."""
+
+    def variables(self, all_of_them: Mapping[str, str]) -> dict[str, str]:
+        """Return the variables a command gets.
+
+        Examples
+        --------
+        >>> Environment(("JAVA_*",)).variables({"PATH": "/bin", "JAVA_HOME": "/jdk", "OPENAI_API_KEY": "x"})
+        {'PATH': '/bin', 'JAVA_HOME': '/jdk'}
+        """
+        patterns = (*ALLOWED, *self.names)
+        return {
+            name: value
+            for name, value in all_of_them.items()
+            if any(fnmatchcase(name, pattern) for pattern in patterns)
+        }
+
+
 class Process:
     """A shell command that runs, or ran.
 
@@ -104,6 +131,8 @@ class Process:
         Where it runs.
     limit : int
         Bytes of its output (both streams as one) to keep.
+    environment : Environment
+        Which variables it gets.
 
     Raises
     ------
@@ -111,24 +140,17 @@ class Process:
         It cannot be started.
     """
 
-    def __init__(self, command: str, folder: Path, limit: int) -> None:
+    def __init__(self, command: str, folder: Path, limit: int, environment: Environment = Environment()) -> None:
         self.command = command
         self.output = Output(limit)
-        self._popen = subprocess.Popen(  # noqa: S602 - running shell commands is what it is for
-            command,
-            shell=True,
-            cwd=folder,
-            env=clean_environment(os.environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            bufsize=0,
-            start_new_session=True,
-        )
+        order = pack(command, str(folder), environment.variables(os.environ))
+        self._channel, self._stream = _LAUNCHER.open()
+        failure = self._begin(order)
+        if failure:
+            self._close()
+            raise OSError(failure, os.strerror(failure))
         self._ended: Future[int] = Future()
         self._ended.set_running_or_notify_cancel()  # so that a cancelled waiter cannot cancel it
-        self.owner = os.getpid()
-        _end_all_at_exit()
         _RUNNING.add(self)
         threading.Thread(target=self._watch, name="lango-process", daemon=True).start()
 
@@ -157,8 +179,8 @@ class Process:
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal to the whole group, unless it has ended."""
-        if not self._ended.done():
-            self._kill_group(number)
+        with suppress(OSError):  # it ended just now
+            self._channel.send(bytes((number,)))
 
     async def stop(self, grace_s: float = 2.0) -> None:
         """Ask the whole group to end, and end it when it does not.
@@ -177,35 +199,53 @@ class Process:
         self.send(signal.SIGKILL)
         await self.wait(2.0)
 
-    def _watch(self) -> None:
-        """Read the output until the end, then take the exit code; whatever the command left behind is ended."""
-        stream = self._popen.stdout
-        if stream is not None:
-            with stream:
-                self._read(stream)
-        code = self._popen.wait()
-        self._kill_group(signal.SIGKILL)
-        _RUNNING.discard(self)
-        self._ended.set_result(code)
+    def _begin(self, order: bytes) -> int:
+        """Give the order and return an error number, zero when the command runs; one may have ended all by then."""
+        try:
+            self._channel.settimeout(_START_S)
+            self._channel.sendall(order)
+            failure = self._number()
+            self._channel.settimeout(None)
+        except OSError as error:
+            return error.errno or errno.ETIMEDOUT
+        return failure or 0
 
-    def _read(self, stream: IO[bytes]) -> None:
-        """Read until everybody who could write has ended; children do not outlive the shell that started them."""
+    def _watch(self) -> None:
+        """Read the output until the end; the supervisor says when that is, and has ended what the command started."""
+        code: int | None = None
         until = math.inf
         with selectors.DefaultSelector() as selector:
-            selector.register(stream, selectors.EVENT_READ)
-            while time.monotonic() < until:
-                if selector.select(_POLL_S):
-                    chunk = os.read(stream.fileno(), 65536)
-                    if not chunk:
-                        return
-                    self.output.add(chunk)
-                if until == math.inf and self._popen.poll() is not None:
-                    self._kill_group(signal.SIGKILL)
-                    until = time.monotonic() + _DRAIN_S
+            for source in (self._channel, self._stream):
+                selector.register(source, selectors.EVENT_READ)
+            while selector.get_map() and time.monotonic() < until:
+                for key, _ in selector.select(None if until == math.inf else _DRAIN_S):
+                    if key.fileobj is self._channel:
+                        code = self._number()
+                        until = time.monotonic() + _DRAIN_S
+                        selector.unregister(self._channel)
+                    elif chunk := os.read(self._stream, 65536):
+                        self.output.add(chunk)
+                    else:
+                        selector.unregister(self._stream)
+        _RUNNING.discard(self)
+        self._close()
+        self._ended.set_result(-signal.SIGKILL if code is None else code)  # the command killed its supervisor
 
-    def _kill_group(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, number)
+    def _number(self) -> int | None:
+        """Read a number of the supervisor; ``None`` when there is no supervisor any more."""
+        try:
+            received = self._channel.recv(NUMBER.size, socket.MSG_WAITALL)
+        except OSError:
+            return None
+        return int(NUMBER.unpack(received)[0]) if len(received) == NUMBER.size else None
+
+    def hang_up(self) -> None:
+        """Let go of the supervisor, which ends everything when nobody else holds on."""
+        self._channel.close()
+
+    def _close(self) -> None:
+        self._channel.close()
+        os.close(self._stream)
 
 
 class ProcessTable:
@@ -225,7 +265,7 @@ class ProcessTable:
         self._numbers = itertools.count(1)
         self._processes: dict[str, Process] = {}
 
-    def start(self, command: str, folder: Path, limit: int) -> str:
+    def start(self, command: str, folder: Path, limit: int, environment: Environment = Environment()) -> str:
         """Start a command.
 
         Parameters
@@ -234,6 +274,8 @@ class ProcessTable:
         folder : Path
         limit : int
             Bytes of output to keep.
+        environment : Environment
+            Which variables it gets.
 
         Returns
         -------
@@ -250,7 +292,7 @@ class ProcessTable:
         with self._lock:
             if sum(process.exit_code is None for process in self._processes.values()) >= self.most:
                 raise ToolError(f"{self.most} commands run already; stop one with exec_stop", "too_many")
-            process = Process(command, folder, limit)
+            process = Process(command, folder, limit, environment)
             key = f"p{next(self._numbers)}"
             self._processes[key] = process
             ended = [name for name, one in self._processes.items() if one.exit_code is not None]
@@ -293,31 +335,97 @@ class ProcessTable:
             self._processes[key].send(signal.SIGKILL)
 
 
-def clean_environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Leave out variables that look like secrets: a command has no business with them, nor has its output.
+class _Launcher:
+    """The process that starts commands: made with the first of them, and again when somebody ended it."""
 
-    Parameters
-    ----------
-    variables : mapping of str to str
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
-    Examples
-    --------
-    >>> clean_environment({"PATH": "/bin", "OPENAI_API_KEY": "x", "GITHUB_TOKEN": "y"})
-    {'PATH': '/bin'}
-    """
-    return {name: value for name, value in variables.items() if not _SECRET.search(name)}
+    def open(self) -> tuple[socket.socket, int]:
+        """Return the channel to a new supervisor, and where the output of its command is read.
+
+        Raises
+        ------
+        OSError
+            No process can be started.
+        """
+        channel, theirs = socket.socketpair()
+        stream, output = os.pipe()
+        try:
+            with theirs:
+                self._send(theirs.fileno(), output)
+        except BaseException:
+            channel.close()
+            os.close(stream)
+            raise
+        finally:
+            os.close(output)
+        return channel, stream
+
+    def _send(self, *descriptors: int) -> None:
+        with self._lock:
+            try:
+                socket.send_fds(self._control or self._start(), [b"+"], descriptors)
+            except (BrokenPipeError, ConnectionResetError):
+                self.close()
+                socket.send_fds(self._start(), [b"+"], descriptors)
+
+    def _start(self) -> socket.socket:
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own script
+                [sys.executable, "-I", "-S", str(Path(__file__).with_name("supervisor.py"))],
+                cwd="/",
+                env=Environment().variables(os.environ),
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        return self._control
+
+    def close(self) -> None:
+        """Let the process end, and wait until it has ended what is no longer watched."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_DRAIN_S)
+            self._process = None
+
+    def forget(self) -> None:
+        """Leave the process to the original of this forked copy."""
+        self._lock = threading.Lock()
+        if self._process is not None:
+            self._process.returncode = 0  # not ours to wait for
+        if self._control is not None:
+            self._control.close()
+        self._control = self._process = None
 
 
-@cache
-def _end_all_at_exit() -> None:
-    atexit.register(_end_all)
+_LAUNCHER = _Launcher()
 
 
-def _end_all() -> None:
-    """End what still runs when Python ends; a forked copy of this process ends only what it started itself."""
-    own = [process for process in tuple(_RUNNING) if process.owner == os.getpid()]
-    for process in own:
-        process.send(signal.SIGKILL)
-    until = time.monotonic() + _DRAIN_S
-    while not _RUNNING.isdisjoint(own) and time.monotonic() < until:
-        time.sleep(0.01)
+def _hang_up_all() -> None:
+    for process in tuple(_RUNNING):
+        process.hang_up()
+    _RUNNING.clear()
+
+
+def _end() -> None:
+    """End what still runs when Python ends."""
+    _hang_up_all()
+    _LAUNCHER.close()
+
+
+def _forget_in_child() -> None:
+    """In a forked copy of this process: commands belong to the original, and must notice its end."""
+    _hang_up_all()
+    _LAUNCHER.forget()
+
+
+atexit.register(_end)
+os.register_at_fork(after_in_child=_forget_in_child)

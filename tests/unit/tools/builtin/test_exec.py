@@ -5,13 +5,14 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lango_nb.tools.builtin import builtin_tools
-from lango_nb.tools.builtin.processes import ProcessTable
+from lango_nb.tools.builtin.processes import Environment, ProcessTable
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import ToolResult
 
@@ -92,15 +93,19 @@ def test_commands_run_in_the_workspace(context: ToolContext) -> None:
     assert (context.workspace / "made.txt").read_text() == "x\n"
 
 
-def test_variables_that_look_like_secrets_are_kept_from_commands(
+def test_commands_see_only_variables_that_are_allowed_or_named(
     context: ToolContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("OPENAI_API_KEY", "GITHUB_TOKEN", "token_x", "MY_SECRET", "DB_PASSWORD", "AWS_ACCESS_KEY_ID"):
+    for name in ("OPENAI_API_KEY", "GITHUB_TOKEN", "DATABASE_URL"):
         monkeypatch.setenv(name, "hush-hush")
     monkeypatch.setenv("HARMLESS", "seen")
-    result = call(context, "exec", command="env")
+    assert "hush-hush" not in call(context, "exec", command="env").content
+    named = replace(context, services={**context.services, Environment: Environment(("HARM*",))})
+    result = call(named, "exec", command="env")
     assert "hush-hush" not in result.content
     assert "HARMLESS=seen" in result.content
+    call(named, "exec_bg", command="env")
+    assert wait_until(lambda: "HARMLESS=seen" in call(named, "exec_status", id="p1").content)
 
 
 def test_too_much_output_keeps_head_and_tail_and_says_how_much_is_gone(context: ToolContext) -> None:
