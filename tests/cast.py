@@ -15,7 +15,7 @@ from typing import Any
 
 from lango_nb.core.messages import USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.engine import Engine
-from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
+from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, Scope
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
 
@@ -180,13 +180,14 @@ class Person:
 
     allows: bool = True
     name: str = "person"
+    scope: Scope = "once"
     asked: list[ApprovalRequest] = field(default_factory=list)
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Think for a moment."""
         self.asked.append(request)
         await asyncio.sleep(0)
-        return ApprovalAnswer(self.allows, self.name, "" if self.allows else "I would rather not")
+        return ApprovalAnswer(self.allows, self.name, "" if self.allows else "I would rather not", self.scope)
 
 
 async def until(is_so: Callable[[], bool]) -> None:

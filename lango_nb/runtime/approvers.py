@@ -90,6 +90,14 @@ class HoldForAnswer:
         return await never
 
 
+def is_asking(approver: Approver) -> bool:
+    """Tell whether an approver puts questions to a person, who takes a while.
+
+    The known ones that answer at once do not, and one that holds a question leaves it to whoever comes by.
+    """
+    return not isinstance(approver, AllowAll | DenyAll | HoldForAnswer)
+
+
 def approver_named(name: str) -> Approver:
     """Return the approver of a name.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from lango_nb.hooks.hook import CONTINUE, Block, Continue, HookCall
 from lango_nb.records.runs import RunPatch
 from lango_nb.runtime import grants
 from lango_nb.runtime.approvals import AllowAll, ApprovalAnswer, ApprovalRequest, DenyAll, arguments_hash, why_ask
+from lango_nb.runtime.approvers import is_asking
+from lango_nb.runtime.questions import TIMEOUT
 from lango_nb.tools.tool import ToolResult
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ class Asking:
         self._work = work
         self._required: dict[str, str] = {}
         self._decided: set[str] = set()
-        self._is_shown = False
+        self._is_open = self._is_shown = False
 
     def require(self, call_id: str, reason: str) -> None:
         """Make a call need an answer, whatever the policy says: the run was not given its tool."""
@@ -103,15 +106,13 @@ class Asking:
             run_id=work.run_id,
             asked_at=state.context.clock.now(),
             problem=problem,
+            is_grant=call.call_id in self._required,
         )
+        self._is_open = self._is_shown = False
         opened = partial(self._opened, call, reason)
-        state.deadline.pause()
-        try:
-            answer = await state.context.approvals.ask(
-                request, state.context.approver, state.context.rules.timeout_s, on_open=opened
-            )
-        finally:
-            state.deadline.resume()
+        approver = state.context.approver
+        with state.questions, state.prompts if is_asking(approver) else nullcontext():
+            answer = await state.context.approvals.ask(request, approver, state.context.rules.timeout_s, on_open=opened)
         work.emit(
             ApprovalDecided,
             call.agent,
@@ -123,7 +124,7 @@ class Asking:
             scope=answer.scope,
             detail=answer.detail,
         )
-        self._unblock(call, answer)
+        self._unblock(request, answer)
         return answer
 
     def _opened(self, call: HookCall, reason: str, question: PendingApproval) -> None:
@@ -140,35 +141,42 @@ class Asking:
             request_id=question.id,
             usage=work.take_usage(),
         )
-        self._block(call, reason)
+        self._block(question.request)
 
-    def _block(self, call: HookCall, reason: str) -> None:
+    def _block(self, request: ApprovalRequest) -> None:
         """Show that a run waits; an answer that is there at once is nothing to wait for."""
+        self._is_open = True
         self._is_shown = not isinstance(self._work.state.context.approver, AllowAll | DenyAll)
         if self._work.run_id and self._is_shown:
-            runs = self._work.state.context.runs
-            run = runs.get(self._work.run_id)
-            self._project(call, grants.blocked_patch(run, call.tool.name, reason))
+            run = self._work.state.context.runs.get(self._work.run_id)
+            self._project(request, grants.blocked_patch(run, request.tool, request.reason))
 
-    def _unblock(self, call: HookCall, answer: ApprovalAnswer) -> None:
-        """Show that a run goes on, with or without its tool; after a time-out the question stays open."""
+    def _unblock(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Show that a run goes on, with or without its tool.
+
+        Leave for one call gives no tool. Neither does an answer that was known already: it was given for one call, too.
+        """
         if not self._work.run_id:
             return
         if answer.allowed:
+            is_lasting = request.is_grant and self._is_open and answer.scope != "once"
+            given = request.tool if is_lasting else ""
             if self._is_shown:
-                self._project(call, grants.granted_patch(call.tool.name))
-            elif call.call_id in self._required:
-                self._work.state.context.runs.project(self._work.run_id, RunPatch(add_allowed_tool=call.tool.name))
-        elif answer.code != "approval_timeout":
-            self._project(call, grants.denied_patch(mask(answer.detail)))
+                self._project(request, grants.granted_patch(given))
+            elif given:
+                self._work.state.context.runs.project(self._work.run_id, RunPatch(add_allowed_tool=given))
+        else:
+            is_expired = answer.code == TIMEOUT
+            patch = grants.expired_patch if is_expired else grants.denied_patch
+            self._project(request, patch(mask(answer.detail)))
 
-    def _project(self, call: HookCall, patch: RunPatch) -> None:
+    def _project(self, request: ApprovalRequest, patch: RunPatch) -> None:
         work = self._work
         run: AgentRun = work.state.context.runs.project(work.run_id, patch)
         work.emit(
             RunBlocked,
-            call.agent,
-            tool=call.tool.name,
+            request.agent,
+            tool=request.tool,
             condition=run.runtime_condition,
             reason=run.blocked_reason,
             grant_request_id=run.grant_request_id,

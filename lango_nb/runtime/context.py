@@ -28,7 +28,7 @@ from lango_nb.runtime.breakers import Breakers, Change
 from lango_nb.runtime.control.protocol import Control
 from lango_nb.runtime.limits import Budget, Limits
 from lango_nb.runtime.recovery import Mode, Recovery
-from lango_nb.runtime.timeouts import Deadline, Timeouts
+from lango_nb.runtime.timeouts import Deadline, Pause, Timeouts
 
 if TYPE_CHECKING:
     from lango_nb.config.settings import RecoverySettings
@@ -124,7 +124,11 @@ class TurnState:
         self.text = text
         self.budget = Budget(context.limits, context.tree.root.name, context.planners)
         self.recovery = Recovery(context.recovery, context.mode, context.random)
-        self.deadline = Deadline(context.timeouts)
+        self.questions = Pause()
+        """The open questions of the turn and its runs: neither takes longer for them."""
+        self.prompts = Pause()
+        """Those that are put to a person right now: nobody's wait for a run ends, and the turn has no last word."""
+        self.deadline = Deadline(context.timeouts, questions=self.questions)
         self.events: list[Event] = []
         self.decisions: list[Decision] = []
         self.run_ids: list[str] = []

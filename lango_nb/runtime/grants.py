@@ -3,9 +3,10 @@
 A run may never leave its role's maximum scope. Inside it, a spawn may have narrowed the run to a few tools; a further
 one is free when it does no harm and needs a person's leave, a *grant*, when it is dangerous.
 
-    blocked ──▶ pending, attempt 1 ──▶ asked again: attempt 2, the same request id
-                     ├──▶ granted   the tool joins the run's allowed ones
-                     └──▶ denied    a later block begins at attempt 1 again
+    blocked ──▶ pending, attempt 1
+                     ├──▶ granted   once: this call may run · for the turn or the session: the run has the tool
+                     ├──▶ denied    a later block begins at attempt 1 again
+                     └──▶ ""        expired; a later block is attempt 2 of the same request
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def blocked_patch(run: AgentRun, tool: str, reason: str) -> RunPatch:
     Parameters
     ----------
     run : AgentRun
-        As it is now: asking again for what is pending is a further attempt of the same request.
+        As it is now: asking again for what nobody answered is a further attempt of the same request.
     tool : str
     reason : str
 
@@ -103,7 +104,7 @@ def blocked_patch(run: AgentRun, tool: str, reason: str) -> RunPatch:
     RunPatch
     """
     request = grant_request_id(run.id, tool)
-    is_again = run.grant_request_id == request and run.grant_state == "pending"
+    is_again = run.grant_request_id == request and run.grant_state in {"pending", ""}  # unanswered
     return RunPatch(
         runtime_condition="blocked_waiting_approval",
         blocked_reason=reason,
@@ -113,12 +114,13 @@ def blocked_patch(run: AgentRun, tool: str, reason: str) -> RunPatch:
     )
 
 
-def granted_patch(tool: str) -> RunPatch:
-    """Say that leave was given: the run goes on and has the tool.
+def granted_patch(tool: str = "") -> RunPatch:
+    """Say that leave was given: the run goes on.
 
     Parameters
     ----------
     tool : str
+        What the run has from now on, whatever the arguments; empty where leave was given for one call.
 
     Returns
     -------
@@ -148,3 +150,17 @@ def denied_patch(reason: str) -> RunPatch:
     return RunPatch(
         runtime_condition="", blocked_reason=reason, grant_request_id="", grant_attempt=0, grant_state="denied"
     )
+
+
+def expired_patch(reason: str) -> RunPatch:
+    """Say that nobody answered in time: the run goes on without the tool, and may ask again.
+
+    Parameters
+    ----------
+    reason : str
+
+    Returns
+    -------
+    RunPatch
+    """
+    return RunPatch(runtime_condition="", blocked_reason=reason, grant_state="")

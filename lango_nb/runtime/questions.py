@@ -16,7 +16,7 @@ from lango_nb.tools.tool import Tool
 Policy = Literal["all", "dangerous", "configured", "none"]
 """Which calls need an answer."""
 Scope = Literal["once", "turn", "session"]
-"""How long an answer holds for the same tool with the same arguments."""
+"""How long an answer holds for the same tool with exactly the same arguments."""
 SCOPES: tuple[str, ...] = get_args(Scope)
 DENIED, TIMEOUT, UNAVAILABLE = "approval_denied", "approval_timeout", "approval_unavailable"
 """Codes of a no: somebody said no, the time was over, nobody could be asked."""
@@ -45,6 +45,8 @@ class ApprovalRequest:
     asked_at: datetime | None = None
     problem: str = ""
     """What is wrong with the arguments. Such a call never runs: a yes only says that somebody has seen it."""
+    is_grant: bool = False
+    """Whether the run was not given the tool: a yes for the turn or the session gives it, for any arguments."""
 
     def __post_init__(self) -> None:
         """Give it a name."""
@@ -73,7 +75,7 @@ class ApprovalAnswer:
 
 
 def arguments_hash(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return what an answer is bound to: 16 hexadecimal digits over the tool and its arguments.
+    """Return what an answer is bound to: the SHA-256 of the tool and its exact arguments, in hexadecimal digits.
 
     Examples
     --------
@@ -81,7 +83,7 @@ def arguments_hash(tool: str, arguments: Mapping[str, Any]) -> str:
     False
     """
     written = json.dumps([tool, arguments], sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def why_ask(tool: Tool, policy: Policy, exempt: Collection[str], sensitive: Collection[str]) -> str:

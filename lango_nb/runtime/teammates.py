@@ -31,6 +31,7 @@ from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import failure
 from lango_nb.runtime.queue import Queue
 from lango_nb.runtime.recursion import RecursionGuard
+from lango_nb.runtime.timeouts import Deadline, Pause, Timeouts
 from lango_nb.runtime.watching import Watching
 from lango_nb.tools.builtin.answers import as_json
 
@@ -283,8 +284,21 @@ class Teammates(Watching):
 
     async def _work(self, live: _Live, run: AgentRun) -> Ending:
         self.runs.start(run.id)
-        async with asyncio.timeout(run.timeout_s):
+        deadline = Deadline(Timeouts(idle_s=0.0, ceiling_s=run.timeout_s), questions=live.work.state.questions)
+        deadline.start(asyncio.current_task())
+        try:
             return await live.work.finish()
+        except asyncio.CancelledError:
+            if deadline.absorb():
+                raise TimeoutError from None
+            raise
+        finally:
+            deadline.stop()
+
+    def prompts(self, run_id: str) -> Pause | None:
+        """Return what a person is being asked in the turn of a run that is at work."""
+        live = self._live.get(run_id)
+        return live.work.state.prompts if live is not None else None
 
     # -- ending runs ---------------------------------------------------------------------------------------------------
 

@@ -1,15 +1,18 @@
-"""How long a turn may take: an idle time that activity renews, and a ceiling that nothing moves.
+"""How long a turn or a run may take: an idle time that activity renews, and a ceiling that activity does not move.
 
     start ──── extend ──── extend ─────────┤ idle: silent for too long
       └────────────────────────────────────────────────┤ ceiling: too long in all
 
-Renewing moves a number; one timer wakes, looks at it, and sleeps again until the turn would really be too late.
+Renewing moves a number; one timer wakes, looks at it, and sleeps again until the turn would really be too late. While a
+question is open (:class:`Pause`) both clocks stand still.
 """
 
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import Future
 from dataclasses import dataclass
+from threading import Lock
 from typing import Literal
 
 from lango_nb.config.settings import AgentSettings
@@ -76,6 +79,94 @@ def resolve_timeouts(agent: AgentSettings) -> Timeouts:
     return Timeouts(0.0, request or REQUEST_S)
 
 
+class Pause:
+    """Open questions: while there is one, the clocks that joined stand still.
+
+    Entered for each question by whoever asks it; questions may overlap.
+
+    Examples
+    --------
+    >>> async def ask() -> tuple[bool, bool]:
+    ...     pause = Pause()
+    ...     with pause:
+    ...         return pause.is_on, pause.stood_s() >= 0
+    >>> asyncio.run(ask())
+    (True, True)
+    """
+
+    __slots__ = ("_clocks", "_lock", "_loop", "_open", "_since_s", "_stood_s", "_waiting")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._open = 0
+        self._since_s = 0.0
+        self._stood_s = 0.0
+        self._clocks: set[Deadline] = set()
+        self._waiting: list[Future[None]] = []
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a question is open."""
+        return self._open > 0
+
+    def __enter__(self) -> None:
+        """Open a question."""
+        with self._lock:
+            self._open += 1
+            if self._open > 1:
+                return
+            self._loop = asyncio.get_running_loop()
+            self._since_s = self._loop.time()
+        for clock in tuple(self._clocks):
+            clock.pause()
+
+    def __exit__(self, *_: object) -> None:
+        """Close it; with the last one the clocks go on."""
+        with self._lock:
+            self._open -= 1
+            if self._open:
+                return
+            self._stood_s += self._open_s()
+            waiting, self._waiting = self._waiting, []
+        for clock in tuple(self._clocks):
+            clock.resume()
+        for future in waiting:
+            if future.set_running_or_notify_cancel():
+                future.set_result(None)
+
+    def join(self, clock: Deadline) -> None:
+        """Stop a clock, too, whenever a question is open; it runs on the loop of whoever asks."""
+        self._clocks.add(clock)
+        if self.is_on:
+            clock.pause()
+
+    def leave(self, clock: Deadline) -> None:
+        """Let a clock go."""
+        if clock in self._clocks:
+            self._clocks.remove(clock)
+            if self.is_on:
+                clock.resume()
+
+    def stood_s(self) -> float:
+        """Return for how many seconds questions were open so far."""
+        with self._lock:
+            return self._stood_s + (self._open_s() if self._open else 0.0)
+
+    def _open_s(self) -> float:
+        return self._loop.time() - self._since_s if self._loop is not None else 0.0
+
+    async def over(self) -> None:
+        """Wait until no question is open, on whatever loop."""
+        while True:
+            with self._lock:
+                if not self._open:
+                    return
+                future: Future[None] = Future()
+                self._waiting.append(future)
+            await asyncio.wrap_future(future)
+
+
 class Deadline:
     """Cancels a task that is silent for too long, or takes too long in all.
 
@@ -84,6 +175,8 @@ class Deadline:
     timeouts : Timeouts
     loop : asyncio.AbstractEventLoop, optional
         The loop the task runs on; the running one when absent.
+    questions : Pause, optional
+        While one of these is open, both clocks stand still.
 
     Examples
     --------
@@ -110,6 +203,7 @@ class Deadline:
         "_loop",
         "_paused_at",
         "_pauses",
+        "_questions",
         "_task",
         "_time",
         "_timer",
@@ -117,7 +211,9 @@ class Deadline:
         "timeouts",
     )
 
-    def __init__(self, timeouts: Timeouts, loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(
+        self, timeouts: Timeouts, loop: asyncio.AbstractEventLoop | None = None, questions: Pause | None = None
+    ) -> None:
         self.timeouts = timeouts
         self.reason: Reason = ""
         """Why the task was cancelled; empty when this deadline did not."""
@@ -127,6 +223,7 @@ class Deadline:
         self._is_watching = False
         self._timer: asyncio.TimerHandle | None = None
         self._cancelling = 0
+        self._questions = questions
         self._pauses = 0
         self._paused_at = 0.0
         self._heard_at = 0.0
@@ -148,6 +245,8 @@ class Deadline:
         self._heard_at = self._time()
         self._ends_at = self._heard_at + self.timeouts.ceiling_s
         self._arm()
+        if self._questions is not None:
+            self._questions.join(self)
 
     def extend(self) -> None:
         """Note that the turn is at work: it may be silent for a whole idle time again. The ceiling stays."""
@@ -174,6 +273,8 @@ class Deadline:
         """Watch no longer; nothing wakes it again."""
         self._is_watching = False
         self._disarm()
+        if self._questions is not None:
+            self._questions.leave(self)
 
     def absorb(self) -> bool:
         """Take back the cancellation that is being handled, if this deadline and nobody else caused it.

@@ -5,6 +5,7 @@ The root of a session sees the runs of its session, a run sees those below it; f
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
@@ -13,6 +14,7 @@ from pydantic import JsonValue
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import LangoError, ToolError, TurnError, UnknownNameError
 from lango_nb.records.runs import AgentRun, RunPatch, Runs
+from lango_nb.runtime.timeouts import Pause
 from lango_nb.tools.context import ToolContext
 
 
@@ -50,6 +52,8 @@ class Watching:
     ) -> dict[str, JsonValue]:
         """Watch a run until it ends or the time is over; a time-out leaves it alone.
 
+        The time stands still while a person is being asked something in the run's turn.
+
         Parameters
         ----------
         agent_id : str
@@ -66,13 +70,30 @@ class Watching:
         try:
             self._check_seen(agent_id, context)
             with self._waiting(context.run_id if context is not None else "", agent_id):
-                run = await self.runs.wait(agent_id, timeout_s)
+                run = await self._ended(agent_id, timeout_s)
         except LangoError as error:
             raise ToolError(f"agent wait: {error}", error.code) from error
         view = run.view()
         if not run.is_terminal:
             view["timeout"] = True
         return view
+
+    def prompts(self, run_id: str) -> Pause | None:  # noqa: ARG002 - here no run is at work
+        """Return what a person is being asked in the turn of a run; ``None`` where nobody could be."""
+        return None
+
+    async def _ended(self, run_id: str, timeout_s: float) -> AgentRun:
+        """Wait for the end of a run; the time in which a person is being asked does not count."""
+        prompts = self.prompts(run_id)
+        if prompts is None:
+            return await self.runs.wait(run_id, timeout_s)
+        now_s = asyncio.get_running_loop().time
+        ends_s = now_s() + timeout_s - prompts.stood_s()
+        while True:
+            run = await self.runs.wait(run_id, ends_s + prompts.stood_s() - now_s())
+            if run.is_terminal or (not prompts.is_on and now_s() >= ends_s + prompts.stood_s()):
+                return run
+            await prompts.over()
 
     async def stop(self, agent_id: str, *, context: ToolContext | None = None) -> dict[str, JsonValue]:
         """Cancel a run.

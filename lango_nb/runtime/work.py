@@ -163,6 +163,9 @@ class Work:
                 self._go_on(last_word)
             match said:
                 case Final(text):
+                    if not self.run_id:  # the turn's last word comes after the answers of a person
+                        await self.state.prompts.over()
+                        self.check_cancelled()
                     return self._final(node, text)
                 case HandOver(calls, rest):
                     self.remember(node, reply)

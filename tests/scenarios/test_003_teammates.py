@@ -296,10 +296,10 @@ def test_a_run_may_ask_for_more_only_inside_its_scope(team: TeamOf, folder: Path
     )
     trace = engine.run_sync("Erase it and sign it")
     decided = [(event.tool, event.decision) for event in trace.events if isinstance(event, PolicyDecided)]
-    assert decided == [("fs_erase", "needs_approval"), ("crypto_sign", "deny")]
-    assert engine.runs.get("arun-1").allowed_tools == ("fs_read", "fs_erase")
-    assert [request.tool for request in person.asked] == ["fs_erase", "fs_erase"], (
-        "the grant is the tool's; each dangerous call still needs its own answer"
+    assert decided == [("fs_erase", "needs_approval"), ("crypto_sign", "deny"), ("fs_erase", "needs_approval")]
+    assert engine.runs.get("arun-1").allowed_tools == ("fs_read",)
+    assert [request.arguments for request in person.asked] == [{"path": "a"}, {"path": "b"}], (
+        "leave for one call is bound to its arguments"
     )
     assert [message.content for message in cast.of("operator")[-1].messages if message.tool_name == "fs_erase"] == [
         "a is gone",
@@ -435,8 +435,9 @@ def test_a_renewed_attempt_keeps_the_id_of_its_request(team: TeamOf) -> None:
     trace = engine.run_sync("Erase both")
     blocked = [event for event in trace.events if isinstance(event, RunBlocked)]
     assert {event.grant_request_id for event in blocked} == {"grant-arun-1-fs_erase"}
-    assert [(event.grant_attempt, event.grant_state) for event in blocked] == [(1, "pending"), (2, "pending")]
-    assert {event.condition for event in blocked} == {"blocked_waiting_approval"}
+    told = [(event.condition, event.grant_attempt, event.grant_state) for event in blocked]
+    waits = "blocked_waiting_approval"
+    assert told == [(waits, 1, "pending"), ("", 1, ""), (waits, 2, "pending"), ("", 2, "")]
     assert trace.runs[0].is_terminal
 
 

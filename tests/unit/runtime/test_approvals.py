@@ -696,6 +696,7 @@ def test_the_policy_says_which_calls_ask_and_the_lists_beat_it(policy: Policy, s
 
 def test_the_hash_is_of_tool_and_arguments_in_any_order_and_of_any_text() -> None:
     assert arguments_hash("t", {"a": 1, "b": [1]}) == arguments_hash("t", {"b": [1], "a": 1})
+    assert len(arguments_hash("t", {})) == 256 // 4, "a shorter one could be met on purpose"
     different = [
         arguments_hash("t", {"a": 1}),
         arguments_hash("u", {"a": 1}),

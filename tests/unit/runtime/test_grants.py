@@ -8,7 +8,14 @@ from datetime import UTC, datetime
 import pytest
 
 from lango_nb.records.runs import AgentRun, RunPatch, Runs
-from lango_nb.runtime.grants import blocked_patch, denied_patch, evaluate, grant_request_id, granted_patch
+from lango_nb.runtime.grants import (
+    blocked_patch,
+    denied_patch,
+    evaluate,
+    expired_patch,
+    grant_request_id,
+    granted_patch,
+)
 from lango_nb.tools.tool import Safety, Tool
 
 
@@ -129,3 +136,25 @@ def test_an_answered_request_that_comes_again_is_no_further_attempt() -> None:
     runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "x"))
     answered = runs.project("arun-1", RunPatch(grant_state="denied"))
     assert blocked_patch(answered, "exec", "x").grant_attempt == 1
+
+
+def test_a_grant_for_one_call_gives_no_tool() -> None:
+    runs = runs_with("fs_read")
+    runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "dangerous"))
+    run = runs.project("arun-1", granted_patch())
+    assert (run.runtime_condition, run.grant_state, run.allowed_tools) == ("", "granted", ("fs_read",))
+
+
+def test_a_request_nobody_answered_in_time_is_not_pending_and_comes_again_as_a_further_attempt() -> None:
+    runs = runs_with("fs_read")
+    runs.project("arun-1", blocked_patch(runs.get("arun-1"), "exec", "dangerous"))
+    expired = runs.project("arun-1", expired_patch("expired"))
+    assert (expired.runtime_condition, expired.blocked_reason, expired.grant_state) == ("", "expired", "")
+    assert expired.view() == {
+        "agent_id": "arun-1",
+        "status": expired.status,
+        "blocked_reason": "expired",
+        "grant_request_id": "grant-arun-1-exec",
+        "grant_attempt": 1,
+    }
+    assert blocked_patch(expired, "exec", "dangerous").grant_attempt == 2

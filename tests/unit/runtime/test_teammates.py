@@ -21,6 +21,7 @@ from lango_nb.core.messages import ToolCall
 from lango_nb.engine import Engine
 from lango_nb.records.runs import AgentRun
 from lango_nb.records.turns import Trace
+from lango_nb.runtime.approvals import Scope
 from lango_nb.runtime.control.protocol import Target
 from lango_nb.specs.agent import Constraints
 from lango_nb.specs.topologies import load_topology
@@ -622,7 +623,7 @@ def test_a_blocked_run_goes_on_when_leave_is_given() -> None:
     assert blocked(trace) == [("blocked_waiting_approval", request, 1, "pending"), ("", "", 0, "granted")]
     assert "a is gone" in cast.of("operator")[-1].text
     run = engine.runs.get("arun-1")
-    assert (run.allowed_tools, run.grant_state) == (("fs_look", "fs_erase"), "granted")
+    assert (run.allowed_tools, run.grant_state) == (("fs_look",), "granted"), "leave for one call gives no tool"
     assert run.view() == {"agent_id": "arun-1", "status": "completed", "result": "That was it."}
     decided = [(event.tool, event.decision) for event in trace.events if isinstance(event, PolicyDecided)]
     assert decided == [("fs_erase", "needs_approval")]
@@ -643,7 +644,9 @@ def test_an_expired_question_is_asked_again_as_a_further_attempt() -> None:
     engine, cast = erasing(calls=calls, settings={"security": {"interceptor": {"approvalTimeout": "20ms"}}})
     trace = engine.run_sync("Go")
     request = "grant-arun-1-fs_erase"
-    assert blocked(trace) == [("blocked_waiting_approval", request, n, "pending") for n in (1, 2)]
+    assert blocked(trace) == [
+        entry for n in (1, 2) for entry in (("blocked_waiting_approval", request, n, "pending"), ("", request, n, ""))
+    ]
     assert ["expired" in text for text in errors(cast.of("operator")[-1])] == [True, True]
     run = engine.runs.get("arun-1")
     assert (run.status, "condition" in run.view()) == ("completed", False)
@@ -653,7 +656,7 @@ def test_another_tool_is_another_request() -> None:
     calls: list[Line] = [("fs_erase", {"path": "a"}), ("fs_wipe", {"path": "a"})]
     engine, _ = erasing(calls=calls, settings={"security": {"interceptor": {"approvalTimeout": "20ms"}}})
     engine.add_tools(tool(erase, name="fs_wipe", safety="dangerous"))
-    assert [(request, attempt) for _, request, attempt, _ in blocked(engine.run_sync("Go"))] == [
+    assert [(request, attempt) for _, request, attempt, state in blocked(engine.run_sync("Go")) if state] == [
         ("grant-arun-1-fs_erase", 1),
         ("grant-arun-1-fs_wipe", 1),
     ]
@@ -680,6 +683,61 @@ def test_leave_is_needed_where_nothing_else_is_asked() -> None:
     trace = engine.run_sync("Go")
     assert [request.tool for request in person.asked] == ["fs_erase"]
     assert blocked(trace)[-1][3] == "granted"
+
+
+POLICIES = [
+    *({"approvalPolicy": policy} for policy in ("none", "configured", "dangerous", "all")),
+    {"enabled": False},
+    {"enabled": False, "approvalPolicy": "all"},
+]
+IS_ASKING = ("dangerous", "all")
+
+
+def erasing_three(interceptor: Mapping[str, Any], scope: Scope) -> list[str]:
+    """Have a run erase a, b and a again, with leave of that scope for each; return what a person was asked about."""
+    person = Person(scope=scope)
+    calls: list[Line] = [("fs_erase", {"path": name}) for name in "aba"]
+    engine, cast = erasing(approver=person, calls=calls, settings={"security": {"interceptor": dict(interceptor)}})
+    engine.run_sync("Go")
+    assert [message.content for message in cast.of("operator")[-1].messages if message.tool_name == "fs_erase"] == [
+        "a is gone",
+        "b is gone",
+        "a is gone",
+    ]
+    return [str(request.arguments["path"]) for request in person.asked if request.tool == "fs_erase"]
+
+
+@pytest.mark.parametrize("interceptor", POLICIES, ids=str)
+def test_leave_for_one_call_covers_no_other_arguments_whatever_the_policy(interceptor: Mapping[str, Any]) -> None:
+    assert erasing_three(interceptor, "once") == ["a", "b", "a"]
+
+
+@pytest.mark.parametrize("scope", ["turn", "session"])
+@pytest.mark.parametrize("interceptor", POLICIES, ids=str)
+def test_leave_for_longer_gives_the_tool_and_the_policy_still_asks_about_other_arguments(
+    interceptor: Mapping[str, Any], scope: Scope
+) -> None:
+    asks = interceptor.get("enabled", True) and interceptor["approvalPolicy"] in IS_ASKING
+    assert erasing_three(interceptor, scope) == (["a", "b"] if asks else ["a"])
+
+
+def test_an_answer_that_was_known_already_gives_a_run_no_tool() -> None:
+    """The first run has the tool and is asked about a call; the second, which has not, makes the same call."""
+    person = Person(scope="turn")
+    erase_a: Line = ("fs_erase", {"path": "a"})
+    engine, _ = octet(
+        {
+            "root": [spawn("operator", "one"), wait("arun-1"), spawn("operator", "two", allowed_tools=["fs_look"]),
+                     wait("arun-2"), "Done."],
+            "one": [erase_a, "One."],
+            "two": [erase_a, "Two."],
+        },
+        ERASE,
+        approver=person,
+    )  # fmt: skip
+    engine.run_sync("Go")
+    assert len(person.asked) == 1
+    assert engine.runs.get("arun-2").allowed_tools == ("fs_look",)
 
 
 def test_a_run_that_is_stopped_while_it_waits_withdraws_its_question() -> None:
