@@ -169,6 +169,8 @@ def _out_of_range(error: ValidationError, origins: Mapping[str, str]) -> Setting
     """Word that a value is of the right kind, but too small or too large."""
     first = error.errors(include_url=False)[0]
     key = next((info.key for info in setting_infos() if info.path == first["loc"]), ".".join(map(str, first["loc"])))
+    if first["type"] == "value_error":
+        return SettingsError(f"{origins.get(key, ARGUMENT)}: {key}: {first['ctx']['error']}")
     said = first["msg"].replace("Input should be", "must be")
     return SettingsError(f"{origins.get(key, ARGUMENT)}: {key} {said}, not {shown(first['input'])}")
 

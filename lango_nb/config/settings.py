@@ -21,6 +21,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from lango_nb.config.units import parse_duration, parse_idle, parse_size
+from lango_nb.core.errors import DefinitionError
 from lango_nb.core.frozen import Frozen
 
 ApprovalPolicy = Literal["all", "dangerous", "configured", "none"]
@@ -57,6 +58,21 @@ Size = Annotated[int, BeforeValidator(parse_size)]
 Count = Annotated[int, Field(ge=0)]
 Folder = Annotated[str, AfterValidator(expand_home)]
 Names = tuple[str, ...]
+
+
+def check_patterns(written: Names) -> Names:
+    """Refuse what is not a pattern of tools."""
+    from lango_nb.core.tool_patterns import ToolPatterns
+
+    try:
+        ToolPatterns.of(written)
+    except DefinitionError as error:
+        raise ValueError(str(error)) from error
+    return written
+
+
+ToolNames = Annotated[Names, AfterValidator(check_patterns)]
+"""Patterns of tools, as :mod:`lango_nb.core.tool_patterns` reads them."""
 
 
 class SettingsGroup(Frozen):
@@ -221,8 +237,17 @@ class InterceptorSettings(SettingsGroup):
         "dangerous",
         description="Which calls need an answer: all, dangerous ones, only configured (sensitive) ones, or none.",
     )
-    sensitive_tools: Names = Field((), description="Tools that need an answer whatever the policy says.")
-    exempt_tools: Names = Field((), description="Tools that never need an answer; this list beats the others.")
+    sensitive_tools: ToolNames = Field(
+        (),
+        description="Tools that need an answer whatever the policy says: names, globs (fs_*), or rules on an argument "
+        "(exec(command: git push*)). One that fits no known tool waits for tools that come later; status and doctor "
+        "name it.",
+    )
+    exempt_tools: ToolNames = Field(
+        (),
+        description="Tools that never need an answer, written the same way; this list beats the others. A rule on an "
+        "argument covers no value with operators of a shell or '..' in it.",
+    )
     approval_timeout_s: Duration = Field(300.0, description="How long an answer is waited for; nobody means no.")
     redact_pii: bool = Field(False, description="Whether personal data is masked in what tools are given.")
 

@@ -152,7 +152,7 @@ def _from_text(kind: Kind, text: str) -> Any:
         except ValueError:
             return text
     if kind == "names":
-        return [name.strip() for name in word.split(",") if name.strip()]
+        return [name.strip() for name in re.split(r",(?![^(]*\))", word) if name.strip()]
     return text
 
 

@@ -21,7 +21,7 @@ _NOT_YET = "no A2A client is connected"
 
 
 def examine_hooks(case: Case) -> Iterator[Finding]:
-    """Say which hooks are wired and why, and which are asked for without being so.
+    """Say which hooks are wired and why, which are asked for without being so, and what their lists do not fit.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def examine_hooks(case: Case) -> Iterator[Finding]:
         if not row.is_wired and key and settings_by_key()[key].of(case.settings):
             text = f"hook {row.name} is asked for by {key} and not wired: {row.why}"
             yield Finding(check, "warn", text, next_step=f"switch on what is missing, or {key} off")
+    for sentence in case.engine.unfit_patterns:
+        yield Finding(check, "warn", sentence, next_step="correct the pattern, or add the tool it waits for")
 
 
 def examine_remotes(case: Case) -> Iterator[Finding]:

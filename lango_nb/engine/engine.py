@@ -145,6 +145,7 @@ class Engine(Answering, Shared):
         self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
         self._queues: dict[str, Queue] = {}
         self._user_hooks: list[UserHook] = []
+        self._told: set[str] = set()
         self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
         self.use(topology)
         if tape is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from lango_nb.config.settings import Settings
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.ids import Ids
 from lango_nb.core.once import once
+from lango_nb.core.tool_patterns import ToolPatterns
 from lango_nb.models.model import Model
 from lango_nb.models.named import Models
 from lango_nb.records.records import Records
@@ -17,6 +19,7 @@ from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approvals, Approver
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.builtin.processes import Environment, ProcessTable
+from lango_nb.tools.catalog import ToolCatalog
 
 if TYPE_CHECKING:  # what only turns and routes need loads with the first of them: an engine is ready much sooner
     from lango_nb.core.bus import Bus
@@ -31,6 +34,8 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.context import TurnContext
     from lango_nb.runtime.control.protocol import Control
     from lango_nb.runtime.teammates import Teammates
+
+logger = logging.getLogger("lango_nb")
 
 
 class Shared:
@@ -48,9 +53,12 @@ class Shared:
     models: Models
     topology: Topology
     tree: AgentTree
+    catalog: ToolCatalog
     _user_hooks: list[UserHook]
     _hooks: HookChain | None
     _ready: TurnContext | None
+    _told: set[str]
+    """What was logged already."""
 
     @property
     def model(self) -> Model:
@@ -161,11 +169,22 @@ class Shared:
 
         return replace(self._ready, approver=approver or self.approver)
 
+    @property
+    def unfit_patterns(self) -> tuple[str, ...]:
+        """The patterns in lists of tools that fit no known tool, a sentence each; they wait for tools to come."""
+        from lango_nb.tools.tool_lists import unfit_patterns
+
+        return unfit_patterns(self.settings, self.catalog)
+
     def _make_context(self) -> TurnContext:
         from lango_nb.runtime.context import ApprovalRules, TurnContext
         from lango_nb.runtime.limits import Limits
         from lango_nb.runtime.timeouts import resolve_timeouts
 
+        for sentence in self.unfit_patterns:
+            if sentence not in self._told:
+                self._told.add(sentence)
+                logger.warning(sentence)
         settings, topology = self.settings, self.topology
         guard, budget = settings.security.interceptor, settings.agent.orchestration.budget
         return TurnContext(
@@ -202,8 +221,8 @@ class Shared:
             random=random() if isinstance(self.clock, SystemClock) else None,
             rules=ApprovalRules(
                 guard.approval_policy if guard.enabled else "none",
-                frozenset(guard.exempt_tools),
-                frozenset(guard.sensitive_tools if guard.enabled else ()),
+                ToolPatterns.of(guard.exempt_tools),
+                ToolPatterns.of(guard.sensitive_tools if guard.enabled else ()),
                 guard.approval_timeout_s,
             ),
             tool_timeout_s=settings.agent.tool_timeout_s,

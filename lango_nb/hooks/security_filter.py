@@ -8,11 +8,12 @@ not a cage: whoever may run commands can spell anything. What keeps a person in 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from lango_nb.core.personal import redact
+from lango_nb.core.tool_patterns import ToolPatterns
 from lango_nb.hooks.hook import CONTINUE, Block, HookCall, HookResult, Modify, Observe
 from lango_nb.tools.workers import WORKERS
 
@@ -54,8 +55,8 @@ class SecurityFilter:
     ----------
     blocked_commands : iterable of str
         Further patterns no command may hold, found anywhere in it; blank ones are passed over.
-    blocked_tools : collection of str
-        Tools nobody may use.
+    blocked_tools : iterable of str
+        Tools nobody may use, as :mod:`lango_nb.core.tool_patterns` reads them.
     is_redacting : bool
         Whether personal data is masked in what tools are given.
     """
@@ -66,18 +67,18 @@ class SecurityFilter:
     def __init__(
         self,
         blocked_commands: Iterable[str] = (),
-        blocked_tools: Collection[str] = (),
+        blocked_tools: Iterable[str] = (),
         *,
         is_redacting: bool = False,
     ) -> None:
         own = {plain(pattern): pattern for pattern in blocked_commands if pattern.strip()}
         self._own = tuple(own.items())
-        self._blocked_tools = frozenset(blocked_tools)
+        self._blocked_tools = ToolPatterns.of(blocked_tools)
         self._is_redacting = is_redacting
 
     async def before(self, call: HookCall) -> HookResult:
         """Judge one call."""
-        if call.tool.name in self._blocked_tools:
+        if self._blocked_tools.catches(call.tool.name, call.arguments):
             return Block(f"tool {call.tool.name!r} is blocked by security policy")
         if not self._is_redacting and "command" not in call.arguments:
             return CONTINUE

@@ -581,8 +581,9 @@ class Lab(LookingBack, Measuring):
             values["not written"] = f"{unsaved}: only in memory yet, see %lango doctor"
         if engine.records.found:
             values["found"] = "; ".join(item.sentence for item in engine.records.found)
-        if engine.warnings:
-            values["warnings"] = "; ".join(engine.warnings)
+        warnings = (*engine.warnings, *engine.unfit_patterns)
+        if warnings:
+            values["warnings"] = "; ".join(warnings)
         table = Table("lango", ("what", "value"), tuple(values.items()))
 
         def frame() -> pd.DataFrame:

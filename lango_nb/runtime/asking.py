@@ -51,7 +51,7 @@ class Asking:
         if reason or call.tool.is_by_name:
             return reason
         rules = self._work.state.context.rules
-        return why_ask(call.tool, rules.policy, rules.exempt, rules.sensitive)
+        return why_ask(call.tool, call.arguments, rules.policy, rules.exempt, rules.sensitive)
 
     async def decide(self, call: HookCall) -> Continue | Block:
         """Have a call answered where it needs an answer; nobody there means no."""

@@ -15,6 +15,7 @@ from lango_nb.core.events import Event, HandedOver, TextSaid, TextSoFar, TurnFin
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Usage
+from lango_nb.core.tool_patterns import NO_TOOLS, ToolPatterns
 from lango_nb.hooks.chain import HookChain
 from lango_nb.models.model import Model
 from lango_nb.records.decisions import Decision
@@ -49,8 +50,8 @@ class ApprovalRules:
     """Which calls need an answer, and how long it is waited for."""
 
     policy: Policy = "dangerous"
-    exempt: frozenset[str] = frozenset()
-    sensitive: frozenset[str] = frozenset()
+    exempt: ToolPatterns = NO_TOOLS
+    sensitive: ToolPatterns = NO_TOOLS
     timeout_s: float = 300.0
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
 from pydantic import JsonValue
 
+from lango_nb.core.tool_patterns import ToolPatterns
 from lango_nb.tools.tool import Tool
 
 Policy = Literal["all", "dangerous", "configured", "none"]
@@ -86,28 +87,32 @@ def arguments_hash(tool: str, arguments: Mapping[str, Any]) -> str:
     return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def why_ask(tool: Tool, policy: Policy, exempt: Collection[str], sensitive: Collection[str]) -> str:
+def why_ask(
+    tool: Tool, arguments: Mapping[str, Any], policy: Policy, exempt: ToolPatterns, sensitive: ToolPatterns
+) -> str:
     """Say why a call needs an answer.
 
     Parameters
     ----------
     tool : Tool
+    arguments : mapping of str to any
     policy : {"all", "dangerous", "configured", "none"}
         Any other word asks about every call.
-    exempt : collection of str
-        Tools that never ask; stronger than everything else.
-    sensitive : collection of str
-        Tools that always ask.
+    exempt : ToolPatterns
+        Calls that never ask; stronger than everything else.
+    sensitive : ToolPatterns
+        Calls that always ask.
 
     Returns
     -------
     str
         Empty when it needs none.
     """
-    if tool.name in exempt:
+    if exempt.covers(tool.name, arguments):
         return ""
-    if tool.name in sensitive:
-        return f"{tool.name} is on the list of sensitive tools"
+    pattern = sensitive.catches(tool.name, arguments)
+    if pattern:
+        return f"{tool.name} is on the list of sensitive tools{'' if pattern == tool.name else f' ({pattern})'}"
     match policy:
         case "none" | "configured":
             return ""

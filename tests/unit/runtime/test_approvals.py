@@ -14,6 +14,7 @@ import pytest
 from pydantic import JsonValue
 
 from lango_nb.core.errors import RefusedError, UnknownNameError, UsageError
+from lango_nb.core.tool_patterns import ToolPatterns
 from lango_nb.runtime import answered
 from lango_nb.runtime.approvals import (
     AllowAll,
@@ -689,9 +690,11 @@ def test_many_questions_at_once_do_not_mix() -> None:
 def test_the_policy_says_which_calls_ask_and_the_lists_beat_it(policy: Policy, safety: str) -> None:
     tool = Tool("fs_x", safety=cast("Safety", safety))
     by_policy = policy in {"all", "unheard-of"} or (policy == "dangerous" and safety == "dangerous")
-    assert bool(why_ask(tool, policy, (), ())) is by_policy
-    assert why_ask(tool, policy, (), ("fs_x",)) == "fs_x is on the list of sensitive tools"
-    assert why_ask(tool, policy, ("fs_x",), ("fs_x",)) == ""
+    none, this, family = map(ToolPatterns.of, ((), ("fs_x",), ("fs_*",)))
+    assert bool(why_ask(tool, {}, policy, none, none)) is by_policy
+    assert why_ask(tool, {}, policy, none, this) == "fs_x is on the list of sensitive tools"
+    assert why_ask(tool, {}, policy, none, family) == "fs_x is on the list of sensitive tools (fs_*)"
+    assert why_ask(tool, {}, policy, family, this) == ""
 
 
 def test_the_hash_is_of_tool_and_arguments_in_any_order_and_of_any_text() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from lango_nb.core.errors import DefinitionError
+from lango_nb.core.tool_patterns import ToolPatterns
 from lango_nb.engine import Engine
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.runtime.grants import evaluate
@@ -47,7 +48,7 @@ def test_a_tool_of_unknown_safety_is_refused_where_it_is_made(make: Callable[[An
 def test_whatever_is_neither_safe_nor_moderate_is_dangerous_to_who_decides(safety: Any) -> None:
     odd = with_safety(safety)
     assert odd.is_dangerous
-    assert why_ask(odd, "dangerous", (), ())
+    assert why_ask(odd, {}, "dangerous", ToolPatterns(), ToolPatterns())
     decision = evaluate(tool=odd, in_scope=True, is_allowed=False, is_granted=False).decision
     assert decision == "needs_approval"
 

@@ -1,0 +1,77 @@
+"""The lists of tools in the settings, held against the tools there are: a pattern that fits none is told.
+
+Tools may always come later, from a cell or a file, so such a pattern is no error: it waits. But a slip of the keyboard
+waits for ever, and whoever wrote it believes that a tool is guarded; so it is logged when turns begin, and the status
+and the doctor name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from lango_nb.core.errors import closest, shorten
+from lango_nb.core.tool_patterns import ToolPattern
+
+if TYPE_CHECKING:
+    from lango_nb.config.settings import Settings
+    from lango_nb.tools.tool import Tool
+
+
+def unfit_patterns(settings: Settings, tools: Iterable[Tool]) -> tuple[str, ...]:
+    """Say which patterns of the settings fit no known tool, or name a parameter that no such tool has.
+
+    Parameters
+    ----------
+    settings : Settings
+    tools : iterable of Tool
+        What an engine works with; families that are only switched off count as known too.
+
+    Returns
+    -------
+    tuple of str
+        A sentence each.
+
+    Examples
+    --------
+    >>> from lango_nb.config.settings import Settings
+    >>> settings = Settings.model_validate({"security": {"interceptor": {"sensitiveTools": ["fs_*", "fs_dlete"]}}})
+    >>> unfit_patterns(settings, [])
+    ("security.interceptor.sensitiveTools: 'fs_dlete' fits no known tool; did you mean 'fs_delete'?",)
+    """
+    written = [(key, pattern) for key, patterns in _lists(settings) for pattern in patterns]
+    if not written:
+        return ()
+    from lango_nb.tools.builtin import builtin_tools
+    from lango_nb.tools.by_name import spec_families
+
+    known = {tool.name: tool for tool in (*spec_families(), *builtin_tools(), *tools)}
+    found = ((key, text, _problem(ToolPattern.parse(text), known)) for key, text in written)
+    return tuple(f"{key}: {shorten(text)!r} {problem}" for key, text, problem in found if problem)
+
+
+def _lists(settings: Settings) -> Iterator[tuple[str, tuple[str, ...]]]:
+    guard = settings.security.interceptor
+    yield "security.interceptor.sensitiveTools", guard.sensitive_tools
+    yield "security.interceptor.exemptTools", guard.exempt_tools
+
+
+def _problem(pattern: ToolPattern, known: dict[str, Tool]) -> str:
+    fitting = [tool for name, tool in known.items() if pattern.fits(name)]
+    if not fitting:
+        name = pattern.written.partition("(")[0].strip()
+        return f"fits no known tool{_meant(name, known)}"
+    if pattern.argument and not any(pattern.argument in _parameters(tool) for tool in fitting):
+        names = {name for tool in fitting for name in _parameters(tool)}
+        return f"names a parameter no such tool has{_meant(pattern.argument, names)}"
+    return ""
+
+
+def _meant(name: str, options: Iterable[str]) -> str:
+    near = closest(name, options)
+    return f"; did you mean {near!r}?" if near else "; it waits for tools that come later"
+
+
+def _parameters(tool: Tool) -> tuple[str, ...]:
+    properties = tool.parameters.get("properties")
+    return tuple(properties) if isinstance(properties, dict) else ()
