@@ -27,14 +27,21 @@ ANSWERS: Mapping[str, Scope] = {
 }
 """What counts as a yes, and for how long; everything else is a no."""
 TOO_LATE = "this answer came too late: the question was answered elsewhere, or its time was over\n"
+SHOW_ALL = frozenset({"a", "all"})
+"""What unfolds a long question."""
 LONGEST = 2000
-"""Characters of one argument that are shown; the rest is counted."""
+"""Characters of one argument that are shown before it is unfolded; the rest is counted."""
 MOST_ARGUMENTS = 50
-"""Arguments that are shown; the rest are counted."""
+"""Arguments that are shown before the rest is unfolded; the rest are counted."""
 _LONGEST_NAME = 200
 
-_CHOICE = "Allow it? [y]es once / for this [t]urn / for this [s]ession / [N]o "
-_SEEN = "It will not run like this. [y]es, tell the agent / [N]o, refuse "
+_CHOICE = "Allow exactly this call? [y]es, once / every time in this [t]urn / in this [s]ession / {more}[N]o "
+_GRANT = (
+    "Allow exactly this call? [y]es, once / [t]urn or [s]ession: and give this run {tool}, for any arguments / "
+    "{more}[N]o "
+)
+_SEEN = "It will not run like this. [y]es, tell the agent / {more}[N]o, refuse "
+_MORE = "show [a]ll / "
 
 
 async def ask_person(request: ApprovalRequest, read: Callable[[str], str] | None = None) -> ApprovalAnswer | None:
@@ -64,6 +71,8 @@ async def ask_person(request: ApprovalRequest, read: Callable[[str], str] | None
         if not is_open:  # decided while another question was being answered
             return ""
         typed = (read or input)(question(request))
+        if is_open and typed.strip().casefold() in SHOW_ALL and is_long(request.arguments):
+            typed = (read or input)(question(request, is_whole=True))
         if not is_open:
             sys.stderr.write(TOO_LATE)
         return typed
@@ -98,41 +107,55 @@ def read_answer(typed: str) -> ApprovalAnswer:
     return ApprovalAnswer(True, "ask", scope=scope)
 
 
-def question(request: ApprovalRequest) -> str:
+def question(request: ApprovalRequest, *, is_whole: bool = False) -> str:
     r"""Word the question.
 
     Parameters
     ----------
     request : ApprovalRequest
+    is_whole : bool
+        Whether long arguments are unfolded.
 
     Returns
     -------
     str
-        Several lines; the last waits for the answer. The arguments stand there exactly, secrets too: a mask could hide
-        what would run. Characters that could disguise an argument are spelled out.
+        Several lines; the last waits for the answer and says what a yes covers. The arguments stand there exactly,
+        secrets too: a mask could hide what would run. Characters that could disguise an argument are spelled out.
 
     Examples
     --------
     >>> print(question(ApprovalRequest("call-1", "fs_delete", {"path": "a\u202e.md"}, "9f", "operator", "dangerous")))
     operator wants to call fs_delete (dangerous)
       path = "a\u202e.md"
-    Allow it? [y]es once / for this [t]urn / for this [s]ession / [N]o
+    Allow exactly this call? [y]es, once / every time in this [t]urn / in this [s]ession / [N]o
     """
+    limits = (0, 0) if is_whole else (LONGEST, MOST_ARGUMENTS)
     head = f"{_named(request.agent)} wants to call {_named(request.tool)} ({_named(request.reason)})"
-    lines = [head, *(f"  {line}" for line in argument_lines(request.arguments))]
+    lines = [head, *(f"  {line}" for line in argument_lines(request.arguments, *limits))]
+    more = "" if is_whole or not is_long(request.arguments) else _MORE
     if request.problem:
-        return "\n".join((*lines, f"The arguments are wrong: {_named(request.problem)}", _SEEN))
-    return "\n".join((*lines, _CHOICE))
+        return "\n".join((*lines, f"The arguments are wrong: {_named(request.problem)}", _SEEN.format(more=more)))
+    choice = _GRANT if request.is_grant else _CHOICE
+    return "\n".join((*lines, choice.format(more=more, tool=_named(request.tool))))
 
 
-def argument_lines(arguments: Mapping[str, object], longest: int = LONGEST) -> list[str]:
+def is_long(arguments: Mapping[str, object]) -> bool:
+    """Tell whether a question folds its arguments."""
+    if len(arguments) > MOST_ARGUMENTS:
+        return True
+    return any(len(name) > _LONGEST_NAME or len(_written(value)) > LONGEST for name, value in arguments.items())
+
+
+def argument_lines(arguments: Mapping[str, object], longest: int = LONGEST, most: int = MOST_ARGUMENTS) -> list[str]:
     r"""Write arguments so that nothing in them is disguised, one line each.
 
     Parameters
     ----------
     arguments : mapping of str to JSON value
     longest : int
-        Characters of one value that are shown; the rest is counted.
+        Characters of one value that are shown, and the rest is counted; 0 shows all, of names as well.
+    most : int
+        Arguments that are shown, and the rest are counted; 0 shows all.
 
     Returns
     -------
@@ -143,10 +166,10 @@ def argument_lines(arguments: Mapping[str, object], longest: int = LONGEST) -> l
     >>> argument_lines({"path": "a\nb", "count": 3}, longest=4)
     ['path = "a\\n … and 2 more characters', 'count = 3']
     """
-    shown = itertools.islice(arguments.items(), MOST_ARGUMENTS)
-    lines = [f"{_named(name)} = {_value(value, longest)}" for name, value in shown]
-    if len(arguments) > MOST_ARGUMENTS:
-        lines.append(f"… and {len(arguments) - MOST_ARGUMENTS} more arguments")
+    shown = itertools.islice(arguments.items(), most or None)
+    lines = [f"{_named(name, longest and _LONGEST_NAME)} = {argument(value, longest)}" for name, value in shown]
+    if most and len(arguments) > most:
+        lines.append(f"… and {len(arguments) - most} more arguments")
     return lines or ["(no arguments)"]
 
 
@@ -160,20 +183,32 @@ def is_anybody_there() -> bool:
         return False
 
 
-def _value(value: object, longest: int) -> str:
+def argument(value: object, longest: int = 0) -> str:
+    """Write the value of an argument as JSON so that nothing in it is disguised; 0 characters shows all."""
+    written = _written(value)
+    left_out = len(written) - longest
+    if not longest or left_out <= 0:
+        return plain(written)
+    # cut first: spelling out a million characters takes a while
+    return f"{plain(written[:longest])} … and {left_out} more characters"
+
+
+def plain(text: str) -> str:
+    """Spell out the characters that could disguise a text."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _written(value: object) -> str:
     try:
-        written = json.dumps(value, ensure_ascii=False, default=str)
+        return json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):  # no JSON: no tool gets it either
         return f"({type(value).__name__} that cannot be written)"
-    left_out = len(written) - longest
-    head = _plain(written[:longest])  # cut first: spelling out a million characters takes a while
-    return head if left_out <= 0 else f"{head} … and {left_out} more characters"
 
 
-def _named(name: str) -> str:
-    left_out = len(name) - _LONGEST_NAME
-    return _plain(name) if left_out <= 0 else f"{_plain(name[:_LONGEST_NAME])}… ({left_out} more characters)"
-
-
-def _plain(text: str) -> str:
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+def _named(name: str, longest: int = _LONGEST_NAME) -> str:
+    left_out = len(name) - longest
+    if not longest or left_out <= 0:
+        return plain(name)
+    return f"{plain(name[:longest])}… ({left_out} more characters)"

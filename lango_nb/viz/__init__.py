@@ -66,6 +66,7 @@ HOMES: dict[tuple[str, str], str] = {
     ("lango_nb.records.graph", "DelegationGraph"): "lango_nb.viz.graph.RENDERER",
     ("lango_nb.evaluation.results", "Evaluation"): "lango_nb.viz.evaluation.RENDERER",
     ("lango_nb.viz.evaluation", "Mistakes"): "lango_nb.viz.evaluation.MISTAKES_RENDERER",
+    ("lango_nb.viz.approvals", "Questions"): "lango_nb.viz.approvals.RENDERER",
     ("lango_nb.viz.table", "Table"): "lango_nb.viz.table.RENDERER",
 }
 """Where the renderer of a kind of record is, by module and name of the kind; it loads with the first such record."""

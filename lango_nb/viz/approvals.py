@@ -1,54 +1,117 @@
-"""Open questions as a listing: who wants to call what, with which arguments, and how to answer."""
+"""Open questions: who wants to call what, with which arguments exactly, what a yes covers and how to answer.
+
+Whoever decides has to see what would run: arguments stand here whole and unmasked, what could disguise them is spelled
+out, and what is long is folded. Answered questions, like everything that is kept, show no secrets.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from lango_nb.core.masking import MASK, mask, mask_arguments
-from lango_nb.runtime.approvals import ApprovalAnswer, PendingApproval
-from lango_nb.runtime.ask import argument_lines
-from lango_nb.viz.escape import one_line
+from lango_nb.core.masking import mask, mask_arguments
+from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, PendingApproval
+from lango_nb.runtime.ask import argument, argument_lines, plain
+from lango_nb.viz import html, text
+from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.renderer import Renderer
 from lango_nb.viz.table import Table
 
 LONGEST = 160
-"""Characters of one argument that are shown; the rest is counted."""
+"""Characters of names, and of an argument that was decided about."""
+_WIDTH = text.WIDTH - 2
+_TITLE = "open questions"
+_EMPTY = "nothing waits for an answer"
 _HOW = "%lango allow ID or %lango deny ID, or lab.approvals.allow(ID) and .deny(ID)"
-_MASKED = f"; {MASK} stands for a secret, and .record holds what would run exactly"
 
 
-def pending_table(pending: Sequence[PendingApproval]) -> Table:
-    """List open questions, oldest first; secrets in the arguments are masked.
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Questions that wait for an answer, oldest first."""
 
-    Parameters
-    ----------
-    pending : sequence of PendingApproval
+    pending: Sequence[PendingApproval]
 
-    Returns
-    -------
-    Table
-    """
-    rows = tuple(_row(question) for question in pending)
-    note = _HOW + (_MASKED if any(MASK in row[3] for row in rows) else "")
-    columns = ("id", "agent", "tool", "arguments", "why it asks")
-    return Table("open questions", columns, rows, note if rows else "", empty="nothing waits for an answer")
+
+def line(questions: Questions) -> str:
+    """Count them."""
+    return f"{_TITLE}: {count(len(questions.pending), 'question')}"
+
+
+def to_text(questions: Questions) -> str:
+    """Write every question with all of its arguments."""
+    pending = questions.pending
+    if not pending:
+        return f"{_TITLE}\n\n{_EMPTY}"
+    parts = [f"{_TITLE} · {count(len(pending), 'question')}"]
+    for question in pending:
+        request = question.request
+        arguments = argument_lines(request.arguments, 0, 0)  # never wrapped: a line end would not be theirs
+        said = [
+            *text.wrap(_head(request), _WIDTH),
+            *(f"  {written}" for written in arguments),
+            *text.wrap(_covered(request), _WIDTH),
+        ]
+        parts.append("\n".join([_named(question.id), *(f"  {written}" for written in said)]))
+    return "\n\n".join((*parts, _HOW))
+
+
+def to_html(questions: Questions) -> str:
+    """Show every question with all of its arguments, the long ones folded."""
+    pending = questions.pending
+    if not pending:
+        return html.view(html.header(_TITLE), html.div(html.muted(_EMPTY)))
+    facts = [count(len(pending), "question")]
+    return html.view(html.header(_TITLE, facts), *map(_question, pending), html.note(_HOW))
+
+
+RENDERER = Renderer(line, to_text, to_html)
+
+
+def _question(question: PendingApproval) -> str:
+    request = question.request
+    arguments = [(plain(name), html.pre(argument(value), 0)) for name, value in request.arguments.items()]
+    return html.div(
+        html.line(html.chip(_named(question.id)), esc(_head(request))),
+        html.fields(arguments) if arguments else html.muted("(no arguments)"),
+        html.small(_covered(request)),
+        margin="8px 0",
+        padding="0 0 0 10px",
+        border_left=f"3px solid {html.EDGE}",
+    )
+
+
+def _head(request: ApprovalRequest) -> str:
+    why = f"its arguments are wrong: {request.problem}" if request.problem else request.reason
+    return f"{_named(request.agent)} wants to call {_named(request.tool)}: {one_line(why)}"
+
+
+def _covered(request: ApprovalRequest) -> str:
+    if request.problem:
+        return "It will not run like this; a yes only tells the agent so."
+    if request.is_grant:
+        given = f"--turn and --session give {request.run_id or 'the run'} {_named(request.tool)}, for any arguments"
+        return f"A yes covers exactly this call, once; {given}."
+    return "A yes covers exactly this call: once, or with --turn and --session every time it comes there."
+
+
+def _named(name: str) -> str:
+    return one_line(name, LONGEST)
 
 
 def answered_table(question: PendingApproval, answer: ApprovalAnswer) -> Table:
     """Say what an answer was given to, and how long it holds."""
-    _, agent, tool, arguments, _ = _row(question)
+    request = question.request
     said = f"allowed, {_HOLDS[answer.scope]}" if answer.allowed else f"refused: {mask(answer.detail)}"
-    if answer.allowed and question.request.problem:
+    if answer.allowed and request.problem:
         said = "seen: the call does not run, and the agent is told why"
-    rows = (("answer", said), ("tool", tool), ("arguments", arguments), ("agent", agent))
-    return Table(f"approval {one_line(question.id, LONGEST)}", ("what", "value"), rows)
+    arguments = "; ".join(argument_lines(mask_arguments(request.arguments), LONGEST))
+    rows = (
+        ("answer", said),
+        ("tool", _named(request.tool)),
+        ("arguments", arguments),
+        ("agent", _named(request.agent)),
+    )
+    return Table(f"approval {_named(question.id)}", ("what", "value"), rows)
 
 
 _HOLDS = {"once": "this once", "turn": "for this turn", "session": "for this session"}
-
-
-def _row(question: PendingApproval) -> tuple[str, str, str, str, str]:
-    request = question.request
-    arguments = "; ".join(argument_lines(mask_arguments(request.arguments), LONGEST))
-    why = f"its arguments are wrong: {request.problem}" if request.problem else request.reason
-    name, agent, tool = (one_line(text, LONGEST) for text in (question.id, request.agent, request.tool))
-    return name, agent, tool, arguments, one_line(mask(why), LONGEST)

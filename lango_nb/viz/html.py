@@ -194,13 +194,14 @@ def block(text: str) -> str:
     return div(esc(text), white_space="pre-wrap", overflow_wrap="break-word")
 
 
-def pre(text: str) -> str:
-    """Write a text as it is in fixed type, folding what is long."""
+def pre(text: str, longest: int = _LONGEST) -> str:
+    """Write a text as it is in fixed type, folding what is long; 0 keeps all of it, however long."""
     if len(text) <= _LONG and text.count("\n") < _LONG_LINES:
         return _pre(text)
-    hidden = len(text) - _LONGEST
-    rest = note(f"{hidden:,} more characters are not shown here; the record and its frame have them")
-    whole = details(muted(f"all {len(text):,} characters"), _pre(text[:_LONGEST]) + (rest if hidden > 0 else ""))
+    kept = text[: longest or None]
+    hidden = len(text) - len(kept)
+    rest = note(f"{hidden:,} more characters are not shown here; the record and its frame have them") if hidden else ""
+    whole = details(muted(f"all {len(text):,} characters"), _pre(kept) + rest)
     head = "\n".join(text[:_LONG].split("\n")[:_LONG_LINES])
     return _pre(head.rstrip() + " …") + whole
 

@@ -185,12 +185,11 @@ class OpenQuestions(View[tuple["PendingApproval", ...]]):
     """Calls that wait for an answer, as they were when this was made, and how to answer them."""
 
     def __init__(self, engine: Engine) -> None:
-        from lango_nb.viz.approvals import pending_table
+        from lango_nb.viz.approvals import Questions
 
         self._approvals = engine.approvals
         pending = self._approvals.pending
-        table = pending_table(pending)
-        super().__init__(pending, lambda: _frames().approvals_df(pending), table)
+        super().__init__(pending, lambda: _frames().approvals_df(pending), Questions(pending))
 
     def allow(self, request_id: str | None = None, scope: Scope = "once") -> View[ApprovalAnswer]:
         """Let a call run.
@@ -200,7 +199,8 @@ class OpenQuestions(View[tuple["PendingApproval", ...]]):
         request_id : str, optional
             The only open question when absent.
         scope : {"once", "turn", "session"}
-            How long the same tool may run with the same arguments.
+            How long the same tool may run with exactly the same arguments. A run that was not given the tool also gets
+            it for the turn and the session, whatever the arguments.
 
         Raises
         ------

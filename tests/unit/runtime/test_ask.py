@@ -120,7 +120,7 @@ def test_the_question_holds_every_argument_exactly_and_on_one_line_each() -> Non
         "  count = 3",
         "  flags = [true, null]",
         r'  esc = "\u001b[2J\x9b\u202e"',
-        "Allow it? [y]es once / for this [t]urn / for this [s]ession / [N]o ",
+        "Allow exactly this call? [y]es, once / every time in this [t]urn / in this [s]ession / [N]o ",
     ]
     assert "(no arguments)" in question(ApprovalRequest("c", "ping", {}, "9f", "operator", "dangerous"))
 
@@ -131,10 +131,51 @@ def test_names_a_model_made_up_cannot_disguise_themselves() -> None:
     assert len(shown.splitlines()) == 3
 
 
-def test_a_long_argument_is_cut_and_says_by_how_much() -> None:
-    shown = question(ApprovalRequest("c", "fs_write", {"content": "x" * 1_000_000}, "9f", "operator", "dangerous"))
+def test_a_question_about_leave_says_that_a_longer_yes_gives_the_tool() -> None:
+    asked = ApprovalRequest("c", "exec", {"command": "ls"}, "9f", "operator", "dangerous", is_grant=True)
+    assert question(asked).splitlines()[-1] == (
+        "Allow exactly this call? [y]es, once / [t]urn or [s]ession: and give this run exec, for any arguments / [N]o "
+    )
+
+
+def test_a_long_argument_is_folded_and_says_by_how_much() -> None:
+    asked = ApprovalRequest("c", "fs_write", {"content": "x" * 1_000_000}, "9f", "operator", "dangerous")
+    shown = question(asked)
     assert len(shown) < LONGEST + 200
     assert f"and {1_000_002 - LONGEST} more characters" in shown
+    assert "show [a]ll" in shown
+    assert "x" * 1_000_000 in question(asked, is_whole=True)
+
+
+MANY: dict[str, JsonValue] = {f"name-{number}": number for number in range(MOST_ARGUMENTS + 1)}
+
+
+@pytest.mark.parametrize("arguments", [{"content": "x" * 5000}, {"n" * 500: 1}, MANY], ids=["value", "name", "many"])
+def test_whoever_asks_for_all_sees_all_and_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch, arguments: dict[str, JsonValue]
+) -> None:
+    asked = ApprovalRequest("c", "fs_write", arguments, "9f", "operator", "dangerous")
+    put, typed = list[str](), iter(["a", "t"])
+
+    def person(prompt: str = "") -> str:
+        put.append(prompt)
+        return next(typed)
+
+    monkeypatch.setattr(builtins, "input", person)
+    answer = asyncio.run(ask_person(asked))
+    assert (answer and answer.allowed, answer and answer.scope) == (True, "turn")
+    assert [("… and " in shown or "… (" in shown, "show [a]ll" in shown) for shown in put] == [
+        (True, True),
+        (False, False),
+    ]
+    for name, value in arguments.items():
+        assert name in put[1]
+        assert str(value) in put[1]
+
+
+def test_asking_for_all_of_a_question_that_is_whole_is_no_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builtins, "input", lambda _prompt="": "a")
+    assert asyncio.run(ask_person(REQUEST)) == ApprovalAnswer(False, "ask", "the user said no")
 
 
 def test_of_very_many_arguments_the_first_are_shown_and_the_rest_counted() -> None:

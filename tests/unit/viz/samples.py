@@ -57,6 +57,7 @@ from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Safety, Tool, ToolResult
+from lango_nb.viz.approvals import Questions
 from lango_nb.viz.memories import memories_table
 from lango_nb.viz.metrics import metrics_table
 from lango_nb.viz.sessions import sessions_table
@@ -630,6 +631,12 @@ def pending() -> PendingApproval:
     return PendingApproval(Approvals(), request, request.id)
 
 
+def hostile_question() -> PendingApproval:
+    """Question in which everybody tries to break the view."""
+    request = ApprovalRequest(HOSTILE, HOSTILE, {"x": HOSTILE}, "9f", HOSTILE, HOSTILE * 30, HOSTILE, is_grant=True)
+    return PendingApproval(Approvals(), request, request.id)
+
+
 def greeting() -> Trace:
     """Turn the root answers itself: three events."""
     said: list[Event] = [
@@ -850,6 +857,8 @@ def records() -> dict[str, Any]:
         "hostile tasks": tasks_table(tasks()),
         "no tasks": tasks_table(()),
         "hostile memories": memories_table(memories()),
+        "questions": Questions((pending(), hostile_question())),
+        "no questions": Questions(()),
         "no memories": memories_table((), "vault", is_kept=False),
         "events of runs": viz.Events(teammates().events),
         "turn": turn(),

@@ -1,59 +1,86 @@
-"""Open questions as a listing: complete, without secrets, and nothing in it disguises itself."""
+"""Open questions: whole, unmasked, and nothing in them disguises itself; what was answered shows no secrets."""
+
+import html
+import re
 
 import pytest
 
 from lango_nb import viz
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, Approvals, PendingApproval, Scope
-from lango_nb.viz.approvals import answered_table, pending_table
+from lango_nb.viz.approvals import Questions, answered_table
+
+KEY = "sk-abcdefghijklmnop1234"
 
 
 def waiting(**arguments: object) -> PendingApproval:
-    request = ApprovalRequest("call-1", "exec", arguments, "9f", "operator", "exec is dangerous", id="ask-1")  # type: ignore[arg-type]  # anything may come
+    reason = "exec is dangerous"
+    request = ApprovalRequest(
+        "call-1",
+        "exec",
+        {name: value for name, value in arguments.items() if name != "is_grant"},  # type: ignore[misc]  # any value
+        "9f",
+        "operator",
+        reason,
+        id="ask-1",
+        run_id="arun-1",
+        is_grant=bool(arguments.get("is_grant")),
+    )
     return PendingApproval(Approvals(), request, request.id)
 
 
-def test_every_open_question_is_one_row_with_what_would_run() -> None:
-    table = pending_table((waiting(command="ls", timeout=3), waiting()))
-    assert table.columns == ("id", "agent", "tool", "arguments", "why it asks")
-    assert table.rows[0] == ("ask-1", "operator", "exec", 'command = "ls"; timeout = 3', "exec is dangerous")
-    assert table.rows[1][3] == "(no arguments)"
-    assert "%lango allow ID" in viz.to_text(table)
+def both(*pending: PendingApproval) -> tuple[str, str]:
+    """Return questions as text, and as the text a browser shows."""
+    questions = Questions(pending)
+    return viz.to_text(questions), html.unescape(re.sub("<[^>]+>", " ", viz.to_html(questions)))
+
+
+def test_every_open_question_says_what_would_run_and_how_to_answer() -> None:
+    for shown in both(waiting(command="ls", timeout=3), waiting()):
+        assert "2 questions" in shown
+        for piece in ("ask-1", "operator wants to call exec: exec is dangerous", "command", '"ls"', "timeout", "3"):
+            assert piece in shown
+        assert "(no arguments)" in shown
+        assert "%lango allow ID" in shown
+    assert viz.to_line(Questions((waiting(),))) == "open questions: 1 question"
 
 
 def test_without_questions_it_says_so_and_how_to_answer_is_left_out() -> None:
-    text = viz.to_text(pending_table(()))
-    assert "nothing waits for an answer" in text
-    assert "allow" not in text
+    for shown in both():
+        assert "nothing waits for an answer" in shown
+        assert "allow" not in shown
 
 
-def test_secrets_are_masked_by_name_and_by_shape_and_the_reader_is_told() -> None:
-    key = "sk-abcdefghijklmnop1234"
-    question = waiting(command=f"curl -H {key}", api_key="hunter2", env={"DB_PASSWORD": "x1y2z3"})
-    table = pending_table((question,))
-    assert "stands for a secret" in table.note
-    for shown in (viz.to_text(table), viz.to_html(table)):
-        assert "[masked]" in shown
-        assert not any(secret in shown for secret in (key, "hunter2", "x1y2z3"))
-    assert "stands for a secret" not in pending_table((waiting(command="ls"),)).note
-    answered = viz.to_text(answered_table(question, ApprovalAnswer(True, "person")))
-    assert key not in answered
+def test_arguments_stand_there_whole_and_unmasked_and_long_ones_are_folded() -> None:
+    value = "".join(f"{number:07d}" for number in range(150_000))  # a million characters, none like its neighbour
+    question = waiting(command=f"curl -H {KEY}", api_key="hunter2", content=value, **{"n" * 500: 1})
+    for shown in both(question):
+        for piece in (f'"curl -H {KEY}"', '"hunter2"', f'"{value}"', "n" * 500):
+            assert piece in shown
+        assert "[masked]" not in shown
+    assert "<details" in viz.to_html(Questions((question,)))
 
 
-def test_nothing_disguises_itself_and_nothing_is_endless() -> None:
-    question = waiting(**{"a\nb": "\x1b[2J\u202e\r", "long": "x" * 1_000_000, "markup": "<script>alert(1)</script>"})
-    table = pending_table((question,))
-    cell = str(table.rows[0][3])
-    assert all(char.isprintable() for char in cell)
-    assert "\\u202e" in cell
-    assert "and 999842 more characters" in cell
-    assert len(cell) < 1000
-    assert "<script>" not in viz.to_html(table)
+def test_nothing_disguises_itself() -> None:
+    question = waiting(**{"a\nb": "\x1b[2J\u202e\r", "markup": "<script>alert(1)</script>"})
+    text, _ = both(question)
+    assert all(char.isprintable() or char == "\n" for char in text)
+    assert r'a\nb = "\u001b[2J\u202e\r"' in text
+    assert "<script>" not in viz.to_html(Questions((question,)))
+
+
+@pytest.mark.parametrize("is_grant", [False, True])
+def test_a_question_says_what_a_yes_covers(is_grant: bool) -> None:
+    for shown in both(waiting(command="ls", is_grant=is_grant)):
+        assert "exactly this call" in shown
+        assert ("give arun-1 exec, for any arguments" in shown) is is_grant
 
 
 def test_wrong_arguments_are_told_as_the_reason() -> None:
     request = ApprovalRequest("c", "exec", {}, "9f", "operator", "exec is dangerous", problem="not JSON")
     question = PendingApproval(Approvals(), request, request.id)
-    assert pending_table((question,)).rows[0][4] == "its arguments are wrong: not JSON"
+    for shown in both(question):
+        assert "its arguments are wrong: not JSON" in shown
+        assert "It will not run like this" in shown
     assert answered_table(question, ApprovalAnswer(True, "person")).rows[0] == (
         "answer",
         "seen: the call does not run, and the agent is told why",
@@ -68,8 +95,9 @@ def test_wrong_arguments_are_told_as_the_reason() -> None:
         ("session", "allowed, for this session"),
     ],
 )
-def test_an_answer_says_how_long_it_holds(scope: Scope, said: str) -> None:
-    table = answered_table(waiting(command="ls"), ApprovalAnswer(True, "person", scope=scope))
+def test_an_answer_says_how_long_it_holds_and_shows_no_secret(scope: Scope, said: str) -> None:
+    table = answered_table(waiting(command=f"curl -H {KEY}"), ApprovalAnswer(True, "person", scope=scope))
     assert (table.title, table.rows[0]) == ("approval ask-1", ("answer", said))
+    assert KEY not in viz.to_text(table)
     refused = answered_table(waiting(), ApprovalAnswer(False, "person", "too risky"))
     assert refused.rows[0] == ("answer", "refused: too risky")
