@@ -5,6 +5,7 @@
     lango route TEXT                 who would get it, and why
     lango partition                  who owns which tool
     lango settings                   every setting and where its value comes from
+    lango trust FOLDER               let a folder's settings hold
     lango agent status|list|tools    mode and registry, definitions, tool categories
     lango trace list|show|export     the turns that are stored
     lango graph SESSION              who handed work to whom

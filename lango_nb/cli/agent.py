@@ -85,6 +85,7 @@ def run_status(args: argparse.Namespace) -> int:
     loaded = read_settings(args)
     settings = loaded.settings
     data = status_data(settings, has_topology=args.topology is not None)
+    data["held_back"] = [setting.key for setting in loaded.trust.held] if loaded.trust is not None else []
     if args.output == "json":
         say_json(data)
         return 0
@@ -189,6 +190,8 @@ def _status_rows(data: dict[str, Any]) -> list[tuple[str, object]]:
             runtime["name"] if runtime["available"] else f"unavailable: {', '.join(runtime['missing'])}",
         ),
     ]
+    if data["held_back"]:
+        rows.append(("Held Back", f"{', '.join(data['held_back'])}; see lango trust"))
     if runtime["hint"]:
         rows.append(("Hint", runtime["hint"]))
     return rows

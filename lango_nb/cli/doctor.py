@@ -57,7 +57,8 @@ def look(args: argparse.Namespace) -> Report:
     from lango_nb.doctor import Finding, Report, examine
 
     try:
-        settings = read_settings(args).settings
+        loaded = read_settings(args, is_quiet=True)
+        settings = loaded.settings
     except UsageError:
         raise
     except LangoError as error:
@@ -82,7 +83,9 @@ def look(args: argparse.Namespace) -> Report:
         else:
             break
     try:
-        report = examine(engine, settings=_as_set(engine, settings), has_records=STORE_URL not in left_out)
+        report = examine(
+            engine, settings=_as_set(engine, settings), has_records=STORE_URL not in left_out, trust=loaded.trust
+        )
     finally:
         engine.close()
     return Report((*found, *report.findings))
@@ -117,7 +120,9 @@ def for_terminal(step: str) -> str:
     >>> for_terminal("%lango trace 3: it shows the call")
     'lango trace show 3: it shows the call'
     """
-    return step.replace("%lango trace ", "lango trace show ").replace("%lango turns", "lango trace list")
+    for magic, command in (("trace ", "trace show "), ("turns", "trace list"), ("trust ", "trust ")):
+        step = step.replace(f"%lango {magic}", f"lango {command}")
+    return step
 
 
 def _lines(finding: Finding, columns: int) -> list[str]:
@@ -137,7 +142,7 @@ def _engine(args: argparse.Namespace, left_out: dict[str, str]) -> Engine:
     """Build an engine, with some settings replaced by what surely works."""
     kept = [written for written in args.overrides if written.partition("=")[0].strip() not in left_out]
     overrides = [*kept, *(f"{key}={value}" for key, value in left_out.items())]
-    return open_lab(argparse.Namespace(**{**vars(args), "overrides": overrides}), is_kept=True).engine
+    return open_lab(argparse.Namespace(**{**vars(args), "overrides": overrides}), is_kept=True, is_quiet=True).engine
 
 
 def _as_set(engine: Engine, settings: Settings) -> Settings:

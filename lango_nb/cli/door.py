@@ -20,13 +20,17 @@ MULTI_AGENT = "agent.multiAgent"
 TOPOLOGY = "lab.topology"
 
 
-def read_settings(args: argparse.Namespace) -> LoadedSettings:
+def read_settings(args: argparse.Namespace, *, is_quiet: bool = False) -> LoadedSettings:
     """Load the settings of this user, the workspace, this environment and these options.
+
+    What is held back of a workspace nobody has trusted is said first, in one line.
 
     Parameters
     ----------
     args : argparse.Namespace
         With the common options.
+    is_quiet : bool
+        Whether the caller says what is held back.
 
     Raises
     ------
@@ -44,6 +48,8 @@ def read_settings(args: argparse.Namespace) -> LoadedSettings:
         raise SettingsError(
             f"{origin}: {TOPOLOGY}: topology {shorten(name)!r} not found; {suggest(name, topology_names())}"
         )
+    if loaded.warning and not is_quiet:
+        complain(loaded.warning)
     return loaded
 
 
@@ -85,7 +91,9 @@ def split(written: str) -> tuple[str, str]:
     return key.strip(), value
 
 
-def open_lab(args: argparse.Namespace, approver: Approver | str = "deny", *, is_kept: bool = False) -> Lab:
+def open_lab(
+    args: argparse.Namespace, approver: Approver | str = "deny", *, is_kept: bool = False, is_quiet: bool = False
+) -> Lab:
     """Build the lab a command works with: the terminal is another door to what a notebook has.
 
     Parameters
@@ -96,6 +104,8 @@ def open_lab(args: argparse.Namespace, approver: Approver | str = "deny", *, is_
         Who answers before a dangerous call.
     is_kept : bool
         Whether what happens is kept: in the home folder, unless the setting ``store.url`` says where.
+    is_quiet : bool
+        Whether the caller says what is held back of the workspace's settings.
 
     Raises
     ------
@@ -110,9 +120,9 @@ def open_lab(args: argparse.Namespace, approver: Approver | str = "deny", *, is_
     from lango_nb.lab import Lab
     from lango_nb.stores.opening import HOME
 
-    url = read_settings(args).settings.store.url  # also names the place of a topology that does not exist
-    store = (url or HOME) if is_kept else "memory"
-    lab = Lab(args.topology, workspace=args.workspace, settings=overrides(args), approver=approver, store=store)
+    loaded = read_settings(args, is_quiet=is_quiet)  # also names the place of a topology that does not exist
+    store = (loaded.settings.store.url or HOME) if is_kept else "memory"
+    lab = Lab(args.topology, workspace=args.workspace, settings=loaded, approver=approver, store=store)
     for item in lab.engine.records.found:
         complain(item.sentence)
     return lab

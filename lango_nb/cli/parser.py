@@ -17,6 +17,7 @@ NOUNS = {
     "eval": "measure how often the router, or a model, is right about labelled requests",
     "partition": "show who owns which tool, and by which rule",
     "settings": "show every setting and where its value comes from",
+    "trust": "see what a folder's settings would change, and trust them",
     "agent": "show the agents' status, their definitions, the tool categories",
     "trace": "list the turns that are stored, show one, or write it to a file",
     "graph": "show who handed work to whom in a session",

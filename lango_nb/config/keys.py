@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, expand_home
+from lango_nb.config.strictness import FolderRule
 from lango_nb.config.units import duration_text, parse_duration, parse_idle, parse_size, size_text
 
 Kind = Literal["bool", "int", "number", "duration", "idle", "size", "folder", "text", "word", "names", "remotes"]
@@ -34,6 +35,8 @@ class SettingInfo:
     default: Any
     sentence: str
     """What it does."""
+    folder_rule: FolderRule | None
+    """What a folder may set without being trusted; ``None`` when it may not set this at all."""
 
     def of(self, settings: Settings) -> Any:
         """Return the value some settings hold.
@@ -84,7 +87,7 @@ def setting_infos() -> tuple[SettingInfo, ...]:
     >>> [info.env for info in setting_infos()][:2]
     ['LANGO_AGENT_MULTI_AGENT', 'LANGO_AGENT_PROVIDER']
     """
-    return tuple(_walk(Settings, (), (), ""))
+    return tuple(_walk(Settings, (), (), "", None))
 
 
 @cache
@@ -93,14 +96,18 @@ def settings_by_key() -> dict[str, SettingInfo]:
     return {info.key: info for info in setting_infos()}
 
 
-def _walk(group: type[BaseModel], path: tuple[str, ...], keys: tuple[str, ...], above: str) -> list[SettingInfo]:
+def _walk(
+    group: type[BaseModel], path: tuple[str, ...], keys: tuple[str, ...], above: str, rule_above: FolderRule | None
+) -> list[SettingInfo]:
     found: list[SettingInfo] = []
     for name, field in group.model_fields.items():
         here, key_here = (*path, name), (*keys, field.alias or name)
         annotation: Any = field.annotation
+        rule = next((item for item in field.metadata if isinstance(item, FolderRule)), None)
         if isinstance(annotation, type) and issubclass(annotation, SettingsGroup):
-            found += _walk(annotation, here, key_here, field.description or "")
+            found += _walk(annotation, here, key_here, field.description or "", rule)
             continue
+        is_switch = issubclass(group, Switch) and name == "enabled"  # said where the switch is used
         env_words = [_upper_snake(part) for part in key_here]
         kind = _kind(annotation, field.metadata)
         found.append(
@@ -111,7 +118,8 @@ def _walk(group: type[BaseModel], path: tuple[str, ...], keys: tuple[str, ...], 
                 kind=kind,
                 words=get_args(annotation) if kind == "word" else (),
                 default=field.get_default(call_default_factory=True),
-                sentence=above if issubclass(group, Switch) and name == "enabled" else field.description or "",
+                sentence=above if is_switch else field.description or "",
+                folder_rule=rule_above if is_switch else rule,
             )
         )
     return found

@@ -2,6 +2,7 @@
 
     defaults < home (lango.json) < folder ([tool.lango] in pyproject.toml, then lango.json) < environment < arguments
 
+A folder's settings hold as far as their rules go, and whole once a person has trusted it (:mod:`.trust`).
 Every layer is checked by itself, also where a later one wins: an unknown key or a value of the wrong kind is refused
 with the place it stands in, the key, and what was probably meant. A relative folder in a file is relative to that file.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -21,11 +22,14 @@ from pydantic import ValidationError
 
 from lango_nb.config.keys import setting_infos, settings_by_key
 from lango_nb.config.settings import Settings, camel
+from lango_nb.config.trust import FolderTrust, HeldSetting, read_trust, settings_digest
 from lango_nb.config.values import check_value, shown
 from lango_nb.core.errors import SettingsError, shorten, suggest
 from lango_nb.core.masking import mask
+from lango_nb.core.private import shown_path
 
 FILE = "lango.json"
+PROJECT_FILE = "pyproject.toml"
 DEFAULT = "default"
 ARGUMENT = "argument"
 _RESERVED = ("LANGO_HOME", "LANGO_NB_")
@@ -51,6 +55,13 @@ class LoadedSettings:
     settings: Settings
     origins: Mapping[str, str]
     """Dotted camelCase key to ``default``, a file's name, an environment variable's or ``argument``."""
+    trust: FolderTrust | None = None
+    """What needs trust in the folder's settings; ``None`` when nothing does."""
+
+    @property
+    def warning(self) -> str:
+        """One line about what is held back; empty when nothing is."""
+        return self.trust.warning if self.trust is not None else ""
 
     def rows(self) -> tuple[SettingRow, ...]:
         """List every setting without secrets, in the order of its definition.
@@ -103,13 +114,16 @@ def load_settings(
     home: Path | None = None,
     env: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
+    *,
+    trust_home: Path | None = None,
 ) -> LoadedSettings:
     """Read settings from all places that are given.
 
     Parameters
     ----------
     folder : Path, optional
-        Where ``pyproject.toml`` and ``lango.json`` of the work at hand may lie.
+        Where ``pyproject.toml`` and ``lango.json`` of the work at hand may lie. Unless a person has trusted them, what
+        their rules do not allow is held back.
     home : Path, optional
         Where the user's own ``lango.json`` may lie, see :func:`home_folder`.
     env : mapping of str to str, optional
@@ -117,6 +131,8 @@ def load_settings(
         ``LANGO_HOME`` and ``LANGO_NB_*`` are no settings.
     overrides : mapping, optional
         Arguments: dotted keys or nested mappings, camelCase or snake_case; values may be texts.
+    trust_home : Path, optional
+        Where it is written down which folders are trusted; ``home`` when absent.
 
     Returns
     -------
@@ -139,30 +155,72 @@ def load_settings(
     Traceback (most recent call last):
     lango_nb.core.errors.SettingsError: argument: agent.maxTurn is not a setting; did you mean 'maxTurns'?
     """
-    layers = []
-    if home is not None:
-        layers.append(_json_layer(home / FILE, _short(home / FILE)))
-    if folder is not None:
-        layers.append(_toml_layer(folder / "pyproject.toml"))
-        layers.append(_json_layer(folder / FILE, FILE))
-    if env:
-        layers.append(_environment(env))
-    if overrides:
-        layers.append(_arguments(overrides))
-
     nested: dict[str, Any] = {}
     origins = {info.key: DEFAULT for info in setting_infos()}
-    for layer in layers:
-        for key, value in layer.values.items():
-            info = settings_by_key()[key]
-            where = layer.where(key)
-            checked = check_value(info, value, where, base=layer.base, may_be_text=layer.is_text)
-            _put(nested, info.path, checked)
-            origins[key] = where
+    trust = None
+    if home is not None:
+        _apply(_json_layer(home / FILE, shown_path(home / FILE)), nested, origins)
+    if folder is not None and not _is_same(folder, home):
+        layers = (_toml_layer(folder / PROJECT_FILE), _json_layer(folder / FILE, FILE))
+        trust = _trust(folder, trust_home or home, layers, nested)
+        held = {(setting.file, setting.key) for setting in trust.held} if trust is not None else frozenset()
+        for layer in layers:
+            _apply(layer, nested, origins, leave_out=held)
+    if env:
+        _apply(_environment(env), nested, origins)
+    if overrides:
+        _apply(_arguments(overrides), nested, origins)
     try:
-        return LoadedSettings(Settings.model_validate(nested) if nested else Settings.defaults(), origins)
+        return LoadedSettings(Settings.model_validate(nested) if nested else Settings.defaults(), origins, trust)
     except ValidationError as error:  # what was read is of the right kind, but outside its range
         raise _out_of_range(error, origins) from error
+
+
+def _apply(
+    layer: _Layer,
+    nested: dict[str, Any],
+    origins: dict[str, str],
+    leave_out: Collection[tuple[str, str]] = (),
+) -> None:
+    """Check a layer and put its values over those of the layers before."""
+    for key, value in layer.values.items():
+        info, where = settings_by_key()[key], layer.where(key)
+        checked = check_value(info, value, where, base=layer.base, may_be_text=layer.is_text)
+        if (where, key) not in leave_out:
+            _put(nested, info.path, checked)
+            origins[key] = where
+
+
+def _is_same(folder: Path, home: Path | None) -> bool:
+    """Tell whether the folder at hand is the home folder, whose settings are the user's own."""
+    return home is not None and folder.resolve() == home.resolve()
+
+
+def _trust(folder: Path, home: Path | None, layers: Iterable[_Layer], own: Mapping[str, Any]) -> FolderTrust | None:
+    """Find out what of a folder's settings needs trust, over the user's own, and whether it has it."""
+    needing = []
+    for layer in layers:
+        for key, value in layer.values.items():
+            info, where = settings_by_key()[key], layer.where(key)
+            checked = check_value(info, value, where, base=layer.base)
+            present = _get(own, info.path, info.default)
+            if checked == present:
+                continue
+            rule = info.folder_rule
+            if rule is None or not rule.accepts(checked, present):
+                written = json.dumps(checked, default=_plain)
+                needing.append(HeldSetting(where, key, written, info.sentence, rule.sentence if rule else ""))
+    if not needing:
+        return None
+    real = folder.resolve()
+    digest = settings_digest({layer.where(""): layer.values for layer in layers})
+    is_trusted = home is not None and read_trust(home).get(str(real)) == digest
+    return FolderTrust(real, digest, is_trusted, tuple(needing))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a setting as JSON can write it."""
+    return value.model_dump(by_alias=True)
 
 
 def _out_of_range(error: ValidationError, origins: Mapping[str, str]) -> SettingsError:
@@ -231,12 +289,6 @@ def _read(path: Path, name: str) -> str | None:
         raise SettingsError(f"{name}: byte {error.start + 1} is not UTF-8; save the file as UTF-8 text") from error
     except OSError as error:
         raise SettingsError(f"{name}: cannot be read: {error.strerror or error}") from error
-
-
-def _short(path: Path) -> str:
-    """Name a file of the home folder, with ``~`` where that is shorter."""
-    user = Path("~").expanduser()
-    return f"~/{path.relative_to(user).as_posix()}" if path.is_relative_to(user) else str(path)
 
 
 # keys
@@ -341,6 +393,15 @@ def _arguments(overrides: Mapping[str, Any]) -> _Layer:
 
 def _lower(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
+
+
+def _get(nested: Mapping[str, Any], path: Iterable[str], default: Any) -> Any:
+    found: Any = nested
+    for name in path:
+        if name not in found:
+            return default
+        found = found[name]
+    return found
 
 
 def _put(nested: dict[str, Any], path: Iterable[str], value: Any) -> None:

@@ -12,6 +12,10 @@
 A setting exists only when something reads it or ``lango agent status`` and ``lango agent tools`` show it. Adding one is
 adding a field here; loading, ``lango settings``, ``%lango config`` and the environment know it from then on.
 
+What a downloaded folder may set before anybody has trusted it stands on the field too: ``Free``, ``Lower``, ``Higher``
+or another rule of :mod:`lango_nb.config.strictness`. A field without one needs trust. A rule on a switch is that of its
+field ``enabled``.
+
 Annotations are not postponed in this file: pydantic would evaluate every one again while the package starts.
 """
 
@@ -20,6 +24,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
+from lango_nb.config.strictness import BEYOND, WITHIN, Free, Higher, Lower, limit, only, ranked
 from lango_nb.config.units import parse_duration, parse_idle, parse_size
 from lango_nb.core.errors import DefinitionError
 from lango_nb.core.frozen import Frozen
@@ -58,6 +63,9 @@ Size = Annotated[int, BeforeValidator(parse_size)]
 Count = Annotated[int, Field(ge=0)]
 Folder = Annotated[str, AfterValidator(expand_home)]
 Names = tuple[str, ...]
+Limit = Annotated[Count, limit()]
+LimitS = Annotated[Duration, limit()]
+"""Limits that an untrusted folder may lower; 0 sets none."""
 
 
 def check_patterns(written: Names) -> Names:
@@ -105,32 +113,38 @@ class SkillSwitch(Switch):
 class BreakerSettings(SettingsGroup):
     """When an agent or a provider is left alone for a while."""
 
-    failure_threshold: Annotated[int, Field(ge=1)] = Field(3, description="Failures in a row that open a circuit.")
-    reset_timeout_s: Duration = Field(30.0, description="How long it stays open before one probe is let through.")
+    failure_threshold: Lower[Annotated[int, Field(ge=1)]] = Field(
+        3, description="Failures in a row that open a circuit."
+    )
+    reset_timeout_s: Free[Duration] = Field(30.0, description="How long it stays open before one probe is let through.")
 
 
 class RecoverySettings(SettingsGroup):
     """How often something that failed is tried again."""
 
-    max_retries: Count = Field(2, description="Retries of one turn, where the error's class has no limit of its own.")
-    base_delay_s: Duration = Field(1.0, description="First back-off; it doubles with every retry, up to 30 s.")
+    max_retries: Lower[Count] = Field(
+        2, description="Retries of one turn, where the error's class has no limit of its own."
+    )
+    base_delay_s: Free[Duration] = Field(1.0, description="First back-off; it doubles with every retry, up to 30 s.")
 
 
 class BudgetSettings(SettingsGroup):
     """How much one turn may use."""
 
-    delegation_limit: Count = Field(15, description="Hand-overs of one turn that are watched; 0 switches it off.")
-    alert_threshold: Annotated[float, Field(gt=0, le=1)] = Field(
+    delegation_limit: Limit = Field(15, description="Hand-overs of one turn that are watched; 0 switches it off.")
+    alert_threshold: Free[Annotated[float, Field(gt=0, le=1)]] = Field(
         0.8, description="Share of a limit from which a warning is given."
     )
-    max_tokens: Count = Field(0, description="Tokens one turn may use; 0 sets no limit.")
-    max_cost_usd: Annotated[float, Field(ge=0)] = Field(0.0, description="Dollars one turn may cost; 0 sets no limit.")
+    max_tokens: Limit = Field(0, description="Tokens one turn may use; 0 sets no limit.")
+    max_cost_usd: Annotated[float, Field(ge=0), limit()] = Field(
+        0.0, description="Dollars one turn may cost; 0 sets no limit."
+    )
 
 
 class OrchestrationSettings(SettingsGroup):
     """What happens when something fails."""
 
-    mode: Literal["classic", "structured"] = Field(
+    mode: Free[Literal["classic", "structured"]] = Field(
         "classic", description="structured: failures are routed to somebody else; classic: they end the turn."
     )
     circuit_breaker: BreakerSettings = Field(BreakerSettings.defaults(), description="Circuit breakers.")
@@ -141,35 +155,41 @@ class OrchestrationSettings(SettingsGroup):
 class IsolationSettings(SettingsGroup):
     """Sessions of their own for agents that ask for one."""
 
-    enabled: bool = Field(True, description="Whether isolated agents work in child sessions.")
-    inherit_history: Count = Field(10, description="Messages of the parent conversation that a child session sees.")
-    max_messages: Count = Field(0, description="Messages a child session keeps; 0 keeps all.")
+    enabled: Higher[bool] = Field(True, description="Whether isolated agents work in child sessions.")
+    inherit_history: Lower[Count] = Field(
+        10, description="Messages of the parent conversation that a child session sees."
+    )
+    max_messages: Limit = Field(0, description="Messages a child session keeps; 0 keeps all.")
 
 
 class AgentSettings(SettingsGroup):
     """Who works, how long, and where definitions lie."""
 
-    multi_agent: bool = Field(False, description="Whether an orchestrator hands work to specialists.")
+    multi_agent: Free[bool] = Field(False, description="Whether an orchestrator hands work to specialists.")
     provider: str = Field("", description="Provider of the model; empty takes the one the model's name begins with.")
-    model: str = Field("offline", description="Model that answers; 'offline' needs neither key nor network.")
-    max_turns: Count = Field(
+    model: Annotated[str, only("offline")] = Field(
+        "offline", description="Model that answers; 'offline' needs neither key nor network."
+    )
+    max_turns: Annotated[Count, limit(unset=50)] = Field(
         0, description="Replies of one turn that call tools; 0 takes the topology's own limit. Raised once by half."
     )
-    max_delegation_rounds: Count = Field(
+    max_delegation_rounds: Annotated[Count, limit(unset=5)] = Field(
         0, description="Replies of one turn that may hand work over; 0 takes the topology's own limit."
     )
     agents_dir: Folder = Field("", description="Folder whose subfolders hold AGENT.md files of your own agents.")
     prompts_dir: Folder = Field("", description="Folder with Markdown files that replace shared prompt sections.")
-    request_timeout_s: Duration = Field(300.0, description="How long one turn may take.")
+    request_timeout_s: Annotated[Duration, limit(unset=300)] = Field(300.0, description="How long one turn may take.")
     idle_timeout_s: IdleTime = Field(
         0.0, description="How long a turn may be silent; 0 is not set, negative is off. Handing over is activity."
     )
-    auto_extend_timeout: bool = Field(False, description="Whether activity extends a turn up to maxRequestTimeout.")
+    auto_extend_timeout: Lower[bool] = Field(
+        False, description="Whether activity extends a turn up to maxRequestTimeout."
+    )
     max_request_timeout_s: Duration = Field(
         0.0, description="Longest extended turn; 0 takes three times the idle time."
     )
-    tool_timeout_s: Duration = Field(120.0, description="How long one tool call may take; 0 sets no limit.")
-    queue_timeout_s: Duration = Field(
+    tool_timeout_s: LimitS = Field(120.0, description="How long one tool call may take; 0 sets no limit.")
+    queue_timeout_s: LimitS = Field(
         300.0, description="How long a turn waits for an earlier one of its session; 0 sets no limit."
     )
     orchestration: OrchestrationSettings = Field(
@@ -192,10 +212,12 @@ class AgentSettings(SettingsGroup):
 class ExecSettings(SettingsGroup):
     """Limits of the command tools."""
 
-    default_timeout_s: Duration = Field(30.0, description="How long a command may run when the call does not say.")
-    allow_background: bool = Field(True, description="Whether commands may be left running with exec_bg.")
-    max_output_bytes: Size = Field(64 * 1024, description="Output kept of one command; the rest is cut and said so.")
-    environment: Names = Field(
+    default_timeout_s: LimitS = Field(30.0, description="How long a command may run when the call does not say.")
+    allow_background: Lower[bool] = Field(True, description="Whether commands may be left running with exec_bg.")
+    max_output_bytes: Lower[Size] = Field(
+        64 * 1024, description="Output kept of one command; the rest is cut and said so."
+    )
+    environment: Annotated[Names, WITHIN] = Field(
         (),
         description="Variables that commands get besides PATH, HOME, USER, SHELL, LANG, LC_*, TERM, TZ and TMPDIR; "
         "* stands for any letters.",
@@ -205,7 +227,7 @@ class ExecSettings(SettingsGroup):
 class FilesystemSettings(SettingsGroup):
     """Limits of the file tools."""
 
-    max_read_bytes: Size = Field(
+    max_read_bytes: Lower[Size] = Field(
         10 * 1024 * 1024, alias="maxReadSize", description="Size of the largest file that fs_read opens."
     )
 
@@ -213,11 +235,13 @@ class FilesystemSettings(SettingsGroup):
 class OutputSettings(SettingsGroup):
     """What becomes of large tool results."""
 
-    token_budget: Annotated[int, Field(ge=1)] = Field(
+    token_budget: Lower[Annotated[int, Field(ge=1)]] = Field(
         2000, description="Tokens of a result that is passed on whole; larger ones are compressed."
     )
-    head_ratio: Annotated[float, Field(ge=0, le=1)] = Field(0.7, description="Share of the budget for the beginning.")
-    tail_ratio: Annotated[float, Field(ge=0, le=1)] = Field(0.3, description="Share of the budget for the end.")
+    head_ratio: Free[Annotated[float, Field(ge=0, le=1)]] = Field(
+        0.7, description="Share of the budget for the beginning."
+    )
+    tail_ratio: Free[Annotated[float, Field(ge=0, le=1)]] = Field(0.3, description="Share of the budget for the end.")
 
 
 class ToolSettings(SettingsGroup):
@@ -225,31 +249,31 @@ class ToolSettings(SettingsGroup):
 
     exec: ExecSettings = Field(ExecSettings.defaults(), description="Command tools.")
     filesystem: FilesystemSettings = Field(FilesystemSettings.defaults(), description="File tools.")
-    browser: Switch = Field(Switch.defaults(), description="Whether the browser tools are on.")
+    browser: Lower[Switch] = Field(Switch.defaults(), description="Whether the browser tools are on.")
     output_manager: OutputSettings = Field(OutputSettings.defaults(), description="Large results.")
 
 
 class InterceptorSettings(SettingsGroup):
     """Which tool calls need an answer."""
 
-    enabled: bool = Field(True, description="Whether any tool call needs an answer at all.")
-    approval_policy: ApprovalPolicy = Field(
+    enabled: Higher[bool] = Field(True, description="Whether any tool call needs an answer at all.")
+    approval_policy: Annotated[ApprovalPolicy, ranked("none", "configured", "dangerous", "all")] = Field(
         "dangerous",
         description="Which calls need an answer: all, dangerous ones, only configured (sensitive) ones, or none.",
     )
-    sensitive_tools: ToolNames = Field(
+    sensitive_tools: Annotated[ToolNames, BEYOND] = Field(
         (),
         description="Tools that need an answer whatever the policy says: names, globs (fs_*), or rules on an argument "
         "(exec(command: git push*)). One that fits no known tool waits for tools that come later; status and doctor "
         "name it.",
     )
-    exempt_tools: ToolNames = Field(
+    exempt_tools: Annotated[ToolNames, WITHIN] = Field(
         (),
         description="Tools that never need an answer, written the same way; this list beats the others. A rule on an "
         "argument covers no value with operators of a shell or '..' in it.",
     )
-    approval_timeout_s: Duration = Field(300.0, description="How long an answer is waited for; nobody means no.")
-    redact_pii: bool = Field(False, description="Whether personal data is masked in what tools are given.")
+    approval_timeout_s: Lower[Duration] = Field(300.0, description="How long an answer is waited for; nobody means no.")
+    redact_pii: Higher[bool] = Field(False, description="Whether personal data is masked in what tools are given.")
 
 
 class MaskingSettings(SettingsGroup):
@@ -276,7 +300,7 @@ class RemoteAgentSettings(SettingsGroup):
 class A2aSettings(SettingsGroup):
     """Agents of other systems."""
 
-    enabled: bool = Field(False, description="Whether remote agents join the tree.")
+    enabled: Lower[bool] = Field(False, description="Whether remote agents join the tree.")
     remote_agents: tuple[RemoteAgentSettings, ...] = Field(
         (), description="Remote agents: a list of {name, agentCardUrl}."
     )
@@ -291,16 +315,20 @@ class EmbeddingSettings(SettingsGroup):
 class HookSettings(Switch):
     """What surrounds a tool call, apart from what is always there."""
 
-    access_control: bool = Field(False, description="Whether agents are held to lists of tools.")
-    event_publishing: bool = Field(False, description="Whether tool calls are published on the event bus.")
-    knowledge_save: bool = Field(False, description="Whether results of looking something up are kept as knowledge.")
-    blocked_commands: Names = Field((), description="Further patterns no command may hold; the built-in ones stay.")
+    access_control: Higher[bool] = Field(False, description="Whether agents are held to lists of tools.")
+    event_publishing: Lower[bool] = Field(False, description="Whether tool calls are published on the event bus.")
+    knowledge_save: Lower[bool] = Field(
+        False, description="Whether results of looking something up are kept as knowledge."
+    )
+    blocked_commands: Annotated[Names, BEYOND] = Field(
+        (), description="Further patterns no command may hold; the built-in ones stay."
+    )
 
 
 class BackgroundSettings(Switch):
     """Work that goes on beside the conversation."""
 
-    max_concurrent_tasks: Annotated[int, Field(ge=1)] = Field(
+    max_concurrent_tasks: Lower[Annotated[int, Field(ge=1)]] = Field(
         10, description="Teammates that work at the same time; further ones wait."
     )
 
@@ -319,7 +347,7 @@ class StoreSettings(SettingsGroup):
         description="Where records are kept: empty is in memory, 'home' the home folder, else a folder or a database "
         "such as sqlite:///records.db or postgresql://user@host/name.",
     )
-    durability: Literal["turn", "event", "none"] = Field(
+    durability: Annotated[Literal["turn", "event", "none"], ranked("none", "turn", "event")] = Field(
         "turn",
         description="When records are forced to the disk: at the end of a turn and before risky calls, with every "
         "event, or never; with 'none' a power cut may lose turns that were answered.",
@@ -330,10 +358,12 @@ class StoreSettings(SettingsGroup):
 class ModelSettings(SettingsGroup):
     """How models of providers are reached; ``agent.model`` says which one answers."""
 
-    allow_network: bool = Field(True, description="Whether live models may be called at all; off refuses every call.")
+    allow_network: Lower[bool] = Field(
+        True, description="Whether live models may be called at all; off refuses every call."
+    )
     base_url: str = Field("", description="Server that speaks OpenAI's protocol, for models called openai:NAME.")
-    timeout_s: Duration = Field(60.0, description="How long one request to a provider may take.")
-    max_retries: Count = Field(
+    timeout_s: LimitS = Field(60.0, description="How long one request to a provider may take.")
+    max_retries: Lower[Count] = Field(
         2, description="How often a request is sent again where the provider asks to wait or fails for a moment."
     )
     keys_file: Folder = Field(
@@ -361,7 +391,7 @@ class ObservabilitySettings(SettingsGroup):
 class LabSettings(SettingsGroup):
     """What a notebook starts with."""
 
-    topology: str = Field("octet", description="Topology of a Lab and of the terminal commands.")
+    topology: Free[str] = Field("octet", description="Topology of a Lab and of the terminal commands.")
 
 
 class Settings(SettingsGroup):
@@ -381,28 +411,30 @@ class Settings(SettingsGroup):
     tools: ToolSettings = Field(ToolSettings.defaults(), description="Tool families.")
     security: SecuritySettings = Field(SecuritySettings.defaults(), description="Guards around tool calls.")
     a2a: A2aSettings = Field(A2aSettings.defaults(), description="Agents of other systems.")
-    p2p: Switch = Field(
+    p2p: Lower[Switch] = Field(
         Switch.defaults(),
         description="Whether the peer-to-peer network is wanted; so far lango agent status shows it and nothing more.",
     )
-    hooks: HookSettings = Field(HookSettings.defaults(), description="What surrounds a tool call.")
-    background: BackgroundSettings = Field(
+    hooks: Lower[HookSettings] = Field(HookSettings.defaults(), description="What surrounds a tool call.")
+    background: Free[BackgroundSettings] = Field(
         BackgroundSettings.defaults(), description="Work beside the conversation; the teammate runtime needs it."
     )
-    run_ledger: RunLedgerSettings = Field(RunLedgerSettings.defaults(), description="Mirror of blocked runs.")
-    knowledge: Switch = Field(Switch.defaults(), description="Whether the knowledge and learning tools are on.")
-    graph: Switch = Field(Switch.defaults(), description="Whether the graph tools are on.")
+    run_ledger: Lower[RunLedgerSettings] = Field(RunLedgerSettings.defaults(), description="Mirror of blocked runs.")
+    knowledge: Lower[Switch] = Field(Switch.defaults(), description="Whether the knowledge and learning tools are on.")
+    graph: Lower[Switch] = Field(Switch.defaults(), description="Whether the graph tools are on.")
     embedding: EmbeddingSettings = Field(EmbeddingSettings.defaults(), description="Embeddings for retrieval.")
-    librarian: Switch = Field(Switch.defaults(), description="Whether the proactive librarian's tools are on.")
-    observational_memory: Switch = Field(
+    librarian: Lower[Switch] = Field(Switch.defaults(), description="Whether the proactive librarian's tools are on.")
+    observational_memory: Lower[Switch] = Field(
         Switch.defaults(), description="Whether the tools for observations and reflections are on."
     )
-    agent_memory: Switch = Field(Switch.defaults(), description="Whether the tools for an agent's own memory are on.")
-    cron: Switch = Field(Switch.defaults(), description="Whether the tools for scheduled jobs are on.")
-    workflow: Switch = Field(Switch.defaults(), description="Whether the workflow tools are on.")
-    skill: SkillSwitch = Field(SkillSwitch.defaults(), description="Whether the skill tools are on.")
-    payment: Switch = Field(Switch.defaults(), description="Whether the payment tools are on.")
-    ontology: Switch = Field(Switch.defaults(), description="Whether the ontology tools are on.")
+    agent_memory: Lower[Switch] = Field(
+        Switch.defaults(), description="Whether the tools for an agent's own memory are on."
+    )
+    cron: Lower[Switch] = Field(Switch.defaults(), description="Whether the tools for scheduled jobs are on.")
+    workflow: Lower[Switch] = Field(Switch.defaults(), description="Whether the workflow tools are on.")
+    skill: Lower[SkillSwitch] = Field(SkillSwitch.defaults(), description="Whether the skill tools are on.")
+    payment: Lower[Switch] = Field(Switch.defaults(), description="Whether the payment tools are on.")
+    ontology: Lower[Switch] = Field(Switch.defaults(), description="Whether the ontology tools are on.")
     models: ModelSettings = Field(ModelSettings.defaults(), description="How models of providers are reached.")
     store: StoreSettings = Field(StoreSettings.defaults(), description="Where records lie.")
     observability: ObservabilitySettings = Field(

@@ -14,6 +14,7 @@ from lango_nb.doctor.finding import Finding, Report
 from lango_nb.doctor.leaks import examine_isolation
 from lango_nb.doctor.parts import examine_hooks, examine_remotes
 from lango_nb.doctor.storage import examine_space, examine_store
+from lango_nb.doctor.trust import examine_trust
 from lango_nb.doctor.turns import (
     examine_amount,
     examine_duration,
@@ -27,6 +28,7 @@ from lango_nb.doctor.waiting import examine_approvals, examine_breakers
 
 if TYPE_CHECKING:
     from lango_nb.config.settings import Settings
+    from lango_nb.config.trust import FolderTrust
     from lango_nb.engine import Engine
 
 OF_THE_ENGINE: dict[str, Callable[[Case], Iterable[Finding]]] = {
@@ -54,13 +56,14 @@ OF_THE_RECORDS: dict[str, Callable[[Case], Iterable[Finding]]] = {
 """What is looked at in the records, after that."""
 
 
-def examine(
+def examine(  # noqa: PLR0913 - one keyword per thing that may be looked at in place of the engine's own
     engine: Engine,
     *,
     settings: Settings | None = None,
     now: datetime | None = None,
     since_hours: float = 24.0,
     has_records: bool = True,
+    trust: FolderTrust | None = None,
 ) -> Report:
     """Look through an engine and its records; nothing is changed, and no model is asked.
 
@@ -75,6 +78,8 @@ def examine(
         How far back turns count as recent.
     has_records : bool
         Whether the engine's records are those that are meant; otherwise nothing is said about them.
+    trust : FolderTrust, optional
+        What the settings of the folder at hand need; what is held back of them comes first.
 
     Returns
     -------
@@ -94,7 +99,8 @@ def examine(
     """
     case = Case(engine, settings or engine.settings, engine.store, now or engine.clock.now(), since_hours)
     checks = OF_THE_ENGINE | (OF_THE_RECORDS if has_records else {})
-    return Report(tuple(finding for check, look in checks.items() for finding in _looked(check, look, case)))
+    found = (finding for check, look in checks.items() for finding in _looked(check, look, case))
+    return Report((*examine_trust(trust), *found))
 
 
 def _looked(check: str, look: Callable[[Case], Iterable[Finding]], case: Case) -> list[Finding]:

@@ -457,6 +457,11 @@ class Engine(Answering, Shared):
         return self.sessions.open(name)
 
 
+def is_inside_a_turn() -> bool:
+    """Tell whether this code runs inside a turn: as a tool, a hook or an approver."""
+    return bool(_in_turn.get())
+
+
 def _open_store(address: str | Path, home: Path | None, settings: StoreSettings) -> Store:
     from lango_nb.config.loading import home_folder
     from lango_nb.stores.opening import open_store

@@ -73,12 +73,13 @@ class Lab(LookingBack, Measuring):
         name only every family of the specification that is not built yet.
     model : str or Model
     workspace : str or Path
-        Folder the file tools work in and may not leave; its settings files are read.
+        Folder the file tools work in and may not leave; its settings files are read. Until you trust the folder, with
+        ``%lango trust`` or ``lango trust``, they may only make things stricter or say what is harmless.
     home : str or Path, optional
         Folder of your own settings, and of everything that is kept: turns, runs, tasks, memories. When absent, settings
         are those of ``LANGO_HOME`` or ``~/.lango``, and records stay in memory unless ``store`` or the setting
         ``store.url`` says otherwise.
-    settings : Settings or mapping, optional
+    settings : Settings, LoadedSettings or mapping, optional
         Arguments: they win over files and environment.
     approver : Approver or {"ask", "allow", "deny", "hold"}, optional
         Who answers when a tool is dangerous; asks you when absent, and nobody there means no. With ``hold`` the call
@@ -113,7 +114,7 @@ class Lab(LookingBack, Measuring):
         model: str | Model | None = None,
         workspace: str | Path = ".",
         home: str | Path | None = None,
-        settings: Settings | Mapping[str, Any] | None = None,
+        settings: Settings | LoadedSettings | Mapping[str, Any] | None = None,
         approver: Approver | str | None = None,
         clock: Clock | None = None,
         ids: Ids | None = None,
@@ -581,6 +582,9 @@ class Lab(LookingBack, Measuring):
             values["not written"] = f"{unsaved}: only in memory yet, see %lango doctor"
         if engine.records.found:
             values["found"] = "; ".join(item.sentence for item in engine.records.found)
+        if self._loaded.trust is not None and self._loaded.trust.held:
+            trust = self._loaded.trust
+            values["held back"] = f"{trust.keys}; %{trust.command} shows and trusts them"
         warnings = (*engine.warnings, *engine.unfit_patterns)
         if warnings:
             values["warnings"] = "; ".join(warnings)

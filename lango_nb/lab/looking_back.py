@@ -17,6 +17,7 @@ from lango_nb.viz.table import Table
 from lango_nb.viz.view import RunView, View, events_view, runs_view
 
 if TYPE_CHECKING:
+    from lango_nb.config.loading import LoadedSettings
     from lango_nb.doctor import Report
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.graph import DelegationGraph
@@ -34,6 +35,7 @@ class LookingBack:
     engine: Engine
     session: str
     """The conversation that the next request belongs to."""
+    _loaded: LoadedSettings
 
     def route(self, text: str) -> View[Route]:
         """Say who would get a request; a lab does."""
@@ -231,7 +233,7 @@ class LookingBack:
         """
         from lango_nb.doctor import examine
 
-        report = examine(self.engine, since_hours=since_hours)
+        report = examine(self.engine, since_hours=since_hours, trust=self._loaded.trust)
         return View(report, lambda: frames().findings_df(report))
 
     def metrics(self, session: str | None = None) -> View[tuple[AgentMetrics, ...]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.config.loading import LoadedSettings, load_settings
+from lango_nb.config.loading import LoadedSettings, home_folder, load_settings
 from lango_nb.config.settings import Settings
 from lango_nb.engine import SINGLE
 from lango_nb.runtime.approvals import Approver, AskWith, approver_named
@@ -17,6 +19,8 @@ from lango_nb.tools.tool import Tool
 
 if TYPE_CHECKING:
     from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
+
+logger = logging.getLogger("lango_nb")
 
 ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
 
@@ -49,11 +53,21 @@ async def _ask_person(request: ApprovalRequest) -> ApprovalAnswer | None:
     return await ask_person(request)
 
 
-def read_settings(settings: Settings | Mapping[str, Any] | None, folder: Path, home: Path) -> LoadedSettings:
-    """Return the settings that hold: the given ones alone, or over files and environment."""
+def read_settings(
+    settings: Settings | LoadedSettings | Mapping[str, Any] | None, folder: Path, home: Path
+) -> LoadedSettings:
+    """Return the settings that hold: the given ones alone, or over files and environment.
+
+    What is held back of a folder's is said in one line, unless somebody else has loaded them and said it.
+    """
+    if isinstance(settings, LoadedSettings):
+        return _with_teammates(settings)
     if isinstance(settings, Settings):
         return _with_teammates(load_settings(overrides=settings.model_dump(exclude_defaults=True)))
-    return _with_teammates(load_settings(folder, home, os.environ, settings))
+    loaded = load_settings(folder, home, os.environ, settings, trust_home=home_folder())
+    if loaded.warning:
+        logger.warning("%s", loaded.warning)
+    return _with_teammates(loaded)
 
 
 def _with_teammates(loaded: LoadedSettings) -> LoadedSettings:
@@ -61,8 +75,10 @@ def _with_teammates(loaded: LoadedSettings) -> LoadedSettings:
     if loaded.origins["background.enabled"] != "default":
         return loaded
     background = loaded.settings.background.model_copy(update={"enabled": True})
-    return LoadedSettings(
-        loaded.settings.model_copy(update={"background": background}), {**loaded.origins, "background.enabled": "lab"}
+    return replace(
+        loaded,
+        settings=loaded.settings.model_copy(update={"background": background}),
+        origins={**loaded.origins, "background.enabled": "lab"},
     )
 
 

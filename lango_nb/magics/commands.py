@@ -313,6 +313,16 @@ COMMANDS: dict[str, Command] = {
             Word("KEY", "setting"),
             options=TABLE,
         ),
+        Command(
+            "trust",
+            "see what the settings of a folder would change, and trust them; without a name, those of the workspace",
+            "%lango trust .",
+            Word("FOLDER", "file"),
+            options=(
+                Option("--list", "list the folders that are trusted", group="what"),
+                Option("--remove", "trust the folder no longer", group="what"),
+            ),
+        ),
         Command("new", "begin a new session: the agents forget what was said, the turns are kept", "%lango new"),
         Command("help", "show how a command is written", "%lango help ask", Word("COMMAND", "command")),
         Command(

@@ -242,6 +242,21 @@ class LangoMagics(HistoryCommands, MeasuringCommands, Magics):
         columns = ("key", "value", "default", "from", "what it does")
         return _table_view(found, _table(f"settings with {line.word!r}", columns, found))
 
+    def do_trust(self, line: Line, _names: Names) -> Any:
+        """Trust the settings of a folder, list the folders that are trusted, or take trust away."""
+        from lango_nb.config.loading import home_folder
+        from lango_nb.lab.trust import distrust_folder, trust_folder, trusted_folders
+        from lango_nb.magics.text import Text
+
+        folder, home = Path(line.word or self.workspace).expanduser(), home_folder()
+        match line.chosen("what"):
+            case "list":
+                table = trusted_folders(home)
+                return _table_view(table, table)
+            case "remove":
+                return Text(distrust_folder(folder, home))
+        return Text(trust_folder(folder, home, print))
+
     def do_agent(self, line: Line, _names: Names) -> View[Any]:
         """Add the agent of a cell."""
         from lango_nb.magics.cells import read_agent_cell

@@ -7,16 +7,15 @@ A key is never in a repr, an error, a pickle or a setting. Whatever was loaded i
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NoReturn, Self
 
 from lango_nb.core.errors import SettingsError
 from lango_nb.core.masking import add_rules
+from lango_nb.core.private import read_private, shown_path
 from lango_nb.models.vendors import Vendor
 
 Source = Literal["environment", "keys file", "prompt", "argument"]
@@ -26,7 +25,6 @@ Ask = Callable[[str], str]
 SHORTEST = 8
 """Characters of the shortest value that is masked: shorter ones are words like ``none`` that local servers take."""
 _LARGEST_FILE = 64 * 1024
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _LINE = re.compile(r"(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?P<value>.*)")
 _VALUE = re.compile(r"[!-~]+")
 """What fits into a header of HTTP: printable, no blanks."""
@@ -202,7 +200,7 @@ class Keys:
             where = ""
             if self.file is not None:
                 lines = " and ".join(f"{name}=…" for name in vendor.secrets[0])
-                where = f", or write {lines} into {_shown(self.file)} (chmod 600)"
+                where = f", or write {lines} into {shown_path(self.file)} (chmod 600)"
             raise SettingsError(
                 f"model {model!r} needs a key of {vendor.title}; set the variable {vendor.variables}{where}"
             )
@@ -276,51 +274,8 @@ def read_keys_file(file: Path) -> dict[str, str]:
     SettingsError
         Others could read or replace it, or a line cannot be read; no line is ever repeated.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-    try:
-        number = os.open(file, flags)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        if error.errno in {errno.ELOOP, errno.EMLINK}:
-            raise SettingsError(f"keys file {_shown(file)} is a symbolic link; name the file itself") from error
-        raise SettingsError(
-            f"keys file {_shown(file)} cannot be opened: {error.strerror}; check who may read it"
-        ) from error
-    try:
-        _check_file(file, os.fstat(number))
-        raw = os.read(number, _LARGEST_FILE + 1)
-    finally:
-        os.close(number)
-    if len(raw) > _LARGEST_FILE:
-        raise SettingsError(
-            f"keys file {_shown(file)} is larger than {_LARGEST_FILE // 1024} KB; it holds NAME=key lines only"
-        )
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise SettingsError(f"keys file {_shown(file)} is no text; it holds NAME=key lines") from None
-    return _parsed(file, text)
-
-
-def _shown(file: Path) -> str:
-    """Name a file with ``~`` for the user's folder: notebooks keep what an error said."""
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - leaves it as it is where nobody knows that folder
-    return f"~/{file.relative_to(home).as_posix()}" if file.is_relative_to(home) else str(file)
-
-
-def _check_file(file: Path, found: os.stat_result) -> None:
-    """Refuse what others could have written or can read."""
-    if not stat.S_ISREG(found.st_mode):
-        raise SettingsError(f"keys file {_shown(file)} is no regular file; write NAME=key lines into one")
-    own = os.geteuid() if hasattr(os, "geteuid") else found.st_uid
-    if found.st_uid != own:
-        raise SettingsError(f"keys file {_shown(file)} belongs to somebody else; make one of your own")
-    if found.st_mode & _OTHERS:
-        mode = stat.S_IMODE(found.st_mode)
-        raise SettingsError(
-            f"keys file {_shown(file)} has mode {mode:04o} and others could read it; run chmod 600 {_shown(file)}"
-        )
+    text = read_private(file, "keys file", _LARGEST_FILE, "NAME=key lines")
+    return {} if text is None else _parsed(file, text)
 
 
 def _parsed(file: Path, text: str) -> dict[str, str]:
@@ -331,7 +286,7 @@ def _parsed(file: Path, text: str) -> dict[str, str]:
             continue
         match = _LINE.fullmatch(stripped)
         if match is None:
-            raise SettingsError(f"keys file {_shown(file)}, line {number} is no NAME=key; mend it")
+            raise SettingsError(f"keys file {shown_path(file)}, line {number} is no NAME=key; mend it")
         value = match["value"].strip()
         if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
             value = value[1:-1]

@@ -654,7 +654,7 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
     def run(*arguments: str, settings: dict[str, Any] | None = None, code: int = 0) -> str:
         if settings is not None:
-            (work / "lango.json").write_text(json.dumps(settings), encoding="utf-8")
+            (home / "lango.json").write_text(json.dumps(settings), encoding="utf-8")
         assert main(list(arguments)) == code
         captured = capsys.readouterr()
         return captured.out if code == 0 else captured.err

@@ -9,6 +9,7 @@ import pytest
 
 from lango_nb.cli.agent import CATEGORIES
 from lango_nb.config.keys import settings_by_key
+from tests.trusting import trust
 
 
 def agent_md(folder: Path, name: str, text: str) -> Path:
@@ -74,6 +75,7 @@ def test_switches_and_remote_agents_are_shown(lango: Callable[..., Any], here: P
         "hooks": {"enabled": True},
     }
     (here / "lango.json").write_text(json.dumps(settings), encoding="utf-8")
+    trust(here, here.parent / "home")
     data = status(lango)
     assert [data[key] for key in ("a2a_enabled", "remote_agents", "p2p_enabled", "hooks_enabled")] == [
         True,

@@ -15,10 +15,13 @@ from lango_nb.core.errors import LangoError
     [
         (["rout", "x"], "command 'rout' not found in lango; did you mean 'route'?"),
         (["agent", "lst"], "command 'lst' not found in lango agent; did you mean 'list'?"),
-        (["xyz"], "command 'xyz' not found in lango; there is: lab, ask, route, eval, partition, settings, agent"),
+        (
+            ["xyz"],
+            "command 'xyz' not found in lango; there is: lab, ask, route, eval, partition, settings, trust, agent",
+        ),
         (
             [],
-            "lango needs a command: lab, ask, route, eval, partition, settings, agent, trace, graph, metrics, doctor",
+            "lango needs a command: lab, ask, route, eval, partition, settings, trust, agent, trace, graph, metrics, ",
         ),
         (["trace"], "lango trace needs a command: list, show, export; see lango trace --help"),
         (["trace", "list", "--outcome", "timout"], "--outcome takes one of running, success, timeout"),

@@ -11,12 +11,12 @@ from lango_nb.config.keys import setting_infos
 
 
 def test_the_table_holds_every_setting_with_value_origin_and_sentence(lango: Callable[..., Any], here: Path) -> None:
-    (here / "lango.json").write_text('{"tools": {"exec": {"defaultTimeout": "90s"}}}', encoding="utf-8")
+    (here / "lango.json").write_text('{"tools": {"exec": {"defaultTimeout": "20s"}}}', encoding="utf-8")
     done = lango("settings", "--settings", "agent.maxTurns=7", "--model", "offline")
     assert (done.code, done.err) == (0, "")
     lines = {line.split()[0]: line for line in done.out.splitlines() if "." in line.split(" ", 1)[0]}
     assert set(lines) == {info.key for info in setting_infos()}
-    assert lines["tools.exec.defaultTimeout"].split()[1:4] == ["1m30s", "30s", "lango.json"]
+    assert lines["tools.exec.defaultTimeout"].split()[1:4] == ["20s", "30s", "lango.json"]
     assert lines["agent.maxTurns"].split()[1:4] == ["7", "0", "argument"]
     assert "How long a command may run" in lines["tools.exec.defaultTimeout"]
 
@@ -43,7 +43,7 @@ def test_json_holds_values_as_files_would(lango: Callable[..., Any], monkeypatch
 
 def test_the_home_folder_is_read_before_the_workspace(lango: Callable[..., Any], here: Path, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "lango.json").write_text('{"agent": {"maxTurns": 1, "model": "m"}}', encoding="utf-8")
+    (tmp_path / "home" / "lango.json").write_text('{"agent": {"maxTurns": 9, "model": "m"}}', encoding="utf-8")
     (here / "work").mkdir()
     (here / "work" / "lango.json").write_text('{"agent": {"maxTurns": 2}}', encoding="utf-8")
     rows = json.loads(lango("settings", "--workspace", "work", "--output", "json").out)

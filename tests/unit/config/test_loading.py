@@ -10,6 +10,7 @@ from lango_nb.config.keys import setting_infos
 from lango_nb.config.loading import home_folder, load_settings
 from lango_nb.config.settings import Settings
 from lango_nb.core.errors import SettingsError
+from tests.trusting import trust
 
 
 def write(folder: Path, name: str, content: object) -> Path:
@@ -39,6 +40,7 @@ def test_each_layer_wins_over_the_ones_before_it(tmp_path: Path) -> None:
     write(home, "lango.json", {"agent": {"maxTurns": 1, "maxDelegationRounds": 1, "model": "m1"}})
     write(folder, "pyproject.toml", "[tool.lango.agent]\nmaxTurns = 2\nmaxDelegationRounds = 2\nprovider = 'p2'\n")
     write(folder, "lango.json", {"agent": {"maxTurns": 3, "agentsDir": ""}})
+    trust(folder, home)
     env = {"LANGO_AGENT_MAX_TURNS": "4", "LANGO_LAB_TOPOLOGY": "quartet"}
     places: list[tuple[dict[str, Any], int, str]] = [
         ({}, 0, "default"),
@@ -153,9 +155,9 @@ def test_missing_places_change_nothing(tmp_path: Path) -> None:
 def test_a_relative_folder_is_meant_from_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/")
     write(tmp_path, "lango.json", {"agent": {"agentsDir": "agents"}})
-    assert Path(load_settings(folder=tmp_path).settings.agent.agents_dir) == tmp_path / "agents"
+    assert Path(load_settings(home=tmp_path).settings.agent.agents_dir) == tmp_path / "agents"
     write(tmp_path, "lango.json", {"agent": {"agentsDir": "~/agents"}})
-    assert Path(load_settings(folder=tmp_path).settings.agent.agents_dir) == Path("~/agents").expanduser()
+    assert Path(load_settings(home=tmp_path).settings.agent.agents_dir) == Path("~/agents").expanduser()
     assert load_settings(overrides={"agent.agentsDir": Path("agents")}).settings.agent.agents_dir == "agents"
 
 
@@ -239,10 +241,10 @@ def test_wrong_arguments_are_refused(overrides: dict[str, Any], message: str) ->
 
 
 def test_rows_tell_value_default_origin_and_sentence(tmp_path: Path) -> None:
-    write(tmp_path, "lango.json", {"tools": {"exec": {"defaultTimeout": 90}}, "agent": {"multiAgent": True}})
+    write(tmp_path, "lango.json", {"tools": {"exec": {"defaultTimeout": 20}}, "agent": {"multiAgent": True}})
     rows = {row.key: row for row in load_settings(folder=tmp_path).rows()}
     assert list(rows) == [info.key for info in setting_infos()]
-    assert rows["tools.exec.defaultTimeout"][1:4] == ("1m30s", "30s", "lango.json")
+    assert rows["tools.exec.defaultTimeout"][1:4] == ("20s", "30s", "lango.json")
     assert rows["agent.multiAgent"][1:4] == ("true", "false", "lango.json")
     assert rows["tools.filesystem.maxReadSize"].value == "10MiB"
 
@@ -256,7 +258,7 @@ def test_what_rows_show_can_be_given_back_as_arguments(tmp_path: Path) -> None:
             "security": {"interceptor": {"exemptTools": ["a", "b"], "approvalPolicy": "none"}},
         },
     )
-    loaded = load_settings(folder=tmp_path)
+    loaded = load_settings(home=tmp_path)
     again = load_settings(overrides={row.key: row.value for row in loaded.rows() if row.value})
     assert again.settings == loaded.settings
 

@@ -38,8 +38,8 @@ def candidates(before: str) -> tuple[str, ...] | None:
 @pytest.mark.parametrize(
     ("before", "expected"),
     [
-        ("%lango tr", ("tree", "trace")),
-        ("    %lango tr", ("tree", "trace")),
+        ("%lango tr", ("tree", "trace", "trust")),
+        ("    %lango tr", ("tree", "trace", "trust")),
         ("x = %lango part", ("partition",)),
         ("x['a'].b = %lango part", ("partition",)),
         ("%%lango a", ("ask", "agent")),

@@ -569,7 +569,7 @@ def test_completion_of_the_shell_offers_ours_and_only_ours(session: Session) -> 
         return session.shell.complete(None, line, len(line))
 
     assert offered("%lango par") == ("par", ["partition"])
-    assert offered("x = %lango tr")[1] == ["tree", "trace"]
+    assert offered("x = %lango tr")[1] == ["tree", "trace", "trust"]
     assert offered("%%lango to")[1] == ["tool"]
     assert offered("%lango use ")[1] == list(topology_names())
     assert offered("%lango prompt li")[1] == ["librarian"]
