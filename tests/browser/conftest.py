@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def chromium() -> None:
     """Look for Chromium before the first test of this folder."""
     need_chromium()
+
+
+@pytest.fixture(scope="session")
+def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder for pictures: the one that ``LANGO_NB_SHOTS`` names, a temporary one without it."""
+    wanted = os.environ.get("LANGO_NB_SHOTS")
+    target = Path(wanted) if wanted else tmp_path_factory.mktemp("shots")
+    target.mkdir(parents=True, exist_ok=True)
+    return target

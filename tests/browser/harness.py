@@ -221,6 +221,21 @@ class Browser:
         self.page.set_default_timeout(timeout_s * 1000)
         return bool(self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')"))
 
+    def start_all(self) -> None:
+        """Begin to run every cell, and go on at once: one of them is going to ask something."""
+        self.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+
+    def question(self, timeout_s: float = 60) -> str:
+        """Wait until a cell asks something, and return the question."""
+        self.page.wait_for_selector(".jp-Stdin-input", timeout=timeout_s * 1000)
+        return self.page.inner_text(".jp-Stdin-prompt")
+
+    def answer(self, typed: str, timeout_s: float = 60) -> None:
+        """Type an answer, and wait until every cell has run."""
+        self.page.fill(".jp-Stdin-input", typed)
+        self.page.press(".jp-Stdin-input", "Enter")
+        self.page.wait_for_function(_IDLE, timeout=timeout_s * 1000)
+
     def cells(self) -> list[dict[str, Any]]:
         """Return the notebook's cells as they would be saved: type, count, source, outputs."""
         found: list[dict[str, Any]] = self.page.evaluate(_OUTPUTS)

@@ -7,7 +7,6 @@ the picture of the README: when the views change, copy it to ``lango_nb/data/rea
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,15 +148,6 @@ def opened(request: pytest.FixtureRequest, base: str) -> Iterator[Opened]:
         ids = window.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.id)")
         outputs = [cell["outputs"] for cell in window.cells()]
         yield Opened(request.param, window, has_run, dict(zip(ids, outputs, strict=True)))
-
-
-@pytest.fixture(scope="module")
-def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder for pictures."""
-    wanted = os.environ.get("LANGO_NB_SHOTS")
-    target = Path(wanted) if wanted else tmp_path_factory.mktemp("shots")
-    target.mkdir(parents=True, exist_ok=True)
-    return target
 
 
 def said(outputs: list[dict[str, Any]]) -> str:
