@@ -179,6 +179,7 @@ class Shared:
     def _make_context(self) -> TurnContext:
         from lango_nb.runtime.context import ApprovalRules, TurnContext
         from lango_nb.runtime.limits import Limits
+        from lango_nb.runtime.protected import Protected
         from lango_nb.runtime.timeouts import resolve_timeouts
 
         for sentence in self.unfit_patterns:
@@ -225,6 +226,7 @@ class Shared:
                 ToolPatterns.of(guard.sensitive_tools if guard.enabled else ()),
                 guard.approval_timeout_s,
             ),
+            protected=Protected(self.models.homes, settings.models.keys_file),
             tool_timeout_s=settings.agent.tool_timeout_s,
             inherit_history=settings.agent.isolation.inherit_history,
             child_messages=settings.agent.isolation.max_messages,

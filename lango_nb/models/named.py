@@ -74,15 +74,19 @@ class Models:
         return self.settings.model_copy(update={"allow_network": self.allow_network})
 
     @property
+    def homes(self) -> tuple[Path, ...]:
+        """The home folders that count here: the one that was given, and the user's, where trust is written down."""
+        from lango_nb.config.loading import home_folder
+
+        return tuple(dict.fromkeys((self._home or home_folder(), home_folder())))
+
+    @property
     def keys(self) -> Keys:
         """Where keys come from; read when a live model needs one."""
         if self._keys is None:
-            from lango_nb.config.loading import home_folder
             from lango_nb.models.keys import Keys
 
-            file = (
-                Path(self.settings.keys_file) if self.settings.keys_file else (self._home or home_folder()) / KEYS_FILE
-            )
+            file = Path(self.settings.keys_file) if self.settings.keys_file else self.homes[0] / KEYS_FILE
             self._keys = Keys(file=file)
         return self._keys
 

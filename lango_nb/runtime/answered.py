@@ -68,7 +68,7 @@ class Answered:
         if answer is not None and not answer.allowed:
             detail = f"the same call got a no in this turn: {answer.detail or 'refused'}"
             return replace(answer, detail=detail)
-        if answer is not None and not request.problem:
+        if answer is not None and not request.problem and not request.is_once:
             return answer
         if turn is not None and turn.timeouts >= MOST_TIMEOUTS:
             detail = f"{turn.timeouts} questions of this turn got no answer in time; no more are asked"
@@ -142,7 +142,8 @@ def _row_id(request: ApprovalRequest) -> str:
 def _scope(request: ApprovalRequest, answer: ApprovalAnswer) -> Scope:
     """Say how long an answer can hold: nothing holds longer than what it was asked in."""
     if answer.allowed:
-        scope: Scope = "once" if request.problem else answer.scope  # a call that never runs needs no leave for later
+        # a call that never runs needs no leave for later, and one of a protected file gets none
+        scope: Scope = "once" if request.problem or request.is_once else answer.scope
     else:
         scope = "turn" if answer.code in {DENIED, TIMEOUT} else "once"
     if scope == "session" and not request.session_id:

@@ -36,10 +36,13 @@ class DenyAll:
     Parameters
     ----------
     detail : str
-        Why; that nobody is there when absent.
+        Why; that nobody is there when absent. With a reason it is a decision: no dangerous call runs then, whatever
+        the settings exempt.
     """
 
     def __init__(self, detail: str = "") -> None:
+        self.is_decided = bool(detail)
+        """Whether somebody decided so; otherwise nobody is there."""
         self._detail = detail or NOBODY
         self._code = DENIED if detail else UNAVAILABLE
 

@@ -40,6 +40,7 @@ _GRANT = (
     "Allow exactly this call? [y]es, once / [t]urn or [s]ession: and give this run {tool}, for any arguments / "
     "{more}[N]o "
 )
+_ONCE = "Allow exactly this call, this once? [y]es / {more}[N]o "
 _SEEN = "It will not run like this. [y]es, tell the agent / {more}[N]o, refuse "
 _MORE = "show [a]ll / "
 
@@ -135,7 +136,7 @@ def question(request: ApprovalRequest, *, is_whole: bool = False) -> str:
     more = "" if is_whole or not is_long(request.arguments) else _MORE
     if request.problem:
         return "\n".join((*lines, f"The arguments are wrong: {_named(request.problem)}", _SEEN.format(more=more)))
-    choice = _GRANT if request.is_grant else _CHOICE
+    choice = _ONCE if request.is_once else _GRANT if request.is_grant else _CHOICE
     return "\n".join((*lines, choice.format(more=more, tool=_named(request.tool))))
 
 

@@ -47,11 +47,26 @@ class Asking:
 
     def needs_answer(self, call: HookCall) -> str:
         """Say why a call needs an answer; empty when it needs none."""
-        reason = self._required.get(call.call_id, "")
+        reason = self.insists(call)
         if reason or call.tool.is_by_name:
             return reason
         rules = self._work.state.context.rules
         return why_ask(call.tool, call.arguments, rules.policy, rules.exempt, rules.sensitive)
+
+    def insists(self, call: HookCall) -> str:
+        """Say why a call needs an answer whatever the settings say; empty when they decide."""
+        reason = self._required.get(call.call_id, "")
+        if reason or call.tool.is_by_name:
+            return reason
+        if touched := self._touched(call):
+            return f"{call.tool.name} touches {touched}, which says what is allowed"
+        approver = self._work.state.context.approver
+        is_denied = call.tool.is_dangerous and isinstance(approver, DenyAll) and approver.is_decided
+        return f"{call.tool.name} is dangerous" if is_denied else ""
+
+    def _touched(self, call: HookCall) -> str:
+        context = self._work.state.context
+        return context.protected.touched(call.tool, call.arguments, context.workspace)
 
     async def decide(self, call: HookCall) -> Continue | Block:
         """Have a call answered where it needs an answer; nobody there means no."""
@@ -107,6 +122,7 @@ class Asking:
             asked_at=state.context.clock.now(),
             problem=problem,
             is_grant=call.call_id in self._required,
+            is_once=bool(self._touched(call)),
         )
         self._is_open = self._is_shown = False
         opened = partial(self._opened, call, reason)

@@ -136,7 +136,7 @@ class Calls:
         before = await chain.run_before(hooked, partial(self._note, node, hooked, "before"))
         if isinstance(before, Blocked):
             return before.result
-        if asked and not self._asking.has_decided(call.id):
+        if self._asking.insists(before) and not self._asking.has_decided(call.id):
             decided = await self._asking.decide(before)
             if isinstance(decided, Block):
                 return ToolResult(decided.reason, True, decided.code)

@@ -28,6 +28,7 @@ from lango_nb.runtime.approvals import Approvals, Approver, Policy
 from lango_nb.runtime.breakers import Breakers, Change
 from lango_nb.runtime.control.protocol import Control
 from lango_nb.runtime.limits import Budget, Limits
+from lango_nb.runtime.protected import Protected
 from lango_nb.runtime.recovery import Mode, Recovery
 from lango_nb.runtime.timeouts import Deadline, Pause, Timeouts
 
@@ -85,6 +86,8 @@ class TurnContext:
     random: Callable[[], float] | None = None
     """Jitter of back-offs; ``None`` where everything repeats to the letter."""
     rules: ApprovalRules = ApprovalRules()
+    protected: Protected = field(default_factory=Protected)
+    """Files no call touches without an answer."""
     tool_timeout_s: float = 0.0
     inherit_history: int = 10
     child_messages: int = 0

@@ -17,6 +17,7 @@ from lango_nb.engine import Engine
 from lango_nb.records.ledger import LedgerEntry
 from lango_nb.records.runs import AgentRun
 from lango_nb.records.turns import Trace
+from lango_nb.runtime.approvals import DenyAll
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.decorator import tool
@@ -255,7 +256,7 @@ def test_allowed_tools_narrow_a_run(team: TeamOf, allowed: list[str] | None, is_
         },
         {"security": {"interceptor": {"approvalPolicy": "none"}}},
         tools=[*builtin_tools(), FS_ERASE],
-        approver="deny",
+        approver=DenyAll(),
     )
     trace = engine.run_sync("Erase notes.md")
     started = [event.tool for event in trace.events if event.kind == "tool.started" and event.run_id == "arun-1"]

@@ -1,0 +1,125 @@
+"""Files that say what is allowed: settings, trust, keys. A call that touches one always needs an answer of its own.
+
+No policy, no list of exempt tools and no earlier answer lets such a call through. For tools that take paths that is a
+lock: links are followed first. For commands it is a seat belt, because a shell can spell a name in many ways; what
+holds there is that settings that were changed are not trusted any more (:mod:`lango_nb.config.trust`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from lango_nb.config.loading import FILE, PROJECT_FILE
+from lango_nb.config.trust import TRUST_FILE
+from lango_nb.core.private import shown_path
+from lango_nb.models.named import KEYS_FILE
+from lango_nb.tools.tool import Tool
+
+NAMES = (FILE, PROJECT_FILE, TRUST_FILE, KEYS_FILE)
+"""Files that are protected wherever they lie."""
+LONGEST_PATH = 4096
+_COMMAND = "command"
+_TRUST = re.compile(r"\blango(?:_nb[\w.]*)?\s+trust\b")
+_HIDING = re.compile(r"[\"'\\]")
+_HOME = re.compile(r"\$home\b|\$\{home\}")
+_BETWEEN = re.compile(r"[\s;|&<>()=`$:,]+")
+_BRACES = re.compile(r"\{[^{}]*\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """The protected files of an engine."""
+
+    homes: tuple[Path, ...] = ()
+    """Home folders, of which everything is protected; unless the workspace itself lies in one."""
+    keys_file: str = ""
+    """Where keys lie, if not in a home folder."""
+
+    def touched(self, tool: Tool, arguments: Mapping[str, Any], workspace: Path) -> str:
+        """Name the protected file a call would touch.
+
+        Parameters
+        ----------
+        tool : Tool
+            One that is safe changes nothing.
+        arguments : mapping of str to any
+        workspace : Path
+
+        Returns
+        -------
+        str
+            Empty when it touches none.
+
+        Examples
+        --------
+        >>> Protected().touched(Tool("fs_write"), {"path": "sub/../lango.json", "content": ""}, Path("/garden"))
+        'lango.json'
+        >>> Protected().touched(Tool("exec"), {"command": "sed -i s/1/2/ 'lango'.json"}, Path("/garden"))
+        'lango.json'
+        """
+        if tool.safety == "safe":
+            return ""
+        for name, text in _texts(arguments):
+            found = self._in_command(text, workspace) if name == _COMMAND else self._at_path(text, workspace)
+            if found:
+                return found
+        return ""
+
+    def _at_path(self, text: str, workspace: Path) -> str:
+        """Name the file a path leads to, links followed."""
+        if not text or len(text) > LONGEST_PATH or "\n" in text or "\0" in text:
+            return ""
+        try:
+            whole = workspace / Path(text).expanduser()
+            real = Path(os.path.realpath(whole))
+        except (OSError, ValueError, RuntimeError):
+            return ""
+        for name in (whole.name.casefold(), real.name.casefold()):
+            if name in NAMES:
+                return name
+        if self.keys_file and real == Path(os.path.realpath(self.keys_file)):
+            return real.name
+        homes = (Path(os.path.realpath(home)) for home in self.homes)
+        within = any(real.is_relative_to(home) and not workspace.is_relative_to(home) for home in homes)
+        return f"{real.name} of the home folder" if within else ""
+
+    def _in_command(self, command: str, workspace: Path) -> str:
+        """Name the file a command names, also in quotes or by a pattern that it fits."""
+        plain = _HOME.sub("~", _HIDING.sub("", command).casefold())
+        for name in NAMES:
+            if name in plain:
+                return name
+        if _TRUST.search(plain):
+            return TRUST_FILE
+        for home in self.homes:
+            if home not in (workspace, *workspace.parents) and any(
+                place.casefold() in plain for place in (str(home), shown_path(home))
+            ):
+                return "the home folder"
+        if self.keys_file and Path(self.keys_file).name.casefold() in plain:
+            return Path(self.keys_file).name
+        words = [word.rpartition("/")[2] for word in _BETWEEN.split(_BRACES.sub("*", plain))]
+        patterns = [word for word in words if any(letter in word for letter in "*?[")]
+        present = [name for name in NAMES if patterns and (workspace / name).exists()]
+        return next((name for name in present for pattern in patterns if fnmatchcase(name, pattern)), "")
+
+
+def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text of some arguments with the name of its argument; a command given as a list is one text."""
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _texts(item, str(key))
+    elif isinstance(value, list | tuple):
+        if name == _COMMAND:
+            yield name, " ".join(map(str, value))
+        else:
+            for item in value:
+                yield from _texts(item, name)
