@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lango_nb.core.errors import shorten
+from lango_nb.models.offline.fill import QUOTED
+from lango_nb.models.offline.phrases import asks_directly
 
 HANDED = "\n\nUse this text:\n"
 """Parts a work order from the result of the step before that goes with it."""
@@ -52,10 +54,8 @@ def read_chain(text: str) -> Chain | None:
     >>> read_chain("read a.md and tell me its title"), read_chain("write 'x and save it' to a.txt")
     (None, None)
     """
-    from lango_nb.models.offline.fill import QUOTED
-
     covered = QUOTED.sub(lambda match: match[0][0] + "\x01" * (len(match[0]) - 1), text.strip())
-    match = _CHAIN.match(covered)
+    match = _CHAIN.match(covered) if asks_directly(covered) else None
     if match is None or not match["rest"].strip(" .!?"):
         return None
     plain = text.strip()

@@ -6,7 +6,7 @@ import re
 
 from lango_nb.routing.shapes import SHAPES
 
-QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w])'([^']+)'(?!\w)")
+QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«\s*([^»]+?)\s*»|(?<![\w])'([^']+)'(?!\w)")
 _URL = re.compile(
     r"https?://[^\s\"'`<>]+|www\.[^\s\"'`<>]+|\b[\w-]+\.(?:com|org|net|io|dev)(?:/[^\s\"'`<>]*)?", re.IGNORECASE
 )

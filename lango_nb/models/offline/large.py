@@ -9,9 +9,10 @@ import re
 
 from lango_nb.core.messages import Reply
 from lango_nb.models.offline.conversation import Conversation, Done
-from lango_nb.models.offline.intents import Intent, understand
+from lango_nb.models.offline.intents import understand
 from lango_nb.models.offline.local import answer_from
 from lango_nb.models.offline.offer import OUTPUT
+from lango_nb.models.offline.orders import Intent
 from lango_nb.models.offline.stored import Worked
 
 MOST_PAGES = 12

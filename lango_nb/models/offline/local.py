@@ -5,17 +5,22 @@ from __future__ import annotations
 import io
 import posixpath
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.messages import Reply
 from lango_nb.models.offline.conversation import Conversation, Done
-from lango_nb.models.offline.intents import Intent, understand
+from lango_nb.models.offline.intents import understand
+from lango_nb.models.offline.orders import Intent
 from lango_nb.routing.words import stems
 
 MOST_FOLDERS = 40
 """Folders that are looked into when a file is searched by a part of its name."""
 _EMPTY = " is empty"
+_ABSENT = " does not exist"
+_LOOKS = ("fs_stat", "fs_read")
+"""Tools that tell whether a file is there, the quickest first."""
 _SHOWN_LINES = 40
 _SHOWN_CHARS = 4000
 _ANSWER_LINES = 3
@@ -85,8 +90,35 @@ def work_locally(local: Local) -> Reply | None:
     if lacking:
         return Reply(text=f"Please say {lacking}.")
     if not local.done:
+        if intent.verb == "write" and not intent.may_replace:
+            return look_first(local.conversation, local.tools, intent.path)
         return _first_call(local.conversation, intent)
     return _go_on(local, intent)
+
+
+def look_first(conversation: Conversation, tools: Collection[str], path: str) -> Reply:
+    """Look whether a file is there before it is written: without the word for it none is replaced."""
+    tool = next((name for name in _LOOKS if name in tools), "")
+    if tool:
+        return conversation.call(tool, path=path)
+    return Reply(text=f"I cannot see whether {path} is there already, so I wrote nothing. {_say_replace(path)}")
+
+
+def is_absent(done: Done) -> bool:
+    """Tell whether a look found that there is no such file."""
+    return done.call.name in _LOOKS and done.result.is_error and _ABSENT in done.result.content
+
+
+def keep(done: Done) -> Reply | None:
+    """Say that a file is there and stays as it is; ``None`` when there is none."""
+    path = done.call.arguments.get("path")
+    return (
+        None if is_absent(done) else Reply(text=f"{path} is there already, so I left it as it is. {_say_replace(path)}")
+    )
+
+
+def _say_replace(path: object) -> str:
+    return f"To have it replaced, say: replace {path} with 'text'. To keep what it holds, say: append 'text' to {path}."
 
 
 def needs(text: str) -> str:
@@ -141,7 +173,7 @@ def _first_call(conversation: Conversation, intent: Intent) -> Reply:  # noqa: P
             return conversation.call("fs_read", path=intent.path)
 
 
-def _go_on(local: Local, intent: Intent) -> Reply:
+def _go_on(local: Local, intent: Intent) -> Reply:  # noqa: PLR0911 - one line per wish
     """Word the answer from what the last tool gave, or take one more step."""
     result = local.done[-1].result.content
     match intent.verb:
@@ -149,6 +181,8 @@ def _go_on(local: Local, intent: Intent) -> Reply:
             return _search_on(local, intent)
         case "replace":
             return _replace(local, intent)
+        case "write" if local.done[-1].call.name != "fs_write":
+            return keep(local.done[-1]) or _first_call(local.conversation, intent)
         case "append" if local.done[-1].call.name == "fs_read":
             return local.conversation.call(
                 "fs_write", path=intent.path, content=_added(_content(intent.path, result), intent)

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from lango_nb.models.offline.chains import read_chain
 from lango_nb.models.offline.fill import QUOTED, paths
+from lango_nb.models.offline.phrases import STARTS, asks_directly
 from lango_nb.routing.capabilities import tool_capability
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router, router_for_prompt
@@ -36,15 +37,6 @@ _ONLY = re.compile(
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.IGNORECASE)
 _JOIN = r"(?:and|then|also|finally|after that|afterwards|please)\b"
 _CUT = re.compile(rf"(?:\s*[,;\n]+\s*|[.!?]\s+|\s+(?={_JOIN}))(?:{_JOIN}[\s,]*)*", re.IGNORECASE)
-_STARTS = frozenset(
-    (
-        "list read count show open display print find locate search look write append add edit change replace update make "
-        "create delete remove run execute start stop install build test compile encrypt decrypt sign hash store save keep "
-        "get fetch send pay transfer check browse visit go navigate click take schedule remind pause resume cancel plan "
-        "decompose break remember recall forget reflect record describe define assert retract ingest import merge resolve "
-        "query traverse retrieve what which who where how do does is are tell give calculate verify generate view dismiss"
-    ).split()
-)
 _TIED = re.compile(
     r"\b(?:if|unless|until|whenever|when|while|before|after|otherwise|how to|in the background|later)\b(?! that\b)"
     r"|\b(?:don.?t|do not|never|without)\b",
@@ -198,7 +190,12 @@ def _covered(text: str) -> str:
 def _split(text: str, router: Router) -> tuple[Part, ...]:
     covered = _covered(text)
     cuts = list(_CUT.finditer(covered))
-    if not cuts or _TIED.search(covered) or any(shape.search(text) for shape in _SCHEDULES):
+    if (
+        not cuts
+        or not asks_directly(covered)
+        or _TIED.search(covered)
+        or any(shape.search(text) for shape in _SCHEDULES)
+    ):
         return ()
     ends = [*(cut.start() for cut in cuts[1:]), len(text)]
     parts = [Part(text[: cuts[0].start()].strip(), router.route(text[: cuts[0].start()]))]
@@ -231,7 +228,7 @@ def _checked(parts: Sequence[Part], router: Router) -> tuple[Part, ...]:
 def _stands_alone(piece: str) -> bool:
     """Tell whether a piece is a wish of its own that needs nothing said before it."""
     first = re.match(r"\W*([a-z]+)", piece, re.IGNORECASE)
-    if first is None or first[1].casefold() not in _STARTS or _LEANS.search(piece):
+    if first is None or first[1].casefold() not in STARTS or _LEANS.search(piece):
         return False
     return not _LEANS_ON.search(piece) or bool(_STANDS.search(piece) or paths(piece))
 

@@ -32,29 +32,6 @@ LIST = re.compile(
     re.IGNORECASE,
 )
 MKDIR = re.compile(rf"\b(?:make|create|add|new|set up)\b[^.]*?\b{FOLDER}\b|\bmkdir\b", re.IGNORECASE)
-WRITE = re.compile(r"\b(?:write|save|put|store|create|make|add)\b", re.IGNORECASE)
-WRITE_CONTENT = re.compile(
-    r"\b(?:with (?:the )?(?:text|content|contents|words?|line)|containing|that says|saying|which says|with|content:|contents:|text:)"
-    r"\s*:?\s*(.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-WRITE_BEFORE = re.compile(
-    r"\b(?:write|save|put|store|append|add)\s+(?:the (?:text|words?|line|sentence)\s+)?(.+?)\s+(?:to|into|in|as)\s+(?:the end of )?(?:the |a |a new |new )?(?:file\s+)?"
-    r"(?:called |named )?[\w./~\\`\"'-]+\s*[.!]?$",
-    re.IGNORECASE | re.DOTALL,
-)
-APPEND = re.compile(
-    r"\bappend\b|\badd\b.+\b(?:to the end of|at the (?:end|top|beginning|start) of|to)\b", re.IGNORECASE | re.DOTALL
-)
-EDIT = re.compile(r"\b(?:edit|change|replace|set|update|modify|rewrite|fix|make)\b", re.IGNORECASE)
-EDIT_CONTENT = re.compile(
-    r"(?:\bto (?:say|read|be)|\bsays?|\breads?|\bwith|\binto|\bto|\bby|\bas|=|:)\s*:?\s*(.+?)\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-REPLACE = re.compile(
-    r"\b(?:replace|change|rename|swap)\s+(?:the (?:word|text|value|string)\s+)?[\"'`“](.+?)[\"'`”]\s+(?:with|by|to|into|for)\s+[\"'`“](.*?)[\"'`”]",
-    re.IGNORECASE | re.DOTALL,
-)
 STAT = re.compile(
     r"\bhow (?:big|large|old)\b|\bsize of\b|\bwhen was\b.*\b(?:changed|modified|written|edited)\b|\bdoes\b.*\bexist\b|\bis there a file\b|\bmetadata\b",
     re.IGNORECASE,
@@ -73,10 +50,13 @@ AND_ANSWER = re.compile(
     r"\band (?:then )?(?:tell me|say|answer|explain|find out|give me|report)\b\s*:?\s*(.+)$|^(?:read|open|look at|check)\b.+?[.:,]\s+(\S.+\?)\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-RUN = re.compile(r"\b(?:run|execute|launch|start)\b|\bcommand\b|`[^`]+`", re.IGNORECASE)
 STATUS = re.compile(r"\b(?:status|done|finished|running|progress|output)\b", re.IGNORECASE)
-STOP = re.compile(r"\b(?:stop|kill|terminate|end|cancel)\b", re.IGNORECASE)
-BACKGROUND = re.compile(r"\bbackground\b", re.IGNORECASE)
+FILE = re.compile(rf"\b(?:files?|{FOLDER}|line)\b", re.IGNORECASE)
+NO_COMMAND = re.compile(r"\b(?:skill|workflow|pipeline|job)\b", re.IGNORECASE)
+NO_FILE = re.compile(
+    r"\b(?:skill|workflow|pipeline|job|task|reminder|fact|entity|entities|key|secret)\b", re.IGNORECASE
+)
+"""What is made, saved or started that is no file."""
 NO_NAMES = frozenset("this the current my your here there working contents please is and it".split())
 LONGEST_WISH = 400
 """Characters of a request, long quoted strings aside, that can be one wish."""
@@ -90,52 +70,70 @@ UNSURE_DELETE = (
     "I delete one file or folder as a whole, or one line by its number (delete line 2 of notes.md). This asks for "
     "something else, so I deleted nothing."
 )
-UNSURE_WRITE = "I write text that you give me, in quotes for instance; what comes from elsewhere I cannot write yet."
+UNSURE_WRITE = (
+    "I write text that you give me, in quotes, behind a colon or after the words 'the text', and nothing that I would have "
+    "to make up. So I wrote nothing; say it like this: write 'buy milk' to todo.txt."
+)
+UNSURE_EDIT = (
+    "I replace one line by its number (change line 2 of notes.md to 'bread'), one text by another (replace 'a' with 'b' in "
+    "notes.md), or all a file holds (replace notes.md with 'bread'). This asks for something else, so I changed nothing."
+)
+UNSURE_RUN = "I run a command when that is all that is asked, so I ran nothing; say it like this: run `ls -l`."
 UNSURE_CONTENT = "I find files by a part of their name. To search in their content, try: run `grep -rn word .`"
 UNSURE_FOLDER = (
-    "I make one folder at a time and nothing else with it, so I made none. Ask for the rest afterwards; a name that holds "
-    "such words stands in quotes."
+    "I make one folder at a time and nothing else with it, so I made none; say it like this: make a folder called drafts. "
+    "A name of several words stands in quotes."
 )
-SECOND_WISH = re.compile(
-    r"\b(?:and|then)\s+(?:then\s+)?(?:list|read|show|delete|remove|write|add|append|run|count|find|make|create|move|copy|"
-    r"put|tell|change|replace)\b",
-    re.IGNORECASE,
-)
-"""A further thing to do, where a name was expected."""
-POLITE = r"\W*(?:(?:please|kindly|now|then|and|ok|okay|hey|hi|hello|(?:can|could|would|will) you)\W+)*"
 DELETES = r"(?:delete|remove|erase|get rid of|throw away|trash|rm(?: -\w+)?)"
-LEADING_DELETE = re.compile(rf"^{POLITE}{DELETES}\b", re.IGNORECASE)
-DELETE_WHOLE = re.compile(
-    rf"{POLITE}{DELETES}\s+(?:the\s+|my\s+|this\s+|that\s+)?(?:old\s+|whole\s+|entire\s+|empty\s+)?"
-    r"(?:(?:file|folder|directory|subfolder|dir)\s+)?(?:called\s+|named\s+)?§(?:\s+(?:file|folder|directory))?"
-    r"(?:\s+(?:please|now|for me|thanks|thank you|from (?:this|the) (?:folder|workspace|directory)))*\W*",
-    re.IGNORECASE,
-)
-DELETE_LINE = re.compile(
-    rf"{POLITE}{DELETES}\s+(?:the\s+)?line\s+(?:number\s+|no\.?\s*)?\d+\s+(?:of|in|from)\s+(?:the\s+)?(?:file\s+)?§\W*",
-    re.IGNORECASE,
-)
 NEGATED = re.compile(
     r"\b(?:don.?t|do not|never|without|must not|should not|shouldn'?t|not to|stop me)\b", re.IGNORECASE
 )
 CHANGE = re.compile(
     rf"\b{DELETES}\b|\b(?:write|append|edit|change|replace|overwrite|rename|run|execute|stop|kill)\b|`", re.IGNORECASE
 )
-ABOUT_DOING = re.compile(
-    r"^\W*(?:how|why|when|what|which|who|can i|may i|should (?:i|we)|could i|is it|are you|did|does|explain|tell me (?:how|what|why))\b",
-    re.IGNORECASE,
-)
 SCHEDULED = next(shape.pattern for shape in SHAPES if shape.name == "schedule")
-TOP = re.compile(r"\b(?:at|to) the (?:top|beginning|start)\b", re.IGNORECASE)
 FIND_CONTENT = re.compile(
     r"\bfiles?\b[^.\n]{0,40}\b(?:mention(?:s|ing)?|contain(?:s|ing)?\s+(?:the\s+)?(?:word|text|line|phrase|string)|say(?:s|ing)?)\b",
     re.IGNORECASE,
 )
-REPLACE_BARE = re.compile(
-    r"^\W*(?:please\s+)?(?:replace|change)\s+([\w-]+)\s+(?:with|by|to|into)\s+([\w-]+)\s+in\s", re.IGNORECASE
+STARTS = frozenset(
+    (
+        "list read count show open display print find locate search look write append add edit change replace update make "
+        "create delete remove run execute start stop install build test compile encrypt decrypt sign hash store save keep "
+        "get fetch send pay transfer check browse visit go navigate click take schedule remind pause resume cancel plan "
+        "decompose break remember recall forget reflect record describe define assert retract ingest import merge resolve "
+        "query traverse retrieve what which who where how do does is are tell give calculate verify generate view dismiss"
+    ).split()
 )
-ELSEWHERE = re.compile(
-    r"^(?:the |this |that |my |our |its )?(?:output|result|answer|summary|conversation|list|it|this|that|these|those|them)\b",
+"""First words of wishes."""
+_POLITE = (
+    r"\W*(?:(?:please|kindly|now|then|first|and|so|ok|okay|hey|hi|hello|just|(?:can|could|would|will) you|i want you to|"
+    r"i need you to|i(?: woul|')d like you to|bitte|(?:kannst|könntest) du|(?:peux|pourrais)-tu|(?:puedes|podrías)|por favor)\b\W*)*"
+)
+_DIRECT = re.compile(
+    rf"{_POLITE}(?:{'|'.join(sorted(STARTS))}|use|using|only|with|in|from|on|compute|download|look|summari[sz]e|translate|"
+    r"lies|liste|zähle|zeig|zeige|suche?|finde?|hole?|lade|öffne|berechne|rechne|verschlüssele|signiere|fasse|lis|lire|compte|"
+    r"cherche|trouve|montre|ouvre|calcule|chiffre|résume|lee|lista|cuenta|busca|muestra|abre|calcula|cifra|resume|trae|firma|"
+    r"hashe|récupère|descarga|télécharge)\b",
     re.IGNORECASE,
 )
+_ABOUT_DOING = re.compile(
+    rf"{_POLITE}(?:how (?:do|does|can|could|would|should|to)|should|do you|does|did|is it|are you|tell me (?:how|whether|if|why))\b",
+    re.IGNORECASE,
+)
+
+
+def asks_directly(text: str) -> bool:
+    """Tell whether a request asks for something itself, and does not report or ask how it would be done.
+
+    Examples
+    --------
+    >>> asks_directly("please read a.md and save it to b.md"), asks_directly("Ada told me to read a.md and save it to b.md")
+    (True, False)
+    >>> asks_directly("how do I read a.md and save it to b.md?")
+    False
+    """
+    return _DIRECT.match(text) is not None and _ABOUT_DOING.match(text) is None
+
+
 QUOTES = "\"'`“”"

@@ -23,8 +23,9 @@ from lango_nb.models.offline.cues import Choice, choose, is_known
 from lango_nb.models.offline.fill import paths
 from lango_nb.models.offline.intents import understand
 from lango_nb.models.offline.large import work_on_large
-from lango_nb.models.offline.local import Local, needs, work_locally
+from lango_nb.models.offline.local import Local, is_absent, keep, look_first, needs, work_locally
 from lango_nb.models.offline.offer import CONTROL, Offer
+from lango_nb.models.offline.orders import says
 from lango_nb.models.offline.phrases import CHANGING
 from lango_nb.models.offline.plans import plan
 from lango_nb.models.offline.stored import Worked, read_results
@@ -44,12 +45,6 @@ _HANDLED = frozenset({"fs", "exec"})
 """Families that :mod:`lango_nb.models.offline.local` handles: what it does not understand is not guessed at."""
 _LOOKS = frozenset({"fs_read", "fs_list", "fs_stat", "exec_status"})
 """Of those, the tools that change nothing."""
-_FOREIGN_ORDER = re.compile(
-    r"^\W*(?:bitte\s+|por favor\s+)?(?:lösche?|entferne|supprime[rz]?|efface|borra|elimina|schreibe?|écris|écrivez|escribe|erstelle|crée[rz]?|crea|"
-    r"führe?|exécute[rz]?|ejecuta|lance|ändere|setze|change|cambia|stoppe?|beende|arrête|detén)\b(?!.*(?:\bnicht\b|\bpas\b|\bno\b|\?))",
-    re.IGNORECASE,
-)
-"""An order in another language; what changes something is done for nothing less."""
 _SAID = 2.0
 """Weight of cues from which a request says a tool, unless it is most likely talk."""
 _SAID_CLEARLY = 3.0
@@ -113,7 +108,7 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     """
     desk = Desk(conversation, tuple(tool for tool in tools if tool.name not in CONTROL), tools)
     worked = read_results(conversation.worked())
-    if worked.done and worked.done[-1].result.is_error:
+    if worked.done and worked.done[-1].result.is_error and not _may_go_on(desk, worked.done[-1]):
         return Reply(text=worded(worked.done[-1]))
     if not desk.own and not worked.done:
         return _without_tools(desk)
@@ -123,6 +118,19 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     if (chain := read_chain(conversation.text)) is not None and _is_feasible(desk, chain):
         return _in_two_steps(desk, chain, worked)
     return _in_one_step(desk, worked)
+
+
+def _may_go_on(desk: Desk, done: Done) -> bool:
+    """Tell whether a call failed because there is no such file yet, and the request is to write it."""
+    if not is_absent(done):
+        return False
+    text = desk.conversation.text
+    order, given = handed(text)
+    chain = None if given is not None else read_chain(text)
+    if given is not None or chain is not None:
+        _, arguments, _ = _second(desk, chain.second if chain is not None else order)
+        return bool(done.call.arguments.get("path") == arguments.get("path"))
+    return _verb(text) == "write"
 
 
 def _in_one_step(desk: Desk, worked: Worked) -> Reply:
@@ -174,7 +182,8 @@ def _in_two_steps(desk: Desk, chain: Chain, worked: Worked) -> Reply:
 
 def _use(desk: Desk, order: str, given: str, done: Sequence[Done]) -> Reply:
     """Do something with a text that another step gave."""
-    if done:
+    has_looked = bool(done) and done[-1].call.name in _LOOKS
+    if done and not has_looked:
         return Reply(text=f"Done: {worded(done[-1])}")
     if len(given) > LONGEST_HANDED:
         return Reply(
@@ -185,6 +194,10 @@ def _use(desk: Desk, order: str, given: str, done: Sequence[Done]) -> Reply:
         return _decline(desk, _aim(desk.with_text(order)).domain)
     if missing:
         return Reply(text=ask_for(tool, missing))
+    if has_looked and (kept := keep(done[-1])):
+        return kept
+    if tool.name == "fs_write" and not has_looked and not says(order, "replace", "over"):
+        return look_first(desk.conversation, desk.names, arguments["path"])
     content = _content_of(tool)
     text = given if given.endswith("\n") or tool.name != "fs_write" else given + "\n"
     return desk.conversation.call(tool.name, **{**arguments, content: text})
@@ -252,17 +265,11 @@ def _call(desk: Desk, best: Choice, rated: Sequence[Choice], aim: Aim) -> Reply:
     if best.cues < 1 and is_known(tool.name):
         return _unsaid(desk, rated, aim)
     arguments, missing = fill(tool, text)
-    if family_of(tool.name) in _HANDLED and (missing or not _is_order(tool.name, text)):
+    if family_of(tool.name) in _HANDLED and (missing or tool.name not in _LOOKS or len(paths(text)) > 1):
         return Reply(text=_not_handled(desk))
     if missing:
         return Reply(text=ask_for(tool, missing))
     return desk.conversation.call(tool.name, **arguments)
-
-
-def _is_order(tool: str, text: str) -> bool:
-    """Tell whether a request about files or commands that was not understood in English may be met all the same."""
-    is_one = len(paths(text)) <= 1
-    return is_one and (tool in _LOOKS or _FOREIGN_ORDER.match(text) is not None)
 
 
 def _unsaid(desk: Desk, rated: Sequence[Choice], aim: Aim) -> Reply:

@@ -101,7 +101,7 @@ class TestTenRequests:
     [
         ("append 'bye' to notes.md", "# Notes\nWritten by Ada.\nThe deadline is Friday.\nbye\n"),
         ("replace 'Friday' with 'Monday' in notes.md", "# Notes\nWritten by Ada.\nThe deadline is Monday.\n"),
-        ("in notes.md, set line 1 to # Title", "# Title\nWritten by Ada.\nThe deadline is Friday.\n"),
+        ("in notes.md, set line 1 to '# Title'", "# Title\nWritten by Ada.\nThe deadline is Friday.\n"),
     ],
 )
 def test_two_steps_chain(ask: Ask, folder: Path, text: str, effect: str) -> None:
@@ -160,7 +160,7 @@ def test_a_wish_without_its_object_is_asked_back(ask: Ask) -> None:
         ("is there a file named todo somewhere?", "find", "", "todo"),
         ('write "line one" into the file a/b.txt', "write", "a/b.txt", "line one"),
         ("create a file called todo.txt with the text buy milk", "write", "todo.txt", "buy milk"),
-        ("put hello in greeting.txt", "write", "greeting.txt", "hello"),
+        ("put the word hello in greeting.txt", "write", "greeting.txt", "hello"),
         ("please edit notes.md so that line 4 says 'done'", "edit", "notes.md", "done"),
         ("create a directory named a/b/c", "mkdir", "a/b/c", ""),
         ("create the folder 'my stuff'", "mkdir", "my stuff", ""),
