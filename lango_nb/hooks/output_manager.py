@@ -20,6 +20,8 @@ from lango_nb.tools.tool import ToolResult
 
 __all__ = ["OutputManager", "OutputStore", "compress"]
 
+FETCH = "tool_output_get"
+"""The control tool that reads a kept result; what it gives is not kept once more."""
 CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for English text and code."""
 _MEDIUM = 3
@@ -64,7 +66,7 @@ class OutputManager:
     async def after(self, call: HookCall, result: ToolResult) -> AfterResult:
         """Compress what is larger than the budget, unless it is a part of something kept already."""
         content = result.content
-        if len(content) <= self._budget or call.tool.name.startswith("tool_output_"):
+        if len(content) <= self._budget or (call.tool.is_control and call.tool.name == FETCH):
             return None
         ref = (
             self._store.keep(f"{call.turn_id} {call.run_id} {call.call_id}", content) if self._store is not None else ""

@@ -23,7 +23,7 @@ from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.cassette_names import Names, told_in, without_ids
 from lango_nb.models.reading import asking_agent
-from lango_nb.tools.tape import ENGINE_TOOLS
+from lango_nb.tools.builtin import control_names
 
 _REPORT = re.compile(r"[\w.-]+ reports: ")
 _ALIVE = ("spawned", "running")
@@ -84,7 +84,7 @@ def form_of(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> tuple[F
     told = [
         token
         for message in kept
-        if message.role == "tool" and (message.tool_name or "").startswith(ENGINE_TOOLS)
+        if message.role == "tool" and message.tool_name in control_names()
         for token in told_in(message.content)
     ]
     names = Names(told)

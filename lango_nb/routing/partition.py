@@ -1,8 +1,7 @@
 """Who owns which tool, and why: a pure function from tools and a topology to a :class:`Partition`.
 
-    builtin_…            stays with the root, in no partition            (dropped)
-    tool_output_…        every role that has tools gets it               (universal)
-    agent_… task_…       control tools: the same, and the root's control (universal)
+    a control tool       stays with the root where the topology says so  (dropped)
+                         otherwise every role that has tools gets it     (universal)
     anything else        the first agent in the topology's order whose prefix matches
     claimed by nobody    the topology's fallback agent, or a bucket of its own (unmatched)
 
@@ -338,13 +337,11 @@ def _partition(
     owned: dict[str, list[Tool]] = {spec.name: [] for spec in agents}
     buckets: dict[Rule, list[Tool]] = {"unmatched": [], "universal": [], "dropped": []}
     special: dict[str, tuple[Rule, str | None, str]] = {}
-    reserved = _Reserved.of(topology)
     tests: dict[str, list[tuple[tuple[str, ...], frozenset[str], list[Tool]]]] = {}
-    set_aside = reserved.all
     for tool in tools:
         name = tool.name
-        if name.startswith(set_aside):
-            rule, reason = reserved.explain(name)
+        if tool.is_control:
+            rule, reason = _set_aside(name, topology)
             buckets[rule].append(tool)
             special[name] = (rule, None, reason)
             continue
@@ -370,27 +367,11 @@ def _partition(
     )
 
 
-class _Reserved(NamedTuple):
-    """Prefixes that are settled before any agent is asked."""
-
-    dropped: tuple[str, ...]
-    universal: tuple[str, ...]
-    control: tuple[str, ...]
-
-    @classmethod
-    def of(cls, topology: Topology) -> _Reserved:
-        return cls(topology.root_prefixes, topology.universal_prefixes, topology.control_prefixes)
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        return (*self.dropped, *self.universal, *self.control)
-
-    def explain(self, name: str) -> tuple[Rule, str]:
-        if name.startswith(self.dropped):
-            return "dropped", "stays with the root and is in no partition"
-        if name.startswith(self.universal):
-            return "universal", "every role that has tools gets it"
-        return "universal", "a control tool: every role that has tools gets it"
+def _set_aside(name: str, topology: Topology) -> tuple[Rule, str]:
+    """Settle a control tool before any agent is asked."""
+    if name.startswith(topology.root_prefixes):
+        return "dropped", "stays with the root and is in no partition"
+    return "universal", "a control tool: every role that has tools gets it"
 
 
 def _settle(tool: Tool, topology: Topology, custom: Sequence[AgentSpec] | None) -> tuple[Rule, str | None, str]:

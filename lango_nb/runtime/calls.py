@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from lango_nb.runtime.work import Work
 
 INTERRUPTED = "the call was interrupted and did not complete"
-ESSENTIAL = ("tool_output_", "agent_", "task_")
-"""Tools every run keeps, however narrow its list is."""
-CONTROL = ("agent_", "task_")
-"""Tools that do no work on the request itself: their success says nothing about it."""
+WAIT = "agent_wait"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +73,18 @@ class Calls:
 
     def _count(self, node: AgentNode, call: ToolCall) -> Notices:
         """Count a call; waiting again for a run that is still at work is no loop."""
-        if call.name == "agent_wait" and self._is_alive(call.arguments.get("agent_id")):
+        if self._is_wait(node, call) and self._is_alive(call.arguments.get("agent_id")):
             return ()
         author = f"{node.name} ({self._work.run_id})" if self._work.run_id else node.name
         return self._work.state.budget.call(author, call.name, call.arguments)
+
+    def _is_wait(self, node: AgentNode, call: ToolCall) -> bool:
+        return call.name == WAIT and self._is_control(node, call.name)
+
+    def _is_control(self, node: AgentNode, name: str) -> bool:
+        """Tell whether a call does no work on the request itself: its success says nothing about that."""
+        tool = self._find(node, name)
+        return tool is not None and tool.is_control
 
     def _is_alive(self, run_id: object) -> bool:
         if not isinstance(run_id, str) or not run_id.strip():
@@ -152,7 +157,7 @@ class Calls:
     def _escalate(self, node: AgentNode, call: ToolCall, tool: Tool) -> bool | ToolResult:
         """Judge a tool of the role's scope that the run was not given; ``True`` when somebody has to be asked."""
         allowed = self._allowed()
-        if allowed is None or tool.name in allowed or tool.name.startswith(ESSENTIAL):
+        if allowed is None or tool.name in allowed or tool.is_control:
             return False
         work = self._work
         verdict = grants.evaluate(tool=tool, in_scope=True, is_allowed=False, is_granted=False)
@@ -260,7 +265,7 @@ class Calls:
             limits=context.tool_limits,
             services=context.services,
         )
-        limit = 0.0 if tool.name == "agent_wait" else context.tool_timeout_s
+        limit = 0.0 if tool.is_control else context.tool_timeout_s  # a wait has a limit of its own
         try:
             if not limit:
                 return proper(tool.name, await tool.call(ready.hooked.arguments, surroundings))
@@ -281,15 +286,15 @@ class Calls:
 
     def _finish(self, node: AgentNode, call: ToolCall, result: ToolResult, latency_ms: float) -> None:
         work, result = self._work, proper(call.name, result)
-        if not call.name.startswith("agent_"):  # watching a run is no work
+        self._started.discard(call.id)
+        is_work = not self._is_control(node, call.name)
+        if is_work:
             work.tool_calls += 1
             work.state.tool_calls += 1
-        self._started.discard(call.id)
         if result.is_error:
             work.last_error = result.code or "tool_error"
-        elif not call.name.startswith(CONTROL):
+        elif is_work:
             work.last_error = ""
-        if not result.is_error and not call.name.startswith(CONTROL):
             work.state.budget.tool_succeeded()
         work.emit(
             ToolFinished,

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from lango_nb.core.messages import USER, Message, ToolCall
 from lango_nb.runtime.control.protocol import Control
 from lango_nb.runtime.control.transfer import TRANSFER
+from lango_nb.tools.builtin.agents import AGENT_TOOLS
 
-_ABOUT_RUNS = frozenset({"agent_wait", "agent_stop"})
+_ABOUT_RUNS = frozenset(tool.name for tool in AGENT_TOOLS)
 
 
 def for_the_session(messages: Sequence[Message], merged: Sequence[Message], control: Control) -> list[Message]:

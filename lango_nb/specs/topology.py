@@ -54,11 +54,7 @@ class Topology(Frozen):
     unmatched_to: str | None = None
     """Agent that takes tools nobody claims; ``None`` keeps them in a bucket of their own."""
     root_prefixes: tuple[str, ...] = ("builtin_",)
-    """Tools that stay with the root and are in no partition."""
-    universal_prefixes: tuple[str, ...] = ("tool_output_",)
-    """Tools every role that has tools gets as well."""
-    control_prefixes: tuple[str, ...] = ("agent_", "task_")
-    """Control tools: the root, where its control uses them, and every role that has tools."""
+    """Control tools that stay with the root and are in no partition; every role that has tools gets the others."""
     control: Control = "none"
     """How the root hands work over."""
     decline: Decline = "none"

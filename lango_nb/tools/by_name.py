@@ -136,6 +136,7 @@ def _bundled(name: str) -> tuple[Tool, ...]:
             family=row["family"],
             schema_source=CheckedSchema(lambda row=row: row["parameters"]),  # type: ignore[misc]  # binds this row
             source=source,
+            role=row.get("role", "work"),
         )
         for row in json.loads((_DATA / f"{name}.json").read_text(encoding="utf-8"))
     )

@@ -22,7 +22,7 @@ from lango_nb.core.errors import DefinitionError, ToolError, shorten
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.definitions import CheckedSchema, check_name, check_safety, family_of
 from lango_nb.tools.signatures import Convert, Signature, convert_arguments, read_docstring, read_signature
-from lango_nb.tools.tool import Handler, Safety, Tool, ToolResult
+from lango_nb.tools.tool import Handler, Role, Safety, Tool, ToolResult
 from lango_nb.tools.workers import WORKERS
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -38,6 +38,7 @@ def tool(
     safety: Safety | None = None,
     family: str | None = None,
     source: str | None = None,
+    role: Role = "work",
 ) -> Tool: ...
 
 
@@ -49,6 +50,7 @@ def tool(
     safety: Safety | None = None,
     family: str | None = None,
     source: str | None = None,
+    role: Role = "work",
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 
 
@@ -61,6 +63,7 @@ def tool(  # noqa: PLR0913 - options, all by name
     safety: Safety | None = None,
     family: str | None = None,
     source: str | None = None,
+    role: Role = "work",
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a function.
 
@@ -79,6 +82,8 @@ def tool(  # noqa: PLR0913 - options, all by name
         What stands before the first ``_`` of the name when absent.
     source : str, optional
         Where it was found; the file's name, or ``cell``, when absent.
+    role : {"work", "control"}
+        What it is there for; control tools steer the work of agents and do none themselves.
 
     Returns
     -------
@@ -106,7 +111,7 @@ def tool(  # noqa: PLR0913 - options, all by name
     ('word_count', 'word', ('text',))
     """
     if function is None:
-        return partial(tool, name=name, description=description, safety=safety, family=family, source=source)
+        return partial(tool, name=name, description=description, safety=safety, family=family, source=source, role=role)
     called = _name_of(function, name)
     where = f"tool {called!r}"
     signature = read_signature(function, where)
@@ -119,6 +124,7 @@ def tool(  # noqa: PLR0913 - options, all by name
         handler=_handler(called, function, signature),
         schema_source=CheckedSchema(lambda: signature.schema(read_docstring(function.__doc__)[1])),
         source=_source_of(function) if source is None else source,
+        role=role,
     )
 
 

@@ -14,8 +14,6 @@ from lango_nb.core.errors import ToolError
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Handler, Tool, ToolResult
 
-ENGINE_TOOLS = ("agent_", "task_", "tool_output_")
-"""Tools that work on the engine's own runs, tasks and outputs, and on nothing outside: they always run."""
 MISS = "cassette_miss"
 """Code of a call that the tape does not hold."""
 
@@ -80,12 +78,13 @@ class ToolTape:
         Returns
         -------
         tuple of Tool, of the same length
-            Tools known by name only, and those that work on the engine's own records, are the same ones.
+            Tools known by name only, and control tools, are the same ones: these work on the engine's own runs, tasks
+            and outputs, and always run.
         """
         return tuple(map(self._wrapped, tools))
 
     def _wrapped(self, tool: Tool) -> Tool:
-        if tool.handler is None or tool.name.startswith(ENGINE_TOOLS):
+        if tool.handler is None or tool.is_control:
             return tool
         handler = self._recording(tool, tool.handler) if self._live else self._replaying(tool)
         return replace(tool, handler=handler)

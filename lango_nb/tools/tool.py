@@ -20,6 +20,8 @@ Safety = Literal["safe", "moderate", "dangerous"]
 """How much harm a call can do; a tool that does not say counts as dangerous."""
 SAFETIES: tuple[str, ...] = get_args(Safety)
 _NOT_DANGEROUS = ("safe", "moderate")
+Role = Literal["work", "control"]
+"""Whether a tool does what a request asks for, or keeps the work going: runs, notes of what is to do, kept outputs."""
 
 BY_NAME_ONLY = "known by name only"
 
@@ -79,6 +81,9 @@ class Tool:
         Gives the JSON schema of the arguments when it is first needed.
     source : str
         Where it was found: ``builtin``, a file name, ``cell`` …
+    role : {"work", "control"}
+        A control tool belongs to the root and to every role that has tools; no list narrows it, and it counts as no
+        work. What a tool is called says nothing about that.
 
     Raises
     ------
@@ -99,6 +104,7 @@ class Tool:
     handler: Handler | None = field(default=None, repr=False)
     schema_source: SchemaSource = field(default=_no_parameters, repr=False)
     source: str = ""
+    role: Role = "work"
     _schema: list[ToolSchema] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
@@ -110,6 +116,11 @@ class Tool:
     def is_dangerous(self) -> bool:
         """Whether a call counts as dangerous: whatever is neither ``safe`` nor ``moderate`` does."""
         return self.safety not in _NOT_DANGEROUS
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it keeps the work going and does none itself."""
+        return self.role == "control"
 
     @property
     def is_by_name(self) -> bool:

@@ -247,7 +247,7 @@ def fields_of_the_table(spec: AgentSpec) -> dict[str, str]:
 
 def one_tool_per_prefix(topology: Topology) -> list[Tool]:
     tools = {f"{Prefix.parse(p).start.removesuffix('_')}_x" for spec in topology.agents for p in spec.prefixes}
-    return [Tool(name) for name in [*sorted(tools), "zebra_x", "tool_output_x"]]
+    return [*(Tool(name) for name in [*sorted(tools), "zebra_x"]), Tool("tool_output_x", role="control")]
 
 
 def full_tree(topology: str, tools: list[Tool] | None = None) -> AgentTree:

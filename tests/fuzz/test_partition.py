@@ -18,7 +18,6 @@ from lango_nb.tools.tool import Tool
 NAMES = topology_names()
 SEGMENTS = ("a", "ab", "abc", "b", "fs", "exec", "execute", "save", "knowledge", "search", "memory", "x1")
 """Few and alike, so that made-up prefixes overlap with each other and with the published ones."""
-RESERVED = ("builtin_", "tool_output_", "agent_", "task_")
 OF_THE_ROOT = {"spawn": ("builtin_",), "transfer": ("builtin_", "agent_")}
 """What is in no partition: tools about runs stay away where nobody works in runs."""
 
@@ -34,7 +33,11 @@ def _prefixes() -> st.SearchStrategy[str]:
     return st.tuples(stem, st.sampled_from(("", "_", "_*", "*"))).map("".join)
 
 
-tools = st.lists(_names(), unique=True, max_size=30).map(lambda names: [Tool(name) for name in names])
+tools = st.lists(
+    st.builds(Tool, _names(), role=st.sampled_from(("work", "work", "control"))),
+    unique_by=lambda tool: tool.name,
+    max_size=30,
+)
 
 
 @st.composite
@@ -82,7 +85,7 @@ def test_every_tool_has_exactly_one_place(
     if found.is_single:
         assert partition[found.root] == tuple(tool.name for tool in given_tools)
         return
-    settled = {tool.name for tool in given_tools if tool.name.startswith(RESERVED)}
+    settled = {tool.name for tool in given_tools if tool.is_control}
     assert {tool.name for tool in (*partition.universal, *partition.dropped)} == settled
     assert {tool.name for tool in partition.dropped} == {
         name for name in settled if name.startswith(OF_THE_ROOT[found.control])
@@ -103,7 +106,7 @@ def test_the_owner_is_the_first_agent_in_order_that_claims(
     assert list(partition.order) == order
     for tool in given_tools:
         why = partition.why(tool.name)
-        if tool.name.startswith(RESERVED):
+        if tool.is_control:
             assert (why.agent, partition.owner(tool.name)) == (None, None)
             continue
         claimants = [name for name in order if claims(agents[name], tool.name)]
@@ -154,7 +157,7 @@ def test_order_decides_between_overlapping_prefixes(wide: str, more: list[str], 
     start = wide.removesuffix("*")
     narrow = "_".join((start.rstrip("_"), *more)) + "_"
     tool = Tool(f"{narrow}{tail}")
-    assume(not tool.name.startswith(RESERVED))
+    assume(not tool.is_control)
     agents = (AgentSpec(name="wide", prefixes=(wide,)), AgentSpec(name="narrow", prefixes=(narrow,)))
     assert all(claims(spec, tool.name) for spec in agents)
     first = partition_tools([tool], between(("wide", "narrow"), *agents))

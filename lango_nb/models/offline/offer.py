@@ -7,19 +7,14 @@ from dataclasses import dataclass
 
 from lango_nb.core.messages import ToolSchema
 from lango_nb.models.offline.conversation import TRANSFER
+from lango_nb.tools.builtin import control_names
 
 SPAWN = "agent_spawn"
 WAIT = "agent_wait"
 STOP = "agent_stop"
 DELEGATE = "delegate"
 OUTPUT = "tool_output_get"
-CONTROL = frozenset(
-    {
-        *(TRANSFER, DELEGATE, SPAWN, WAIT, STOP, OUTPUT),
-        *("task_create", "task_get", "task_list", "task_update"),
-        *("builtin_list", "builtin_search", "builtin_health", "builtin_invoke"),
-    }
-)
+CONTROL = control_names() | {TRANSFER, DELEGATE}
 """Tools that keep the work going; no request of a user is met by one of them."""
 
 

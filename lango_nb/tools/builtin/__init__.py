@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,3 +42,17 @@ def builtin_tools() -> tuple[Tool, ...]:
         *memory.MEMORY_TOOLS,
         tool_output.tool_output_get,
     )
+
+
+@cache
+def control_names() -> frozenset[str]:
+    """Return the names of the control tools: for places that know a call's name and not its tool.
+
+    Examples
+    --------
+    >>> {"agent_wait", "task_list", "tool_output_get"} <= control_names(), "fs_read" in control_names()
+    (True, False)
+    """
+    from lango_nb.tools.by_name import spec_families
+
+    return frozenset(tool.name for tool in (*builtin_tools(), *spec_families()) if tool.is_control)

@@ -20,7 +20,7 @@ TIMEOUT_S = 300
 """How long a run may take, and how long is waited for one, when the call does not say."""
 
 
-@tool(safety="moderate", source="builtin")
+@tool(safety="moderate", source="builtin", role="control")
 async def agent_spawn(  # noqa: PLR0913 - what a model may say about a run
     instruction: str,
     agent: str = "",
@@ -60,7 +60,7 @@ async def agent_spawn(  # noqa: PLR0913 - what a model may say about a run
     return as_json(answer)
 
 
-@tool(safety="safe", source="builtin")
+@tool(safety="safe", source="builtin", role="control")
 async def agent_wait(
     agent_id: str,
     timeout: int = TIMEOUT_S,  # noqa: ASYNC109 - a parameter of the tool
@@ -83,7 +83,7 @@ async def agent_wait(
         return as_json(await service.wait(agent_id.strip(), float(timeout), context=context))
 
 
-@tool(safety="safe", source="builtin")
+@tool(safety="safe", source="builtin", role="control")
 async def agent_stop(agent_id: str, *, context: ToolContext) -> ToolResult:
     """Stop a teammate's run that has not ended.
 

@@ -13,7 +13,7 @@ from lango_nb.tools.services import TaskService
 from lango_nb.tools.tool import ToolResult
 
 
-@tool(safety="safe", source="builtin")
+@tool(safety="safe", source="builtin", role="control")
 async def task_create(title: str, description: str = "", parent_id: str = "", *, context: ToolContext) -> ToolResult:
     """Note a new task.
 
@@ -32,7 +32,7 @@ async def task_create(title: str, description: str = "", parent_id: str = "", *,
         return as_json(await service.create(title, description, parent_id))
 
 
-@tool(safety="safe", source="builtin")
+@tool(safety="safe", source="builtin", role="control")
 async def task_get(task_id: str, *, context: ToolContext) -> ToolResult:
     """Show a task.
 
@@ -47,7 +47,7 @@ async def task_get(task_id: str, *, context: ToolContext) -> ToolResult:
         return as_json(await service.get(task_id.strip()))
 
 
-@tool(safety="safe", source="builtin")
+@tool(safety="safe", source="builtin", role="control")
 async def task_list(status: str = "", parent_id: str = "", *, context: ToolContext) -> ToolResult:
     """List tasks, by status or parent.
 
@@ -63,7 +63,7 @@ async def task_list(status: str = "", parent_id: str = "", *, context: ToolConte
         return as_json(await service.list(status, parent_id))
 
 
-@tool(safety="safe", source="builtin")
+@tool(safety="safe", source="builtin", role="control")
 async def task_update(task_id: str, status: str = "", description: str = "", *, context: ToolContext) -> ToolResult:
     """Change the status or description of a task.
 

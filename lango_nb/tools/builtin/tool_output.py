@@ -12,7 +12,7 @@ from lango_nb.tools.services import OutputService
 from lango_nb.tools.tool import ToolResult
 
 
-@tool(safety="safe", family="tool_output", source="builtin")
+@tool(safety="safe", family="tool_output", source="builtin", role="control")
 async def tool_output_get(  # noqa: PLR0913 - the names models know
     ref: str,
     mode: Literal["full", "range", "grep"] = "full",

@@ -19,7 +19,7 @@ from lango_nb.hooks.outputs import LINE, OutputStore
 from lango_nb.tools.builtin.tool_output import tool_output_get
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.services import OutputService
-from lango_nb.tools.tool import ToolResult
+from lango_nb.tools.tool import Tool, ToolResult
 from tests.unit.hooks.calls import a_call
 
 
@@ -38,7 +38,9 @@ def lines(number: int) -> str:
     return "".join(f"line {n}\n" for n in range(1, number + 1))
 
 
-def managed(content: str, store: OutputStore | None = None, tool: str = "exec", **options: Any) -> ToolResult | None:
+def managed(
+    content: str, store: OutputStore | None = None, tool: Tool | str = "exec", **options: Any
+) -> ToolResult | None:
     said = asyncio.run(OutputManager(store, **options).after(a_call(tool), ToolResult(content, data={"n": 1})))
     assert said is None or isinstance(said, ToolResult)
     return said
@@ -101,7 +103,8 @@ def test_without_a_store_or_when_it_is_too_large_for_it_there_is_no_reference() 
 
 
 def test_what_was_fetched_is_not_stored_once_more() -> None:
-    assert managed("x" * 9000, OutputStore(Clock()), "tool_output_get") is None
+    assert managed("x" * 9000, OutputStore(Clock()), tool_output_get) is None
+    assert managed("x" * 9000, OutputStore(Clock()), "tool_output_get") is not None, "a tool of that name is another"
 
 
 @pytest.mark.parametrize(("head", "tail"), [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.5, 0.2)])

@@ -66,7 +66,7 @@ def test_only_agents_with_tools_are_made_and_the_planner_always() -> None:
 
 
 def test_universal_tools_go_to_every_role_that_has_tools_and_to_no_planner() -> None:
-    tools = [*TOOLS, Tool("tool_output_get"), Tool("task_list"), Tool("builtin_list")]
+    tools = [*TOOLS, *(Tool(name, role="control") for name in ("tool_output_get", "task_list", "builtin_list"))]
     tree = build_agent_tree(tools, load_topology("octet"))
     for node in tree.agents:
         extra = {tool.name for tool in node.tools} & {"tool_output_get", "task_list"}

@@ -61,8 +61,7 @@ def test_only_the_handler_of_a_wrapped_tool_is_another(path: Path) -> None:
             assert shown[0] == shown[1]
             assert after.schema == before.schema
             assert after.is_by_name == before.is_by_name
-            is_engines = before.name.startswith(("agent_", "task_", "tool_output_"))
-            assert (after is before) == (is_engines or before.is_by_name)
+            assert (after is before) == (before.is_control or before.is_by_name)
         octet = load_topology("octet")
         owners = [
             {one.name: partition.why(one.name).agent for one in tools}

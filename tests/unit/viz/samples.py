@@ -92,6 +92,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "builtin": ("builtin_search",),
 }
 REAL = {"exec", "fs"}
+CONTROL = {"tool_output", "agent", "builtin"}
 CLAIMS: dict[str, tuple[str, ...]] = {
     "operator": ("exec_*", "fs_*"),
     "navigator": ("browser_*",),
@@ -130,6 +131,7 @@ def tools() -> tuple[Tool, ...]:
             family,
             _answer if family in REAL else None,
             source="sample",
+            role="control" if family in CONTROL else "work",
         )
         for family, names in FAMILIES.items()
         for place, name in enumerate(names)
