@@ -11,6 +11,8 @@
     lango graph SESSION              who handed work to whom
     lango metrics                    how agents and tools did
     lango doctor                     what is wrong, and what to do about it
+    lango shelf [KIND]               what is kept of your own
+    lango note TURN TEXT             put a note on a turn
 
 Exit codes: 0 done, 1 the turn failed or the doctor found something broken, 2 usage, 3 settings or definitions, 4
 refused, 5 records cannot be read or written, 130 stopped. Results go to standard output; errors, questions and remarks

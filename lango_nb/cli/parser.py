@@ -23,6 +23,8 @@ NOUNS = {
     "graph": "show who handed work to whom in a session",
     "metrics": "show how agents and tools did: success, calls, p50, p95, p99",
     "doctor": "look for what is wrong, and say what to do about it",
+    "shelf": "list what is kept of your own: notes, tags, labelled requests, results, definitions",
+    "note": "put a note on a turn that is stored",
 }
 """Commands in the order of the help; each is a module of this folder, loaded when it is asked for."""
 

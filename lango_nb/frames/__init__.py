@@ -10,6 +10,7 @@
     approvals_df    calls that need an answer       visibility_df   who could see what was said, did, and should not
     metrics_df      how agents did                  findings_df     what the doctor found
     models_df       models that can be used         evaluation_df   how often a router or a model is right
+    shelf_df        notes, tags, examples, results
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -38,6 +39,7 @@ from lango_nb.frames import (
     routing,
     runs,
     sessions,
+    shelf,
     tasks,
     tools,
     turns,
@@ -61,6 +63,7 @@ from lango_nb.frames.prompts import prompt_df
 from lango_nb.frames.routing import routing_df
 from lango_nb.frames.runs import runs_df
 from lango_nb.frames.sessions import sessions_df
+from lango_nb.frames.shelf import shelf_df
 from lango_nb.frames.tasks import tasks_df
 from lango_nb.frames.tools import tools_df
 from lango_nb.frames.turns import turns_df
@@ -90,6 +93,7 @@ __all__ = [
     "routing_df",
     "runs_df",
     "sessions_df",
+    "shelf_df",
     "tasks_df",
     "tools_df",
     "turns_df",
@@ -117,6 +121,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "metrics": metrics.COLUMNS,
     "models": models.COLUMNS,
     "findings": findings.COLUMNS,
+    "shelf": shelf.COLUMNS,
 }
 """The columns of every frame; the frame of a noun is made by ``<noun>_df``."""
 

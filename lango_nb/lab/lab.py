@@ -7,6 +7,7 @@
     lab.ask("…")                run it
     lab.trace(), lab.why()      what happened, and why
     lab.runs, lab.run(id)       what teammates did, on their own and beside each other
+    lab.shelf                   notes, tags, labelled requests, your own agents and tools, results: one readable file
 
 Everything that comes back is a :class:`View`: it holds a plain record, shows itself as text and HTML, and has ``.df``
 where it is tabular. pandas loads when the first ``.df`` is asked for.
@@ -27,6 +28,7 @@ from lango_nb.engine import MAIN_SESSION, Engine
 from lango_nb.lab.looking_back import LookingBack
 from lango_nb.lab.making import ToolsLike, default_tools, first_topology, read_approver, read_settings, read_tools
 from lango_nb.lab.measuring import Measuring
+from lango_nb.lab.shelving import SHELF, shelf_path
 from lango_nb.lab.shown import (
     counted,
     diff_view,
@@ -90,6 +92,9 @@ class Lab(LookingBack, Measuring):
         Where records lie: a folder, ``home``, or a database such as ``sqlite:///records.db``.
     session : str
         The conversation to begin or to go on with.
+    shelf : str or Path, optional
+        The file for things of your own; when absent ``shelf.json`` in the home or beside the records, in memory
+        where those are.
     allow_network : bool, optional
         Whether live models may be called; the setting ``models.allowNetwork`` when absent.
 
@@ -120,12 +125,19 @@ class Lab(LookingBack, Measuring):
         ids: Ids | None = None,
         store: Store | str | Path | None = None,
         session: str = MAIN_SESSION,
+        shelf: str | Path | None = None,
         allow_network: bool | None = None,
     ) -> None:
         folder = Path(home).expanduser() if home is not None else home_folder()
         self._loaded = read_settings(settings, Path(workspace), folder)
         self._home, self._counts_ids = folder, ids is None
         chosen = first_topology(self._loaded) if topology is None else topology
+        if shelf is not None:
+            self.open_shelf(shelf)
+        elif home is not None:
+            self._shelf_path = folder / SHELF
+        else:
+            self._shelf_path = shelf_path(store or self._loaded.settings.store.url, folder)
         if store is None and home is not None and not self._loaded.settings.store.url:
             store = folder / RECORDS
         self.engine: Engine = Engine(
@@ -254,7 +266,7 @@ class Lab(LookingBack, Measuring):
         View of Route
             ``.chosen`` is the agent's name, ``None`` when the root should answer itself or the router abstains.
         """
-        route = self.engine.route(text)
+        self._last = route = self.engine.route(text)
         return View(route, lambda: frames().routing_df(route))
 
     def diff(self, other: str | Topology | AgentTree | Lab | View[AgentTree]) -> View[TreeDiff]:
@@ -275,7 +287,8 @@ class Lab(LookingBack, Measuring):
             second = self.engine.tree_for(other)
         else:
             raise UsageError(f"a tree is compared with a topology, a Lab or a tree, not with {type(other).__name__}")
-        return diff_view(diff(self.engine.tree, second))
+        self._last = found = diff(self.engine.tree, second)
+        return diff_view(found)
 
     # -- running -------------------------------------------------------------------------------------------------------
 
@@ -323,12 +336,13 @@ class Lab(LookingBack, Measuring):
             ),
             _both(on_event, on_text),
         )
+        self._last = trace
         return Result(trace, lambda: frames().events_df(trace))
 
     async def aask(self, text: str, *, approver: Approver | str | None = None) -> Result:
         """Run a request on the present loop; the same result as :meth:`ask`."""
         answerer = read_approver(approver) if approver is not None else None
-        trace = await self.engine.run(text, self.session, approver=answerer)
+        self._last = trace = await self.engine.run(text, self.session, approver=answerer)
         return Result(trace, lambda: frames().events_df(trace))
 
     def new(self) -> str:
@@ -399,6 +413,7 @@ class Lab(LookingBack, Measuring):
         except LangoError:
             self.engine.ids = before
             raise
+        self._shelf_beside(store, self._home)
 
     def close(self) -> None:
         """Stop what still runs, write down what still can be, and let go of the store."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lango_nb.core.errors import UnknownNameError, UsageError
 from lango_nb.engine import Engine
 from lango_nb.lab.history import HistoryView
+from lango_nb.lab.shelving import Shelving
 from lango_nb.lab.shown import frames
 from lango_nb.records.history import History, When
 from lango_nb.records.traces import TurnRef
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from lango_nb.stores.store import Row
 
 
-class LookingBack:
+class LookingBack(Shelving):
     """The part of a lab that reads records."""
 
     engine: Engine
@@ -47,7 +48,8 @@ class LookingBack:
         turns = self.engine.traces.turns()
         from lango_nb.viz.turns import Turns
 
-        return View(turns, lambda: frames().turns_df(turns), Turns(turns))
+        remarks, problem = self._remarks(turns)
+        return View(turns, lambda: frames().turns_df(turns), Turns(turns, remarks=remarks, note=problem))
 
     def trace(self, turn: TurnRef | None = None) -> View[Trace]:
         """Show what happened in a turn, agent by agent.

@@ -69,6 +69,8 @@ class Measuring:
     """What a lab measures."""
 
     engine: Engine
+    _last: object = None
+    """What was last asked, routed, compared or evaluated."""
 
     def evaluate(  # noqa: PLR0913 - one keyword per thing one may want to choose
         self,
@@ -129,4 +131,5 @@ class Measuring:
             on_progress=on_progress,
             engine=self.engine,
         )
+        self._last = found
         return EvaluationView(found)

@@ -22,6 +22,8 @@ Kind = Literal[
     "file",
     "outcome",
     "set",
+    "kind",
+    "item",
 ]
 """What a word names; completion offers the names there are."""
 
@@ -286,6 +288,47 @@ COMMANDS: dict[str, Command] = {
             "go on with a session, read a file of traces, or keep everything in a folder from now on",
             "%lango open ~/.lango/records",
             Word("WHAT", "session", is_required=True),
+        ),
+        Command(
+            "shelf",
+            "list what is kept of your own: notes, tags, labelled requests, results, agents and tools from cells; with "
+            "the name of a file, keep it there",
+            "%lango shelf notes --search twice",
+            Word("KIND|FILE", "kind"),
+            options=(
+                Option("--search", "only what holds this somewhere", metavar="TEXT"),
+                Option("--restore", "let the agents on it join again; with the kind tools, run the source of those"),
+                *TABLE,
+            ),
+        ),
+        Command(
+            "note",
+            "put a note on a turn",
+            "%lango note -1 asked twice before it answered",
+            Word("TURN", "turn", is_required=True),
+            has_text=True,
+        ),
+        Command(
+            "tag", "put tags on a turn", "%lango tag -1 slow", Word("TURN TAG", "turn", is_required=True, is_many=True)
+        ),
+        Command(
+            "label",
+            "keep a request with the agent, or the tool family, that should get it, for the router to learn from",
+            "%lango label vault lock my diary away",
+            Word("AGENT", "agent", is_required=True),
+            has_text=True,
+        ),
+        Command(
+            "save",
+            "keep what was last asked, routed, compared or evaluated, under a name",
+            "%lango save before-the-change",
+            Word("NAME", "file", is_required=True),
+        ),
+        Command(
+            "forget",
+            "remove items from the shelf",
+            "%lango forget notes/1",
+            Word("ITEM", "item", is_required=True, is_many=True),
         ),
         Command("approvals", "list the calls that wait for an answer", "%lango approvals", options=TABLE),
         Command(

@@ -114,8 +114,11 @@ def _with_text(command: Command, rest: str) -> Line:
             at = token.end()
             break
         at = _take_option(command, rest, token, options)
+    words: tuple[str, ...] = ()
+    if command.word is not None and (token := _TOKEN.match(rest, at)) is not None:
+        words, at = (token[1],), token.end()
     start = _BLANKS.match(rest, at)
-    return Line(command, text=rest[start.end() if start else at :], options=options)
+    return Line(command, words, text=rest[start.end() if start else at :], options=options)
 
 
 def _with_words(command: Command, rest: str) -> Line:

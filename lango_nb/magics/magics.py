@@ -21,6 +21,7 @@ from lango_nb.magics.keys import ask_key
 from lango_nb.magics.line import Line, parse_line
 from lango_nb.magics.measuring import MeasuringCommands
 from lango_nb.magics.names import fill_names
+from lango_nb.magics.shelf import ShelfCommands, items_of, keep_cell, kinds_of
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -38,7 +39,7 @@ class RefusedSettingError(UsageError, TraitError):
 
 
 @magics_class
-class LangoMagics(HistoryCommands, MeasuringCommands, Magics):
+class LangoMagics(HistoryCommands, MeasuringCommands, ShelfCommands, Magics):
     """What ``%lango`` starts with, and what it uses now."""
 
     shell: InteractiveShell
@@ -261,13 +262,19 @@ class LangoMagics(HistoryCommands, MeasuringCommands, Magics):
         """Add the agent of a cell."""
         from lango_nb.magics.cells import read_agent_cell
 
-        return self.lab.add_agent(read_agent_cell(line.text, line.word))
+        spec, source = read_agent_cell(line.text, line.word)
+        view = self.lab.add_agent(spec)
+        keep_cell(self.lab, spec, source)
+        return view
 
     def do_tool(self, line: Line, _names: Names) -> View[Any]:
         """Add the functions of a cell as tools."""
         from lango_nb.magics.cells import run_tool_cell
 
-        return self.lab.add_tools(run_tool_cell(line.text, self.shell))
+        tools = run_tool_cell(line.text, self.shell)
+        view = self.lab.add_tools(tools)
+        keep_cell(self.lab, tools, line.text)
+        return view
 
     def do_help(self, line: Line, _names: Names) -> Any:
         """Show how a command is written."""
@@ -473,6 +480,8 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "file": lambda _magics: (),
     "outcome": lambda _magics: _outcomes(),
     "set": lambda _magics: _sets(),
+    "kind": lambda magics: kinds_of(magics.lab),
+    "item": lambda magics: items_of(magics.lab),
     "command": lambda _magics: tuple(COMMANDS),
 }
 """What there is to name, by kind; the latest turn and run first."""

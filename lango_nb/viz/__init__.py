@@ -67,6 +67,7 @@ HOMES: dict[tuple[str, str], str] = {
     ("lango_nb.evaluation.results", "Evaluation"): "lango_nb.viz.evaluation.RENDERER",
     ("lango_nb.viz.evaluation", "Mistakes"): "lango_nb.viz.evaluation.MISTAKES_RENDERER",
     ("lango_nb.viz.approvals", "Questions"): "lango_nb.viz.approvals.RENDERER",
+    ("lango_nb.viz.shelf", "ShelfItems"): "lango_nb.viz.shelf.RENDERER",
     ("lango_nb.viz.table", "Table"): "lango_nb.viz.table.RENDERER",
 }
 """Where the renderer of a kind of record is, by module and name of the kind; it loads with the first such record."""
@@ -77,6 +78,7 @@ _LISTS = {
     ("lango_nb.records.agent_run", "AgentRun"): ("lango_nb.viz.runs", "AgentRuns"),
     ("lango_nb.records.tasks", "Task"): ("lango_nb.viz.tasks", "tasks_table"),
     ("lango_nb.records.memories", "Memory"): ("lango_nb.viz.memories", "memories_table"),
+    ("lango_nb.records.shelf_items", "ShelfItem"): ("lango_nb.viz.shelf", "ShelfItems"),
 }
 """What a list of records is shown as."""
 _LAZY = {
@@ -109,7 +111,7 @@ def to_text(record: object, **options: Any) -> str:
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks or memories.
+        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks, memories or items.
     **options
         ``timing=True`` for a trace: tell milliseconds.
 
@@ -134,7 +136,7 @@ def to_html(record: object, **options: Any) -> str:
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks or memories.
+        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks, memories or items.
     **options
         ``timing=True`` for a trace: an axis in milliseconds.
 
@@ -196,7 +198,7 @@ def mimebundle(
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks or memories.
+        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks, memories or items.
     include, exclude : collection of str, optional
         MIME types that are wanted, and those that are not; what is not wanted is not made.
 

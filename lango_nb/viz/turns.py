@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from lango_nb.records.agent_run import AgentRun
@@ -27,6 +27,10 @@ class Turns:
     items: tuple[Turn, ...] = ()
     empty: str = _EMPTY
     """What is shown when there are none."""
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    """What else is to be said of some, by id: notes and tags."""
+    note: str = ""
+    """A remark under the list."""
 
     def __iter__(self) -> Iterator[Turn]:
         """Iterate over the turns."""
@@ -198,11 +202,19 @@ def list_text(turns: Turns) -> str:
             str(t.steps),
             str(t.tool_calls),
             one_line(t.answer, 80),
+            *([one_line(turns.remarks.get(t.id, ""), 80)] if turns.remarks else []),
         ]
         for t in _shown(turns)
     ]
-    heads = ["#", "request", "outcome", "path", "steps", "tools", "answer"]
-    return f"{_head(turns)}\n\n{text.table(heads, rows, '><<<>><')}"
+    body = text.table(_heads(turns), rows, "><<<>><")
+    return "\n".join([_head(turns), "", body, *(["", *text.wrap(turns.note, text.WIDTH)] if turns.note else [])])
+
+
+def _heads(turns: Turns) -> list[str]:
+    return [
+        *("#", "request", "outcome", "path", "steps", "tools", "answer"),
+        *(["notes"] if turns.remarks else []),
+    ]
 
 
 def list_html(turns: Turns) -> str:
@@ -221,11 +233,13 @@ def list_html(turns: Turns) -> str:
                 str(turn.steps),
                 str(turn.tool_calls),
                 html.inline(turn.answer, 200),
+                *([html.inline(turns.remarks.get(turn.id, ""), 200)] if turns.remarks else []),
             ]
         )
-    heads = ["#", "request", "outcome", "path", "steps", "tools", "answer"]
-    widths = ["34px", "25%", "120px", "20%", "48px", "48px", "auto"]
-    return html.view(html.header(_head(turns)), html.listing(heads, rows, "><<<>><", widths))
+    request, path, *notes = ("18%", "16%", "16%") if turns.remarks else ("25%", "20%")
+    widths = ["34px", request, "120px", path, "48px", "48px", "auto", *notes]
+    listing = html.listing(_heads(turns), rows, "><<<>><", widths)
+    return html.view(html.header(_head(turns)), listing, html.note(turns.note))
 
 
 LIST_RENDERER = Renderer(list_line, list_text, list_html)

@@ -42,6 +42,7 @@ MAKERS: dict[str, tuple[Any, Any]] = {
         frames.findings_df,
         Finding("loops", "warn", "a ring", "turn-1", 1, "main", "stop", ("a", "b")),
     ),
+    "shelf": (frames.shelf_df, samples.shelf_items()[0]),
     "models": (frames.models_df, ModelRow("openai", "openai:gpt-5", "key missing", "set OPENAI_API_KEY")),
     "evaluation": (frames.evaluation_df, evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet"))),
 }
@@ -170,6 +171,7 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "runs": samples.hostile_run(),
         "tasks": samples.tasks()[2],
         "memories": samples.memories()[1],
+        "shelf": samples.hostile_shelf_items()[0],
         "approvals": samples.pending(),
         "visibility": samples.hostile_run_trace(),
         "metrics": AgentMetrics(samples.HOSTILE),

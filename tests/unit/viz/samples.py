@@ -45,6 +45,7 @@ from lango_nb.records.decisions import Decision
 from lango_nb.records.graph import DelegationGraph, Edge, Node
 from lango_nb.records.memories import Memory
 from lango_nb.records.metrics import AgentMetrics
+from lango_nb.records.shelf_items import ShelfItem
 from lango_nb.records.tasks import Task
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.build import build_agent_tree
@@ -61,6 +62,7 @@ from lango_nb.viz.approvals import Questions
 from lango_nb.viz.memories import memories_table
 from lango_nb.viz.metrics import metrics_table
 from lango_nb.viz.sessions import sessions_table
+from lango_nb.viz.shelf import ShelfItems
 from lango_nb.viz.tasks import tasks_table
 
 HOSTILE = "<script>alert('x')</script> \" & \x1b[31mred\x00\u202e \ud800 {braces} `tick` | pipe"
@@ -774,6 +776,32 @@ def hostile_report() -> Report:
     return Report((finding, Finding(HOSTILE, "ok", "y" * 200, evidence=(HOSTILE,))))
 
 
+def shelf_items() -> tuple[ShelfItem, ...]:
+    """Items of every kind a lab makes."""
+    source = {"source": ["---", "name: tailor", "prefixes: [sew_]", "---", "You sew."]}
+    about: dict[str, Any] = {"turn": 12, "turn_id": "turn-12"}
+    return (
+        ShelfItem("agents", 1, "tailor", "Mends and makes clothes.", more=source),
+        ShelfItem("comparisons", 1, "before-the-change", "octet → quartet; 94 tools move; new: executor"),
+        ShelfItem("evaluations", 3, "held-out, ten at random", "router on held-out: octet 91.2 % of 300 right"),
+        ShelfItem("examples", 1, text="lock my diary away", agent="vault"),
+        ShelfItem("examples", 2, text="mangle the ledgers", more={"family": "fs"}),
+        ShelfItem("notes", 1, text="It asked twice before it read the file: " * 4, agent="operator", **about),
+        ShelfItem("requests", 1, "greeting", "hello", "lango-orchestrator", 1, "turn-1"),
+        ShelfItem("tags", 1, "slow", "how many lines does notes.md have?", "operator", **about),
+        ShelfItem("tags", 2, "files", "how many lines does notes.md have?", "operator", **about),
+    )
+
+
+def hostile_shelf_items() -> tuple[ShelfItem, ...]:
+    """Items that say what they should not."""
+    more = {"source": [HOSTILE, "x" * 400], "family": HOSTILE}
+    return (
+        ShelfItem(HOSTILE, 10**12, HOSTILE, HOSTILE * 20, HOSTILE, 10**9, HOSTILE, more=more),
+        ShelfItem("y" * 200, 1, "z" * 200, "w" * 600, "v" * 200),
+    )
+
+
 def graph() -> DelegationGraph:
     """Who gave work to whom: often, rarely, and back."""
     pairs = (("orchestrator", "operator", 12), ("orchestrator", "vault", 3), ("operator", "librarian", 1))
@@ -880,6 +908,12 @@ def records() -> dict[str, Any]:
         "report": report(),
         "hostile report": hostile_report(),
         "empty report": Report(),
+        "shelf": ShelfItems(shelf_items(), "shelf.json"),
+        "hostile shelf": ShelfItems(hostile_shelf_items(), HOSTILE, HOSTILE),
+        "empty shelf": ShelfItems(place="in memory"),
+        "empty part of a shelf": ShelfItems(place="shelf.json", is_part=True),
+        "turns with notes": viz.Turns((turn(), greeting().turn), remarks={turn().id: "asked twice · #slow"}, note="n"),
+        "hostile notes": viz.Turns((hostile_trace().turn,), remarks={hostile_trace().turn.id: HOSTILE}, note=HOSTILE),
         "graph": graph(),
         "hostile graph": hostile_graph(),
         "empty graph": DelegationGraph(),
