@@ -18,6 +18,7 @@ _MOST = 500
 _PAGE = 4000
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _EMPTY = "no turn yet; ask something"
+_HEADS = ("#", "request", "outcome", "path", "steps", "tools", "answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +207,9 @@ def list_text(turns: Turns) -> str:
         ]
         for t in _shown(turns)
     ]
-    body = text.table(_heads(turns), rows, "><<<>><")
+    heads = [*_HEADS, *(["notes"] if turns.remarks else [])]
+    body = text.table(heads, rows, "><<<>><")
     return "\n".join([_head(turns), "", body, *(["", *text.wrap(turns.note, text.WIDTH)] if turns.note else [])])
-
-
-def _heads(turns: Turns) -> list[str]:
-    return [
-        *("#", "request", "outcome", "path", "steps", "tools", "answer"),
-        *(["notes"] if turns.remarks else []),
-    ]
 
 
 def list_html(turns: Turns) -> str:
@@ -227,18 +222,16 @@ def list_html(turns: Turns) -> str:
         rows.append(
             [
                 str(turn.number),
-                html.inline(turn.text, 160),
+                html.inline(turn.text, 160) + html.note(one_line(turns.remarks.get(turn.id, ""), 300)),
                 html.badge(turn.outcome, outcome_colour(turn.outcome)),
                 path_html(turn.path, colours),
                 str(turn.steps),
                 str(turn.tool_calls),
                 html.inline(turn.answer, 200),
-                *([html.inline(turns.remarks.get(turn.id, ""), 200)] if turns.remarks else []),
             ]
         )
-    request, path, *notes = ("18%", "16%", "16%") if turns.remarks else ("25%", "20%")
-    widths = ["34px", request, "120px", path, "48px", "48px", "auto", *notes]
-    listing = html.listing(_heads(turns), rows, "><<<>><", widths)
+    widths = ["34px", "25%", "120px", "20%", "48px", "48px", "auto"]
+    listing = html.listing(_HEADS, rows, "><<<>><", widths)
     return html.view(html.header(_head(turns)), listing, html.note(turns.note))
 
 
