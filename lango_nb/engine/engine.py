@@ -166,7 +166,7 @@ class Engine(Answering, Shared):
         """Work with records from now on."""
         self.records = records
         self.sessions, self.traces = records.sessions, records.traces
-        self.approvals = Approvals(records.documents(APPROVALS) if records.is_durable else None)
+        self.approvals = _approvals(records)
         """Open questions, and the answers that still hold; any front end may answer, from any thread."""
         for name in ("runs", "teammates", "services"):  # made of records when they are next asked for
             self.__dict__.pop(name, None)
@@ -317,6 +317,7 @@ class Engine(Answering, Shared):
             A turn that has ended cannot be written down: the store stays open, so that it is not lost.
         """
         self.processes.close()
+        self.approvals.close()
         if "teammates" in self.__dict__:
             self.teammates.close()
         self.records.close()
@@ -472,6 +473,15 @@ def _open_store(address: str | Path, home: Path | None, settings: StoreSettings)
         durability=settings.durability,
         lock_timeout_s=settings.lock_timeout_s,
     )
+
+
+def _approvals(records: Records) -> Approvals:
+    """Make what keeps open questions; over a store they outlive the process."""
+    if not records.is_durable:
+        return Approvals()
+    from lango_nb.runtime.held import HeldQuestions
+
+    return Approvals(records.documents(APPROVALS), HeldQuestions(records.store))
 
 
 def _folder(workspace: str | Path) -> Path:

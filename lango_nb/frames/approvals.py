@@ -14,6 +14,7 @@ from lango_nb.records.graph import value
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import PendingApproval
+from lango_nb.runtime.held import LeftQuestion
 
 _ASKED = "approval.asked"
 _DECIDED = "approval.decided"
@@ -81,7 +82,7 @@ ANSWER = (
 COLUMNS = IDS + WHAT + ANSWER
 
 
-def _of_question(question: PendingApproval) -> _Approval:
+def _of_question(question: PendingApproval | LeftQuestion) -> _Approval:
     request, answer = question.request, question.outcome
     return _Approval(
         session_id=request.session_id,
@@ -139,13 +140,13 @@ def _stored(history: History, wanted: Wanted) -> Sources:  # noqa: ARG001 - ther
     return {"it": [one for turn, events in history.events() for one in _of_events(str(turn["session_id"]), events)]}
 
 
-@frame("approvals", COLUMNS, PendingApproval, Trace, stored=_stored)
-def approvals_df(questions: Sequence[PendingApproval | Trace]) -> Sources:
+@frame("approvals", COLUMNS, PendingApproval, LeftQuestion, Trace, stored=_stored)
+def approvals_df(questions: Sequence[PendingApproval | LeftQuestion | Trace]) -> Sources:
     """List calls that wait for an answer, or all that ever needed one.
 
     Parameters
     ----------
-    questions : PendingApproval, Trace, or iterable of them; or History
+    questions : PendingApproval, LeftQuestion, Trace, or iterable of them; or History
         Questions are those that are open now; traces and a history have those that were asked.
     strict : bool
         Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.

@@ -475,7 +475,7 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "model": lambda magics: (
         [row.example for row in magics.lab.models().record if "(" not in row.example] + ["cassette:"]
     ),
-    "approval": lambda magics: [question.id for question in magics.lab.engine.approvals.pending],
+    "approval": lambda magics: [question.id for question in magics.lab.approvals.record],
     "session": lambda magics: magics.lab.engine.sessions.names(),
     "file": lambda _magics: (),
     "outcome": lambda _magics: _outcomes(),

@@ -68,7 +68,7 @@ class Answered:
         if answer is not None and not answer.allowed:
             detail = f"the same call got a no in this turn: {answer.detail or 'refused'}"
             return replace(answer, detail=detail)
-        if answer is not None and not request.problem and not request.is_once:
+        if answer is not None and not request.problem and not request.is_once and self._take(request, answer):
             return answer
         if turn is not None and turn.timeouts >= MOST_TIMEOUTS:
             detail = f"{turn.timeouts} questions of this turn got no answer in time; no more are asked"
@@ -89,6 +89,20 @@ class Answered:
             turn.timeouts += answer.code == TIMEOUT
         return kept
 
+    def leave(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Let a call run the next time it comes in its session: once, or each time, as the answer says.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written down.
+        """
+        if self._documents is None:
+            return
+        row = {**_row(request, answer), "scope": answer.scope}
+        if answer.scope == "session" or self._documents.get(_row_id(request)) is None:
+            self._documents.put(row)
+
     def forget_turn(self, turn_id: str) -> None:
         """Forget what was answered for a turn."""
         self._turns.pop(turn_id, None)
@@ -105,24 +119,27 @@ class Answered:
         if answer is not None or self._documents is None:
             return answer
         row = self._documents.get(_row_id(request))
-        return ApprovalAnswer(True, str(row["by"]), str(row["detail"]), "session") if row is not None else None
+        if row is None:
+            return None
+        scope: Scope = "once" if row.get("scope") == "once" else "session"
+        return ApprovalAnswer(True, str(row["by"]), str(row["detail"]), scope)
+
+    def _take(self, request: ApprovalRequest, answer: ApprovalAnswer) -> bool:
+        """Use an answer; one that holds once is used by one call, in whatever process."""
+        if answer.scope != "once" or self._documents is None:
+            return True
+        try:
+            return self._documents.remove(_row_id(request)) > 0
+        except StoreError as error:
+            logger.warning("leave for one call of %s cannot be used: %s", request.tool, error)
+            return False
 
     def _write(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
         """Write down what holds for a session; where that fails it holds for this process."""
         if self._documents is None:
             return
-        row: Row = {
-            "id": _row_id(request),
-            "session_id": request.session_id,
-            "tool": request.tool,
-            "arguments_hash": request.arguments_hash,
-            "agent": request.agent,
-            "turn_id": request.turn_id,
-            "by": mask(answer.by),
-            "detail": mask(answer.detail),
-        }
         try:
-            self._documents.put(row)
+            self._documents.put(_row(request, answer))
         except StoreError as error:
             logger.warning("that %s may run in this session is not written down: %s", request.tool, error)
 
@@ -133,6 +150,19 @@ class Answered:
                 del self._turns[next(iter(self._turns))]
             turn = self._turns[turn_id] = _Turn()
         return turn
+
+
+def _row(request: ApprovalRequest, answer: ApprovalAnswer) -> Row:
+    return {
+        "id": _row_id(request),
+        "session_id": request.session_id,
+        "tool": request.tool,
+        "arguments_hash": request.arguments_hash,
+        "agent": request.agent,
+        "turn_id": request.turn_id,
+        "by": mask(answer.by),
+        "detail": mask(answer.detail),
+    }
 
 
 def _row_id(request: ApprovalRequest) -> str:

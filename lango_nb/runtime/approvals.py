@@ -49,6 +49,7 @@ from lango_nb.runtime.questions import (
 if TYPE_CHECKING:
     import asyncio
 
+    from lango_nb.runtime.held import HeldQuestions, LeftQuestion
     from lango_nb.stores.store import Documents
 
 PERSON = "person"
@@ -71,7 +72,7 @@ class PendingApproval:
     ApprovalAnswer(allowed=True, by='person', detail='', scope='once', code='')
     """
 
-    __slots__ = ("_approvals", "id", "outcome", "request", "wake")
+    __slots__ = ("_approvals", "id", "is_held", "outcome", "request", "wake")
 
     def __init__(self, approvals: Approvals, request: ApprovalRequest, name: str) -> None:
         self._approvals = approvals
@@ -80,6 +81,8 @@ class PendingApproval:
         """The request's id; numbered when a question of that id is already open."""
         self.outcome: ApprovalAnswer | None = None
         """The answer; ``None`` before there is one, and when nobody waits for it any more."""
+        self.is_held = False
+        """Whether it is written down: it is left open on purpose."""
         self.wake: Callable[[], object] | None = None
         """Tells whoever asked that there is an answer."""
 
@@ -105,13 +108,17 @@ class Approvals:
     ----------
     documents : Documents, optional
         Where what is allowed for a session is written down, so that it still holds in the next process.
+    held : HeldQuestions, optional
+        Where questions that are left open on purpose are written down, so that the next process shows them.
     """
 
-    def __init__(self, documents: Documents | None = None) -> None:
+    def __init__(self, documents: Documents | None = None, held: HeldQuestions | None = None) -> None:
         self._lock = Lock()
         self._open: dict[str, PendingApproval] = {}
         self._closed: dict[str, str] = {}
         self._answered = Answered(documents)
+        self._held = held
+        self._is_closing = False
 
     # -- asking --------------------------------------------------------------------------------------------------------
 
@@ -149,6 +156,9 @@ class Approvals:
             return known
         question = self._opened(request)
         try:
+            if self._held is not None and isinstance(approver, HoldForAnswer):
+                question.is_held = True
+                self._held.keep(request)
             if on_open is not None:
                 on_open(question)
             if type(approver) in {AllowAll, DenyAll}:  # no task and no timer for what is decided already
@@ -209,6 +219,30 @@ class Approvals:
         """The open questions, oldest first."""
         with self._lock:
             return tuple(question for question in self._open.values() if question.outcome is None)
+
+    @property
+    def left(self) -> tuple[LeftQuestion, ...]:
+        """The questions that a process left open which is gone, oldest first."""
+        return self._held.left(self) if self._held is not None else ()
+
+    def leave(self, question: LeftQuestion, answer: ApprovalAnswer) -> ApprovalAnswer:
+        """Answer a question whose process is gone: a yes holds when the call comes again.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written down.
+        """
+        with self._lock:
+            if answer.allowed:
+                self._answered.leave(question.request, answer)
+        if self._held is not None:
+            self._held.drop(question.request)
+        return answer
+
+    def close(self) -> None:
+        """Leave what is open to the next process: nobody will answer it here."""
+        self._is_closing = True
 
     def get(self, request_id: str) -> PendingApproval:
         """Return an open question.
@@ -329,11 +363,18 @@ class Approvals:
                 self._drop(question)
                 return None
             question.outcome = kept = self._answered.keep(question.request, answer)
+            self._forget_held(question)
         return kept
 
     def _close(self, question: PendingApproval) -> None:
         with self._lock:
             self._drop(question)
+            if question.outcome is None and not self._is_closing:  # withdrawn: whoever asked was stopped
+                self._forget_held(question)
+
+    def _forget_held(self, question: PendingApproval) -> None:
+        if question.is_held and self._held is not None:
+            self._held.drop(question.request)
 
     def _drop(self, question: PendingApproval) -> None:
         """Take a question off the list, and remember how it ended; needs the lock."""

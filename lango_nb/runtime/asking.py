@@ -123,6 +123,7 @@ class Asking:
             problem=problem,
             is_grant=call.call_id in self._required,
             is_once=bool(self._touched(call)),
+            order=state.context.runs.get(work.run_id).instruction if is_run else state.text,
         )
         self._is_open = self._is_shown = False
         opened = partial(self._opened, call, reason)

@@ -48,6 +48,8 @@ class ApprovalRequest:
     """What is wrong with the arguments. Such a call never runs: a yes only says that somebody has seen it."""
     is_grant: bool = False
     """Whether the run was not given the tool: a yes for the turn or the session gives it, for any arguments."""
+    order: str = ""
+    """What the agent was asked to do, without secrets."""
     is_once: bool = False
     """Whether a yes can hold for this one call only: it touches a protected file."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, PendingApproval
 from lango_nb.runtime.ask import argument, argument_lines, plain
+from lango_nb.runtime.held import LeftQuestion
 from lango_nb.viz import html, text
 from lango_nb.viz.escape import count, esc, one_line
 from lango_nb.viz.renderer import Renderer
@@ -29,7 +30,7 @@ _HOW = "%lango allow ID or %lango deny ID, or lab.approvals.allow(ID) and .deny(
 class Questions:
     """Questions that wait for an answer, oldest first."""
 
-    pending: Sequence[PendingApproval]
+    pending: Sequence[PendingApproval | LeftQuestion]
 
 
 def line(questions: Questions) -> str:
@@ -49,7 +50,7 @@ def to_text(questions: Questions) -> str:
         said = [
             *text.wrap(_head(request), _WIDTH),
             *(f"  {written}" for written in arguments),
-            *text.wrap(_covered(request), _WIDTH),
+            *text.wrap(_covered(question), _WIDTH),
         ]
         parts.append("\n".join([_named(question.id), *(f"  {written}" for written in said)]))
     return "\n\n".join((*parts, _HOW))
@@ -67,13 +68,13 @@ def to_html(questions: Questions) -> str:
 RENDERER = Renderer(line, to_text, to_html)
 
 
-def _question(question: PendingApproval) -> str:
+def _question(question: PendingApproval | LeftQuestion) -> str:
     request = question.request
     arguments = [(plain(name), html.pre(argument(value), 0)) for name, value in request.arguments.items()]
     return html.div(
         html.line(html.chip(_named(question.id)), esc(_head(request))),
         html.fields(arguments) if arguments else html.muted("(no arguments)"),
-        html.small(_covered(request)),
+        html.small(_covered(question)),
         margin="8px 0",
         padding="0 0 0 10px",
         border_left=f"3px solid {html.EDGE}",
@@ -85,25 +86,43 @@ def _head(request: ApprovalRequest) -> str:
     return f"{_named(request.agent)} wants to call {_named(request.tool)}: {one_line(why)}"
 
 
-def _covered(request: ApprovalRequest) -> str:
+def _covered(question: PendingApproval | LeftQuestion) -> str:
+    request = question.request
+    if isinstance(question, LeftQuestion):
+        return _left(question)
     if request.problem:
         return "It will not run like this; a yes only tells the agent so."
+    if request.is_once:
+        return "A yes covers exactly this call, this once."
     if request.is_grant:
         given = f"--turn and --session give {request.run_id or 'the run'} {_named(request.tool)}, for any arguments"
         return f"A yes covers exactly this call, once; {given}."
     return "A yes covers exactly this call: once, or with --turn and --session every time it comes there."
 
 
+def _left(question: LeftQuestion) -> str:
+    """Say what became of a question whose process is gone."""
+    request = question.request
+    gone = f"{request.run_id or 'The turn that asked'} ended with its process and cannot go on"
+    if question.obstacle:
+        return f"{gone}. It cannot be allowed any more: {question.obstacle}. Ask again, or deny it."
+    order = f": “{one_line(request.order, LONGEST)}”" if request.order else ""
+    session = _named(request.session_id)
+    return f"{gone}. A yes lets exactly this call run once when it comes again in session {session}; ask again{order}."
+
+
 def _named(name: str) -> str:
     return one_line(name, LONGEST)
 
 
-def answered_table(question: PendingApproval, answer: ApprovalAnswer) -> Table:
+def answered_table(question: PendingApproval | LeftQuestion, answer: ApprovalAnswer) -> Table:
     """Say what an answer was given to, and how long it holds."""
     request = question.request
     said = f"allowed, {_HOLDS[answer.scope]}" if answer.allowed else f"refused: {mask(answer.detail)}"
     if answer.allowed and request.problem:
         said = "seen: the call does not run, and the agent is told why"
+    elif isinstance(question, LeftQuestion):
+        said = _left_said(question, answer)
     arguments = "; ".join(argument_lines(mask_arguments(request.arguments), LONGEST))
     rows = (
         ("answer", said),
@@ -115,3 +134,12 @@ def answered_table(question: PendingApproval, answer: ApprovalAnswer) -> Table:
 
 
 _HOLDS = {"once": "this once", "turn": "for this turn", "session": "for this session"}
+
+
+def _left_said(question: LeftQuestion, answer: ApprovalAnswer) -> str:
+    if not answer.allowed:
+        return "dropped: whoever asked is gone"
+    how = "once" if answer.scope == "once" else "each time"
+    order = question.request.order
+    again = f"; ask again: {one_line(order, LONGEST)}" if order else "; ask again"
+    return f"{_HOLDS[answer.scope]}: it runs {how} without a question when it comes again{again}"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.turns import Trace
     from lango_nb.runtime.approvals import ApprovalAnswer, PendingApproval, Scope
+    from lango_nb.runtime.held import LeftQuestion
 
 R = TypeVar("R")
 
@@ -181,14 +182,17 @@ class RunView(View["AgentRun"]):
         return events_view(self._events)
 
 
-class OpenQuestions(View[tuple["PendingApproval", ...]]):
-    """Calls that wait for an answer, as they were when this was made, and how to answer them."""
+class OpenQuestions(View[tuple["PendingApproval | LeftQuestion", ...]]):
+    """Calls that wait for an answer, as they were when this was made, and how to answer them.
+
+    Those come last that a process left open which is gone: a yes lets exactly that call run when it comes again.
+    """
 
     def __init__(self, engine: Engine) -> None:
         from lango_nb.viz.approvals import Questions
 
         self._approvals = engine.approvals
-        pending = self._approvals.pending
+        pending: tuple[PendingApproval | LeftQuestion, ...] = (*self._approvals.pending, *self._approvals.left)
         super().__init__(pending, lambda: _frames().approvals_df(pending), Questions(pending))
 
     def allow(self, request_id: str | None = None, scope: Scope = "once") -> View[ApprovalAnswer]:
@@ -232,9 +236,9 @@ class OpenQuestions(View[tuple["PendingApproval", ...]]):
         question = self._question(request_id)
         return answer_view(question, question.deny(detail))
 
-    def _question(self, request_id: str | None) -> PendingApproval:
+    def _question(self, request_id: str | None) -> PendingApproval | LeftQuestion:
         """Find a question among those that were seen: an answer belongs to what was looked at."""
-        seen = {question.id: question for question in self.record}
+        seen = {question.id: question for question in reversed(self.record)}  # an open one before one that was left
         if request_id is not None:
             return seen.get(request_id) or self._approvals.get(request_id)
         if not seen:
@@ -258,7 +262,7 @@ def events_view(events: tuple[Event, ...], trace: Trace | None = None) -> View[t
     return View(events, lambda: _frames().events_df(events if trace is None else trace), Events(events))
 
 
-def answer_view(question: PendingApproval, answer: ApprovalAnswer) -> View[ApprovalAnswer]:
+def answer_view(question: PendingApproval | LeftQuestion, answer: ApprovalAnswer) -> View[ApprovalAnswer]:
     """Show what was answered to a question."""
     from lango_nb.viz.approvals import answered_table
 

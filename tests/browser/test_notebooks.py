@@ -61,7 +61,7 @@ SHOWN = {
         ("kept", "operator reports: notes.md has 4 lines."),
         ("both", "vault arun-2"),
         ("asks", "grant-arun-2-fs_delete"),
-        ("grant", "fs_read, fs_delete"),
+        ("grant", "arun-2: Done: deleted old.txt."),
         ("ends", "cancelled"),
         ("tasks", "water the basil"),
     ],
