@@ -238,7 +238,9 @@ class OpenQuestions(View[tuple["PendingApproval | LeftQuestion", ...]]):
 
     def _question(self, request_id: str | None) -> PendingApproval | LeftQuestion:
         """Find a question among those that were seen: an answer belongs to what was looked at."""
-        seen = {question.id: question for question in reversed(self.record)}  # an open one before one that was left
+        seen: dict[str, PendingApproval | LeftQuestion] = {}
+        for question in self.record:
+            seen.setdefault(question.id, question)  # an open one before one that was left
         if request_id is not None:
             return seen.get(request_id) or self._approvals.get(request_id)
         if not seen:
