@@ -608,6 +608,18 @@ def test_every_provider_answers_calls_and_fails_the_same_way(name: str, run: Any
         assert request.headers[header].startswith(value)
 
 
+@pytest.mark.parametrize("status", [302, 307])
+@pytest.mark.parametrize("name", OTHERS)
+def test_neither_key_nor_request_follows_a_redirect(name: str, status: int, run: Any, server: ProviderServer) -> None:
+    with ProviderServer(lambda _request: Say("Caught.")) as canary:
+        away = f"{canary.url.replace('127.0.0.1', 'localhost')}/v1/messages"
+        server.answer = lambda _request: Fail(status, "moved", {"location": away})
+        for side in (Side(name, is_streaming=False), Side(name, is_streaming=True)):
+            failed(run, model_on(server, name, max_retries=0), side)
+        assert canary.requests == []
+    assert len(server.requests) == 2
+
+
 def test_a_server_of_ones_own_gets_its_own_key_and_never_openais(
     run: Any, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
