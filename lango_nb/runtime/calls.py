@@ -258,6 +258,7 @@ class Calls:
         surroundings = ToolContext(
             workspace=context.workspace,
             agent=node.name,
+            closed=context.protected.closed(context.workspace),
             session_id=self._work.state.session.id,
             turn_id=self._work.state.turn_id,
             call_id=ready.call.id,

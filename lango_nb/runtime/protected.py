@@ -41,6 +41,18 @@ class Protected:
     keys_file: str = ""
     """Where keys lie, if not in a home folder."""
 
+    def closed(self, workspace: Path) -> tuple[Path, ...]:
+        """Return what file tools do not touch at all: keys, and home folders that the workspace does not lie in.
+
+        Examples
+        --------
+        >>> [place.as_posix() for place in Protected((Path("/ada/.lango"),)).closed(Path("/ada"))]
+        ['/ada/.lango', '/ada/.lango/keys.env']
+        """
+        homes = [home for home in self.homes if not workspace.is_relative_to(os.path.realpath(home))]
+        keys = [home / KEYS_FILE for home in self.homes]
+        return (*homes, *keys, *([Path(self.keys_file)] if self.keys_file else ()))
+
     def touched(self, tool: Tool, arguments: Mapping[str, Any], workspace: Path) -> str:
         """Name the protected file a call would touch.
 

@@ -20,6 +20,8 @@ class ToolContext:
     """Folder that file tools may not leave, and in which commands run; absolute, links resolved."""
     agent: str = ""
     """Name of the agent that calls."""
+    closed: tuple[Path, ...] = ()
+    """Folders and files that file tools do not touch, also where they lie in the workspace."""
     session_id: str = ""
     turn_id: str = ""
     call_id: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,14 @@ def test_a_closed_home_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="closed") as caught:
         lab.ask("hello")
     assert isinstance(caught.value, LangoError)
+
+
+def test_the_home_is_out_of_reach_of_file_tools_also_inside_the_workspace(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "keys.env").write_text("OPENAI_API_KEY=not-a-key\n")
+    texts = ("read home/keys.env", "list the folder home/", "delete the folder home", "write 'x' to home/x.txt")
+    with closing(Lab("solo", home=home, workspace=tmp_path, approver="allow", model="offline")) as lab:
+        for text in texts:
+            assert "out of reach of file tools" in lab.ask(text).answer, text
+    assert (home / "keys.env").is_file()

@@ -1,7 +1,7 @@
 """File tools: ``fs_read``, ``fs_list``, ``fs_write``, ``fs_edit``, ``fs_mkdir``, ``fs_delete``, ``fs_stat``.
 
-They work on real files and never leave the workspace (see ``paths.py``). A file is written beside its place and then
-moved there, so that nobody ever sees half of it.
+They work on real files and never leave the workspace: all is done through the handle of the folder a path ends in (see
+``paths.py``). A file is written beside its place and then moved there, so that nobody ever sees half of it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import io
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -18,7 +19,7 @@ from pydantic import JsonValue
 
 from lango_nb.core.errors import ToolError
 from lango_nb.tools.arguments import BAD_ARGUMENT
-from lango_nb.tools.builtin.paths import Place, locate, printable, telling
+from lango_nb.tools.builtin.paths import NO_FOLLOW, REFUSED, Place, is_closed, printable, reach, refuse_closed
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import ToolResult
@@ -28,7 +29,6 @@ MAX_READ_BYTES = 10 * 1024 * 1024
 MAX_LISTED = 1000
 """Entries of a folder that are shown."""
 
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must not wait for its other end
 
 
@@ -45,8 +45,8 @@ def fs_read(path: str, offset: int | None = None, limit: int | None = None, *, c
     limit : int, optional
         How many lines to read at most.
     """
-    place = locate(context, path)
-    lines = _lines(_read_text(place, context))
+    with reach(context, path) as place:
+        lines = _lines(_read_text(place, context))
     first = max(offset or 1, 1)
     if first > max(len(lines), 1):
         raise ToolError(f"{place.shown} has {_count(len(lines), 'line')}; there is no line {first}", BAD_ARGUMENT)
@@ -73,9 +73,8 @@ def fs_list(path: str, *, context: ToolContext) -> ToolResult:
     path : str
         Folder, relative to the workspace; "." is the workspace itself.
     """
-    place = locate(context, path)
-    with telling(place):
-        if not stat.S_ISDIR(place.real.lstat().st_mode):
+    with reach(context, path) as place:
+        if not stat.S_ISDIR(place.status.st_mode):
             raise ToolError(f"{place.shown} is no folder; read it with fs_read")
         entries = sorted(_entries(place), key=itemgetter(0))
     if not entries:
@@ -100,13 +99,11 @@ def fs_write(path: str, content: str, *, context: ToolContext) -> ToolResult:
     content : str
         Everything the file is to hold.
     """
-    place = locate(context, path)
     data = _encode(content)
-    if place.is_root or path.endswith("/"):
-        raise ToolError(f"{_folder(place)} is a folder; give the name of a file")
-    with telling(place):
+    with reach(context, path, makes_folders=True) as place:
+        if place.is_root or path.endswith("/"):
+            raise ToolError(f"{_folder(place)} is a folder; give the name of a file")
         mode = _writable_mode(place)
-        place.real.parent.mkdir(parents=True, exist_ok=True)
         _replace(place, data, mode)
     verb = "wrote" if mode is None else "replaced"
     size = f"{_count(len(data), 'byte')}, {_count(len(_lines(content)), 'line')}"
@@ -131,20 +128,9 @@ def fs_edit(path: str, startLine: int, endLine: int, content: str, *, context: T
     content : str
         What stands there afterwards, any number of lines; empty takes the lines out.
     """
-    place = locate(context, path)
-    lines = _lines(_read_text(place, context))
-    if not 1 <= startLine <= endLine <= len(lines):
-        has = f"{place.shown} has {_count(len(lines), 'line')}"
-        raise ToolError(f"lines {startLine}-{endLine} are out of range: {has}", BAD_ARGUMENT)
-    end = _line_end(lines)
-    new = [line.rstrip("\r\n") + end for line in _lines(content)]
-    if endLine == len(lines) and not lines[-1].endswith(("\n", "\r")):  # the file's last line had no end: keep it so
-        if new:
-            new[-1] = new[-1].removesuffix(end)
-        elif startLine > 1:
-            lines[startLine - 2] = lines[startLine - 2].rstrip("\r\n")
-    lines[startLine - 1 : endLine] = new
-    with telling(place):
+    with reach(context, path) as place:
+        lines = _lines(_read_text(place, context))
+        new = _replace_lines(place, lines, startLine, endLine, content)
         _replace(place, _encode("".join(lines)), _writable_mode(place))
     gone = endLine - startLine + 1
     return ToolResult(
@@ -162,11 +148,10 @@ def fs_mkdir(path: str, *, context: ToolContext) -> ToolResult:
     path : str
         Folder, relative to the workspace.
     """
-    place = locate(context, path)
-    with telling(place):
-        is_new = not place.real.is_dir()
+    with reach(context, path, makes_folders=True) as place:
+        is_new = not place.is_folder
         if is_new:
-            place.real.mkdir(parents=True)
+            os.mkdir(place.entry, dir_fd=place.folder)
     said = f"made {_folder(place)}" if is_new else f"{_folder(place)} is there already"
     return ToolResult(said, data={"path": place.shown, "is_new": is_new})
 
@@ -180,16 +165,14 @@ def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
     path : str
         File or folder, relative to the workspace.
     """
-    place = locate(context, path)
-    if place.is_root or place.link == place.root:
-        raise ToolError("the workspace itself cannot be deleted; name something in it", "refused")
-    with telling(place):
-        if not stat.S_ISDIR(place.link.lstat().st_mode):
-            place.link.unlink()
-            shown = place.show(place.link)
-            return ToolResult(f"deleted {shown}", data={"path": shown, "entries": 1})
-        inside = sum(len(folders) + len(files) for _, folders, files in os.walk(place.link))
-        shutil.rmtree(place.link)
+    with reach(context, path, is_link=True) as place:
+        if place.is_root:
+            raise ToolError("the workspace itself cannot be deleted; name something in it", REFUSED)
+        if not stat.S_ISDIR(place.status.st_mode):
+            os.unlink(place.entry, dir_fd=place.folder)
+            return ToolResult(f"deleted {place.shown}", data={"path": place.shown, "entries": 1})
+        inside = _count_below(place)
+        shutil.rmtree(place.entry, dir_fd=place.folder)
     return ToolResult(
         f"deleted {place.shown}/ with {_count(inside, 'entry')}", data={"path": place.shown, "entries": inside + 1}
     )
@@ -204,9 +187,8 @@ def fs_stat(path: str, *, context: ToolContext) -> ToolResult:
     path : str
         File or folder, relative to the workspace.
     """
-    place = locate(context, path)
-    with telling(place):
-        found = place.real.lstat()
+    with reach(context, path) as place:
+        found = place.status
     kind = _kind(found.st_mode)
     changed = datetime.fromtimestamp(found.st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     mode = stat.filemode(found.st_mode)
@@ -221,15 +203,14 @@ def fs_stat(path: str, *, context: ToolContext) -> ToolResult:
 def _read_text(place: Place, context: ToolContext) -> str:
     """Read a whole file, or say why it is none to read."""
     most = int(context.limits.get("max_read_bytes", MAX_READ_BYTES))
-    with telling(place):
-        if place.real.is_dir():
-            raise ToolError(f"{place.shown} is a folder; list it with fs_list")
-        handle = os.open(place.real, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
-        with os.fdopen(handle, "rb") as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
-                raise ToolError(f"{place.shown} is a {_kind(found.st_mode)}, no file to read")
-            data = file.read(most + 1) if found.st_size <= most else b""
+    if place.is_folder:
+        raise ToolError(f"{place.shown} is a folder; list it with fs_list")
+    handle = place.open(os.O_RDONLY | _NO_WAIT)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise ToolError(f"{place.shown} is a {_kind(found.st_mode)}, no file to read")
+        data = file.read(most + 1) if found.st_size <= most else b""
     if found.st_size > most or len(data) > most:
         raise ToolError(
             f"{place.shown} has {found.st_size:,} bytes, more than the {most:,} that may be read; "
@@ -254,41 +235,73 @@ def _encode(content: str) -> bytes:
 
 def _writable_mode(place: Place) -> int | None:
     """Return the permissions of the file to be replaced, ``None`` when there is none yet."""
-    try:
-        found = place.real.lstat()
-    except FileNotFoundError:
+    found = place.found
+    if found is None:
         return None
     if not stat.S_ISREG(found.st_mode):
         raise ToolError(f"{place.shown} is a {_kind(found.st_mode)}, no file to write")
-    if not os.access(place.real, os.W_OK):
+    if not os.access(place.entry, os.W_OK, dir_fd=place.folder):
         raise ToolError(f"{place.shown} is read-only")
     return stat.S_IMODE(found.st_mode)
 
 
 def _replace(place: Place, data: bytes, mode: int | None) -> None:
     """Put a file in its place in one step, with the permissions of the one before."""
-    beside = place.real.parent / f".lango-{os.urandom(8).hex()}.tmp"
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666)
+    beside = place.beside(f".lango-{os.urandom(8).hex()}.tmp")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW, 0o666, dir_fd=place.folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        if mode is not None:
-            beside.chmod(mode)
-        beside.replace(place.real)
+            if mode is not None:
+                os.chmod(handle if os.chmod in os.supports_fd else beside, mode)  # noqa: PTH101 - of a handle
+        os.replace(beside, place.entry, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     except BaseException:
         with suppress(OSError):
-            beside.unlink()
+            os.unlink(beside, dir_fd=place.folder)
         raise
+
+
+def _replace_lines(place: Place, lines: list[str], start: int, end: int, content: str) -> list[str]:
+    """Put a text in the place of some lines, from 1; return the lines that came in."""
+    if not 1 <= start <= end <= len(lines):
+        has = f"{place.shown} has {_count(len(lines), 'line')}"
+        raise ToolError(f"lines {start}-{end} are out of range: {has}", BAD_ARGUMENT)
+    line_end = _line_end(lines)
+    new = [line.rstrip("\r\n") + line_end for line in _lines(content)]
+    if end == len(lines) and not lines[-1].endswith(("\n", "\r")):  # the file's last line had no end: keep it so
+        if new:
+            new[-1] = new[-1].removesuffix(line_end)
+        elif start > 1:
+            lines[start - 2] = lines[start - 2].rstrip("\r\n")
+    lines[start - 1 : end] = new
+    return new
+
+
+def _count_below(place: Place) -> int:
+    """Count what a folder holds, and refuse one that holds what is out of reach."""
+    count = 0
+    if place.folder is None:
+        below: Iterator[tuple[str, list[str], list[str], int | None]] = ((*one, None) for one in os.walk(place.entry))
+    else:
+        below = os.fwalk(place.entry, dir_fd=place.folder)
+    for folder, folders, files, handle in below:
+        count += len(folders) + len(files)
+        for name in (*folders, *files) if place.closed else ():
+            entry = name if handle is not None else os.path.join(folder, name)  # noqa: PTH118 - many of them
+            if is_closed(os.stat(entry, dir_fd=handle, follow_symlinks=False), place.closed):
+                refuse_closed(place.shown)
+    return count
 
 
 def _entries(place: Place) -> list[tuple[str, str, int | None]]:
     """List name, kind and size of what a folder holds; links are not followed."""
-    handle = os.open(place.real, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_FOLLOW)
+    handle = None if place.folder is None else place.open(os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with os.scandir(handle) as found:
+        with os.scandir(place.entry if handle is None else handle) as found:
             seen = [(entry.name, entry.stat(follow_symlinks=False)) for entry in found]
     finally:
-        os.close(handle)
+        if handle is not None:
+            os.close(handle)
     return [(printable(name), _kind(status.st_mode), _size(status)) for name, status in seen]
 
 

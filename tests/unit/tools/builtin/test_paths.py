@@ -1,13 +1,28 @@
 from __future__ import annotations
 
-import os
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from lango_nb.core.errors import ToolError
-from lango_nb.tools.builtin.paths import locate, printable
+from lango_nb.tools.builtin import builtin_tools, paths
+from lango_nb.tools.builtin.paths import Place, printable, reach
 from lango_nb.tools.context import ToolContext
+
+TOOLS = {tool.name: tool for tool in builtin_tools()}
+
+
+@pytest.fixture(autouse=True, params=["handles", "paths"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reach places as this system does, and as one without handles of folders does."""
+    if request.param == "paths":
+        monkeypatch.setattr(paths, "HAS_HANDLES", False)
+
+
+def locate(context: ToolContext, given: str, *, is_link: bool = False) -> Place:
+    with reach(context, given, is_link=is_link) as place:
+        return place
 
 
 @pytest.fixture
@@ -57,6 +72,7 @@ def workspace(tmp_path: Path) -> Path:
         "up/outside/secret.txt",
         "dangling",
         "to_folder/back",
+        "up/work/a.txt",
         "docs/../to_folder/secret.txt",
         "inside/../../outside/secret.txt",
     ],
@@ -86,21 +102,18 @@ def test_absolute_paths_are_held_to_the_same_rule(workspace: Path) -> None:
         ("docs/../a.txt", "a.txt"),
         ("docs//./new/../x", "docs/x"),
         ("inside/x", "docs/x"),
-        ("up/work/a.txt", "a.txt"),
         ("..a", "..a"),
         ("...", "..."),
         ("a~", "a~"),
         ("./~", "~"),
-        ("\uff0e\uff0e/x", "\uff0e\uff0e/x"),
-        ("loop", "loop"),
+        ("docs/new/deep/../../../x", "x"),
+        ("\uff0e\uff0e", "\uff0e\uff0e"),
         (" a", " a"),
-        ("x" * 300, "x" * 300),
     ],
 )
 def test_what_stays_inside_is_found_where_it_is(workspace: Path, given: str, shown: str) -> None:
     place = locate(ToolContext(workspace), given)
     assert place.shown == shown
-    assert place.real == workspace.resolve() / shown
 
 
 @pytest.mark.parametrize("given", ["", "  ", "a\0b", "a\nb", "\x7f", "\ud800", "docs/\x1b[31m"])
@@ -119,9 +132,26 @@ def test_a_workspace_given_through_a_link_is_resolved_too(workspace: Path) -> No
 
 
 def test_of_a_link_the_link_itself_can_be_told_from_its_target(workspace: Path) -> None:
-    place = locate(ToolContext(workspace), "inside")
-    assert (place.link.name, place.real.name) == ("inside", "docs")
-    assert locate(ToolContext(workspace), "inside/").link.name == "inside"
+    context = ToolContext(workspace)
+    assert (locate(context, "inside").shown, locate(context, "inside/").is_folder) == ("docs", True)
+    for given in ("inside", "inside/", "to_folder", "loop"):
+        assert locate(context, given, is_link=True).shown == given.rstrip("/")
+    assert locate(context, "inside/.", is_link=True).shown == "docs"
+
+
+@pytest.mark.parametrize(
+    ("given", "code"), [("x" * 300, "os_error"), ("docs/" * 200, "bad_argument"), ("no/x", "not_found")]
+)
+def test_what_cannot_be_there_is_told(workspace: Path, given: str, code: str) -> None:
+    with pytest.raises(ToolError) as told:
+        locate(ToolContext(workspace), given)
+    assert told.value.code == code
+    assert len(str(told.value)) < 200
+
+
+def test_a_link_that_leads_to_itself_is_told(workspace: Path) -> None:
+    with pytest.raises(ToolError, match=r"loop: .*symbolic links"):
+        locate(ToolContext(workspace), "loop")
 
 
 def test_a_long_path_is_shortened_in_the_message(workspace: Path) -> None:
@@ -136,4 +166,50 @@ def test_printable_keeps_words_and_escapes_the_rest() -> None:
 
 
 def test_a_workspace_at_the_root_of_the_disk_works() -> None:
-    assert locate(ToolContext(Path("/")), "etc").real == Path(os.path.realpath("/etc"))
+    assert locate(ToolContext(Path("/")), "etc").is_folder
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("fs_read", {"path": "home/keys.env"}),
+        ("fs_read", {"path": "home/sub/any.txt"}),
+        ("fs_read", {"path": "to_home/keys.env"}),
+        ("fs_read", {"path": "same.env"}),
+        ("fs_stat", {"path": "home/keys.env"}),
+        ("fs_list", {"path": "home"}),
+        ("fs_list", {"path": "docs/../home/sub"}),
+        ("fs_write", {"path": "home/new.txt", "content": "x"}),
+        ("fs_write", {"path": "home/keys.env", "content": "x"}),
+        ("fs_edit", {"path": "home/keys.env", "startLine": 1, "endLine": 1, "content": "x"}),
+        ("fs_mkdir", {"path": "home/new/newer"}),
+        ("fs_delete", {"path": "home"}),
+        ("fs_delete", {"path": "home/keys.env"}),
+        ("fs_delete", {"path": "above"}),
+    ],
+)
+def test_the_home_and_its_keys_are_out_of_reach_also_inside_the_workspace(
+    workspace: Path, tool: str, arguments: dict[str, object]
+) -> None:
+    homes = [workspace / "home", workspace / "above" / "home"]
+    for home in homes:
+        (home / "sub").mkdir(parents=True)
+        (home / "sub" / "any.txt").write_text("record\n")
+        (home / "keys.env").write_text("KEY=secret\n")
+    (workspace / "to_home").symlink_to("home")
+    (workspace / "same.env").hardlink_to(workspace / "home" / "keys.env")
+    context = ToolContext(workspace, closed=(*homes, *(home / "keys.env" for home in homes)))
+    before = sorted(workspace.rglob("*"))
+    result = asyncio.run(TOOLS[tool].call(arguments, context))
+    assert (result.is_error, result.code) == (True, "refused")
+    assert "out of reach of file tools" in result.content
+    assert sorted(workspace.rglob("*")) == before
+    assert [(home / "keys.env").read_text() for home in homes] == ["KEY=secret\n"] * 2
+
+
+def test_a_link_to_the_home_may_go(workspace: Path) -> None:
+    (workspace / "home").mkdir()
+    (workspace / "to_home").symlink_to("home")
+    context = ToolContext(workspace, closed=(workspace / "home",))
+    assert not asyncio.run(TOOLS["fs_delete"].call({"path": "to_home"}, context)).is_error
+    assert (workspace / "home").is_dir()
