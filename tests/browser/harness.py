@@ -55,6 +55,8 @@ _IDLE = """() => {
     const kernel = session && session.kernel;
     return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle';
 }"""
+_ALL_RUN = """() => window.jupyterapp.shell.currentWidget.content.widgets.every(cell =>
+    cell.model.type !== 'code' || cell.model.executionCount)"""
 _OUTPUTS = """() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell => ({
     type: cell.model.type,
     count: cell.model.executionCount,
@@ -234,6 +236,7 @@ class Browser:
         """Type an answer, and wait until every cell has run."""
         self.page.fill(".jp-Stdin-input", typed)
         self.page.press(".jp-Stdin-input", "Enter")
+        self.page.wait_for_function(_ALL_RUN, timeout=timeout_s * 1000)  # a kernel is idle between two cells, too
         self.page.wait_for_function(_IDLE, timeout=timeout_s * 1000)
 
     def cells(self) -> list[dict[str, Any]]:
