@@ -56,7 +56,7 @@ class LoadedSettings:
     origins: Mapping[str, str]
     """Dotted camelCase key to ``default``, a file's name, an environment variable's or ``argument``."""
     trust: FolderTrust | None = None
-    """What needs trust in the folder's settings; ``None`` when nothing does."""
+    """What needs trust in the folder's settings, first what has none; ``None`` when nothing does."""
 
     @property
     def warning(self) -> str:
@@ -125,7 +125,8 @@ def load_settings(
         Where ``pyproject.toml`` and ``lango.json`` of the work at hand may lie. Unless a person has trusted them, what
         their rules do not allow is held back.
     home : Path, optional
-        Where the user's own ``lango.json`` may lie, see :func:`home_folder`.
+        Where the user's own ``lango.json`` may lie, see :func:`home_folder`. One that lies in ``folder``, and is not
+        ``trust_home``, may have come along with it: it needs trust as a folder does.
     env : mapping of str to str, optional
         Environment: ``LANGO_AGENT_MULTI_AGENT=true`` sets ``agent.multiAgent``. An empty value counts as not set;
         ``LANGO_HOME`` and ``LANGO_NB_*`` are no settings.
@@ -157,23 +158,35 @@ def load_settings(
     """
     nested: dict[str, Any] = {}
     origins = {info.key: DEFAULT for info in setting_infos()}
-    trust = None
-    if home is not None:
+    trusts = []
+    if home is not None and not _came_along(home, folder, trust_home):
         _apply(_json_layer(home / FILE, shown_path(home / FILE)), nested, origins)
+    elif home is not None:
+        trusts.append(_apply_folder(home, trust_home, nested, origins))
     if folder is not None and not _is_same(folder, home):
-        layers = (_toml_layer(folder / PROJECT_FILE), _json_layer(folder / FILE, FILE))
-        trust = _trust(folder, trust_home or home, layers, nested)
-        held = {(setting.file, setting.key) for setting in trust.held} if trust is not None else frozenset()
-        for layer in layers:
-            _apply(layer, nested, origins, leave_out=held)
+        trusts.append(_apply_folder(folder, trust_home or home, nested, origins))
     if env:
         _apply(_environment(env), nested, origins)
     if overrides:
         _apply(_arguments(overrides), nested, origins)
     try:
-        return LoadedSettings(Settings.model_validate(nested) if nested else Settings.defaults(), origins, trust)
+        settings = Settings.model_validate(nested) if nested else Settings.defaults()
     except ValidationError as error:  # what was read is of the right kind, but outside its range
         raise _out_of_range(error, origins) from error
+    needing = sorted((trust for trust in trusts if trust is not None), key=lambda trust: trust.is_trusted)
+    return LoadedSettings(settings, origins, needing[0] if needing else None)
+
+
+def _apply_folder(
+    folder: Path, trust_home: Path | None, nested: dict[str, Any], origins: dict[str, str]
+) -> FolderTrust | None:
+    """Put what holds of a folder's settings over the values before; return what needs trust."""
+    layers = (_toml_layer(folder / PROJECT_FILE), _json_layer(folder / FILE, FILE))
+    trust = _trust(folder, trust_home, layers, nested)
+    held = {(setting.file, setting.key) for setting in trust.held} if trust is not None else frozenset()
+    for layer in layers:
+        _apply(layer, nested, origins, leave_out=held)
+    return trust
 
 
 def _apply(
@@ -189,6 +202,13 @@ def _apply(
         if (where, key) not in leave_out:
             _put(nested, info.path, checked)
             origins[key] = where
+
+
+def _came_along(home: Path, folder: Path | None, trust_home: Path | None) -> bool:
+    """Tell whether a home that was given is not the user's own, but lies in the folder at hand."""
+    if folder is None or trust_home is None or _is_same(home, trust_home):
+        return False
+    return home.resolve().is_relative_to(folder.resolve())
 
 
 def _is_same(folder: Path, home: Path | None) -> bool:

@@ -80,7 +80,7 @@ class Lab(LookingBack, Measuring):
     home : str or Path, optional
         Folder of your own settings, and of everything that is kept: turns, runs, tasks, memories. When absent, settings
         are those of ``LANGO_HOME`` or ``~/.lango``, and records stay in memory unless ``store`` or the setting
-        ``store.url`` says otherwise.
+        ``store.url`` says otherwise. One inside the workspace may have come along with it: its settings need trust too.
     settings : Settings, LoadedSettings or mapping, optional
         Arguments: they win over files and environment.
     approver : Approver or {"ask", "allow", "deny", "hold"}, optional
