@@ -14,6 +14,7 @@ another process, or by a person in an editor, is seen at once.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
@@ -96,9 +97,8 @@ class ShelfStorage(Storage):
                 }
                 for kind, documents in _without_kinds(data).items()
             }
-            new = write_text(clean)
-            if new != write_text(before):
-                self.place.write(new)
+            if _canonical(clean) != _canonical(before):
+                self.place.write(write_text(clean))
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -213,6 +213,11 @@ def _without_kinds(data: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table
         }
         for kind, documents in data.items()
     }
+
+
+def _canonical(tables: Tables) -> str:
+    """Write tables so that equal ones give equal text; ``1`` and ``True`` are equal to Python, and not here."""
+    return json.dumps(tables, sort_keys=True)
 
 
 def _joined(tables: Tables) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tinydb import where
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import LangoError, RefusedError, UnknownNameError, UsageError
 from lango_nb.lab import Lab
+from lango_nb.lab.shelving import shelf_path
 from lango_nb.specs.agent_md import parse_agent_md
 from lango_nb.tools.decorator import tool
 from tests.unit.test_lab import AGENT
@@ -51,6 +52,15 @@ def test_records_of_a_home_are_beside_its_shelf_however_they_are_opened(tmp_path
     lab = Lab(workspace=tmp_path, home=tmp_path / "home")
     other = Lab(workspace=tmp_path, store=tmp_path / "home" / "records")
     assert lab.shelf.path == other.shelf.path == tmp_path / "home" / "shelf.json"
+
+
+def test_records_in_a_database_leave_the_shelf_a_file_in_the_home(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    lab = Lab(workspace=tmp_path, home=home, store=f"sqlite:///{tmp_path / 'records.db'}")
+    lab.label("water the ferns", "root")
+    assert (home / "shelf.json").exists()
+    assert shelf_path("sqlite:///records.db", home) == shelf_path(lab.engine.store, home) == home / "shelf.json"
+    assert shelf_path("memory", home) is shelf_path("", home) is None
 
 
 def test_a_file_of_your_own_takes_what_was_in_memory_and_nothing_from_another_file(lab: Lab, tmp_path: Path) -> None:
