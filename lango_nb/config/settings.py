@@ -321,7 +321,9 @@ class HookSettings(Switch):
         False, description="Whether results of looking something up are kept as knowledge."
     )
     blocked_commands: Annotated[Names, BEYOND] = Field(
-        (), description="Further patterns no command may hold; the built-in ones stay."
+        (),
+        description="Further patterns no command may hold; what destroys a machine is blocked anyway. The filter "
+        "is a seat belt; what keeps a person in charge is the approval.",
     )
 
 

@@ -236,13 +236,16 @@ class HookDecided(BaseEvent):
 
 
 class PolicyDecided(BaseEvent):
-    """Whether a run may use a tool it was not given."""
+    """Whether a run may use a tool it was not given, or what becomes of a command."""
 
     kind: Literal["policy.decided"] = "policy.decided"
     tool: str
-    decision: Literal["allow", "deny", "needs_approval"]
+    decision: Literal["allow", "deny", "needs_approval", "observe", "block"]
+    """Commands are allowed, observed, which lets them run as well, or blocked."""
     reason: str
     call_id: str = ""
+    code: str = ""
+    """Short word for why a command is allowed, observed or blocked."""
 
 
 class BreakerChanged(BaseEvent):

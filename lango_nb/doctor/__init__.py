@@ -9,6 +9,7 @@
     parts.py        hooks, remote agents                           storage.py      the store and its disk
     turns.py        failed, interrupted and slow turns, loops      leaks.py        what isolation should have kept apart
     waiting.py      open circuits, questions nobody answers        trust.py        settings that are held back
+    commands.py     commands that were blocked or noted
 
 It changes nothing and asks no model. Counting reads the summaries of turns only; messages are read for the sessions of
 the last day.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lango_nb.core.errors import LangoError, shorten
 from lango_nb.doctor.agents import examine_agents, examine_tree
 from lango_nb.doctor.case import Case
+from lango_nb.doctor.commands import examine_commands
 from lango_nb.doctor.definitions import examine_definitions
 from lango_nb.doctor.finding import Finding, Report
 from lango_nb.doctor.leaks import examine_isolation
@@ -49,6 +50,7 @@ OF_THE_RECORDS: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "time-outs": examine_timeouts,
     "interrupted turns": examine_interrupted,
     "unfinished turns": examine_unfinished,
+    "commands": examine_commands,
     "isolation": examine_isolation,
     "amount": examine_amount,
     "duration": examine_duration,

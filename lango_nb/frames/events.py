@@ -34,7 +34,7 @@ INFO = (
 TEXT = (
     some("text", "event.text", "string", "", "What was said, asked or reported."),
     some("detail", "event.detail", "string", "", "More about a refusal, a limit, an approval or a hook."),
-    some("code", "event.code", "string", "", "Short word for what went wrong."),
+    some("code", "event.code", "string", "", "Short word for what went wrong, or why a command may run or not."),
     some("reason", "event.reason", "string", "", "Why, in the words of a model, a policy or a person."),
 )
 HANDOVER = (
@@ -87,7 +87,7 @@ DECIDED = (
     some("hook", "event.hook", "string", "", "Hook that decided."),
     some("phase", "event.phase", "string", "", "before or after the call."),
     some("action", "event.action", "string", "", "What a hook did, or what is done about a failure."),
-    some("decision", "event.decision", "string", "", "Whether a run may use a tool: allow, deny or needs_approval."),
+    some("decision", "event.decision", "string", "", "allow, deny or needs_approval; allow, observe or block."),
     some("circuit", "event.circuit", "string", "", "Breaker that changed: an agent, or provider:name."),
     some("state", "event.state", "string", "", "closed, open or half_open."),
     some("failures", "event.failures", "Int64", "", "Failures that the breaker counted."),

@@ -112,7 +112,7 @@ class HookChain:
         call : HookCall
             With arguments that were checked against the schema.
         note : callable
-            Gets what a hook blocked, changed or observed.
+            Gets what a hook blocked, changed or observed, and what it decided about a command.
 
         Returns
         -------
@@ -185,24 +185,31 @@ class HookChain:
         return result
 
 
-async def _ask_before(hook: BeforeHook, call: HookCall, note: Note) -> HookCall | Blocked:
+async def _ask_before(hook: BeforeHook, call: HookCall, note: Note) -> HookCall | Blocked:  # noqa: PLR0911 - one per answer
     """Ask one hook; what it cannot say properly blocks the call."""
     try:
         said = await hook.before(call)
     except BaseException as error:  # noqa: BLE001 - a hook may raise anything
         _raise_if_stopped(error)
         return _broken(hook, call, _told(error), note)
-    if said is CONTINUE or isinstance(said, Continue):
+    if said is CONTINUE:
         return call
+    verdict = said.verdict if isinstance(said, (Continue, Observe, Block, Modify)) else None
+    if verdict is not None:
+        note(HookNote(hook.name, "before", verdict.decision, verdict.sentence, verdict))
     match said:
+        case Continue():
+            return call
         case Observe():
-            note(HookNote(hook.name, "before", "observe", _reason(said.reason)))
+            if verdict is None:
+                note(HookNote(hook.name, "before", "observe", _reason(said.reason)))
             return call
         case Block():
             code = said.code if isinstance(said.code, str) and said.code else BLOCKED_BY_HOOK
             reason = _reason(said.reason)
-            note(HookNote(hook.name, "before", "block", reason))
-            return Blocked(hook.name, call.tool.name, reason, code)
+            if verdict is None:
+                note(HookNote(hook.name, "before", "block", reason))
+            return Blocked(hook.name, call.tool.name, reason, code, verdict)
         case Modify():
             try:
                 arguments = check_arguments(call.tool, deepcopy(said.arguments))  # the hook keeps no hold of them

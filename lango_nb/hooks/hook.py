@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from lango_nb.core.events import HookAction, HookPhase
+from lango_nb.hooks.commands.verdict import Decision, Verdict
 from lango_nb.tools.tool import Tool, ToolResult
 
 S = TypeVar("S")
@@ -45,6 +47,8 @@ class HookCall:
     """What is bound, by protocol or class."""
     retry: Callable[[], Awaitable[ToolResult]] | None = None
     """Runs the same call once more, for hooks that mend something; ``None`` before it ran."""
+    workspace: Path | None = None
+    """Folder the tool works in, where that is known."""
 
     def service(self, kind: type[S]) -> S | None:
         """Return the service bound for a protocol or class, ``None`` when there is none."""
@@ -63,12 +67,21 @@ class HookCall:
             self.allowed_tools,
             self.services,
             self.retry,
+            self.workspace,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Continue:
-    """Nothing to say."""
+    """The call goes on.
+
+    Parameters
+    ----------
+    verdict : Verdict, optional
+        What was decided about its command.
+    """
+
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +94,13 @@ class Block:
         Why. With the usual code it stands after ``tool '…' blocked by hook:``; with another it is the whole sentence.
     code : str
         Short word kept in the result.
+    verdict : Verdict, optional
+        What was decided about a command; its code is kept in the event.
     """
 
     reason: str
     code: str = BLOCKED_BY_HOOK
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +113,13 @@ class Modify:
         All of them, not only those that change.
     reason : str
         Why.
+    verdict : Verdict, optional
+        What was decided about the command among them.
     """
 
     arguments: Mapping[str, Any]
     reason: str = ""
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +130,12 @@ class Observe:
     ----------
     reason : str
         What was seen.
+    verdict : Verdict, optional
+        What was decided about a command; its code is kept in the event.
     """
 
     reason: str
+    verdict: Verdict | None = None
 
 
 CONTINUE = Continue()
@@ -129,6 +151,8 @@ class Blocked:
     tool: str
     reason: str
     code: str = BLOCKED_BY_HOOK
+    verdict: Verdict | None = None
+    """What was decided about the command, where it is one; its code is the one that is kept."""
 
     @property
     def result(self) -> ToolResult:
@@ -140,7 +164,7 @@ class Blocked:
         "tool 'exec' blocked by hook: command matches blocked pattern: mkfs."
         """
         said = f"tool {self.tool!r} blocked by hook: {self.reason}" if self.code == BLOCKED_BY_HOOK else self.reason
-        return ToolResult(said, is_error=True, code=self.code)
+        return ToolResult(said, is_error=True, code=self.verdict.code if self.verdict else self.code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +173,10 @@ class HookNote:
 
     hook: str
     phase: HookPhase
-    action: HookAction
+    action: HookAction | Decision
     detail: str
+    verdict: Verdict | None = None
+    """What was decided about a command."""
 
 
 class BeforeHook(Protocol):

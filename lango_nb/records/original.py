@@ -56,7 +56,7 @@ _OUTCOMES: Mapping[str, Outcome] = {
     "context_cancelled": "cancelled",
 }
 """By error code, for events whose trace is not there."""
-_VERDICTS = {"allow": "allow", "deny": "deny", "block": "deny", "needs_approval": "needs_approval"}
+_VERDICTS = frozenset({"allow", "deny", "block", "observe", "needs_approval"})
 _RECOVERIES = frozenset({"retry", "retry_with_hint", "direct_answer", "escalate"})
 _CUT_RESULT = re.compile(r'\{"id":"([^"\\]*)","response":(.*)', re.DOTALL)
 
@@ -267,10 +267,11 @@ class _Reader:
     def _rarer(self, payload: _Payload, agent: str, tool: str) -> None:
         """Add what a policy, a budget or a recovery says; what has no word here is kept as a note."""
         said = payload.fields
-        verdict = _VERDICTS.get(said.text("decision", "verdict", "action").lower())
+        verdict = said.text("decision", "verdict", "action").lower()
         used, limit = said.number("used", "count"), said.number("max", "limit")
-        if payload.kind == "policy_decision" and verdict:
-            self._add(PolicyDecided, agent, tool=tool, decision=verdict, reason=mask(said.text("reason", "message")))
+        if payload.kind == "policy_decision" and verdict in _VERDICTS:
+            reason, code = mask(said.text("reason", "message")), mask(said.text("code", "reason_code"))
+            self._add(PolicyDecided, agent, tool=tool, decision=verdict, reason=reason, code=code)
         elif payload.kind == "budget_warning" and used is not None and limit is not None:
             self._add(BudgetWarning, agent, limit="delegations", used=used, of=limit)
         elif payload.kind == "recovery_attempt" and said.text("action") in _RECOVERIES:

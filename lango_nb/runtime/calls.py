@@ -200,9 +200,22 @@ class Calls:
             arguments=arguments,
             allowed_tools=allowed,
             services=self._services,
+            workspace=state.context.workspace,
         )
 
     def _note(self, node: AgentNode, hooked: HookCall, phase: str, note: HookNote) -> None:
+        if note.verdict is not None:
+            decision, code, reason = note.verdict
+            self._work.emit(
+                PolicyDecided,
+                node.name,
+                tool=hooked.tool.name,
+                decision=decision,
+                reason=reason,
+                call_id=hooked.call_id,
+                code=code,
+            )
+            return
         if note.hook == ApprovalGate.name and note.action == "block":
             return  # approval.decided says it already
         self._work.emit(

@@ -129,6 +129,7 @@ STATES: Mapping[str, str] = {
     "allow": GOOD,
     "deny": BAD,
     "needs_approval": WARN,
+    "observe": WARN,
     "block": BAD,
     "modify": WARN,
     "closed": GOOD,

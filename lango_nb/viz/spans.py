@@ -218,7 +218,7 @@ def _hook_decided(span: Span, event: HookDecided) -> None:
 
 def _policy_decided(span: Span, event: PolicyDecided) -> None:
     span.kind, span.what, span.said, span.status = "policy", event.tool, event.reason, event.decision
-    span.parts = [("tool", event.tool), ("decision", event.decision), ("because", event.reason)]
+    span.parts = [("tool", event.tool), ("decision", event.decision), ("code", event.code), ("because", event.reason)]
 
 
 def _breaker_changed(span: Span, event: BreakerChanged) -> None:

@@ -149,7 +149,9 @@ def test_security_filter_blocks_dangerous_calls_and_hides_personal_data(team: Te
     log = Log()
     command = ("exec", {"command": "sudo rm -rf / --no-preserve-root"})
     trace, _, cast = played(team, log, command, {"security": {"interceptor": {"redactPii": True}}})
-    assert results(trace) == [("blocked_by_hook", True)]
+    assert results(trace) == [("removes_system", True)]
+    decided = [(event.decision, event.code) for event in trace.events if event.kind == "policy.decided"]
+    assert decided == [("block", "removes_system")]
     assert "blocked pattern" in cast.of("operator")[-1].text
     assert log.lines == [], "nobody was asked, nothing ran"
 

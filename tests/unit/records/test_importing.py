@@ -186,7 +186,9 @@ def test_a_recovery_says_what_failed_and_how_long_it_waits() -> None:
     assert (recovery.attempt, recovery.wait_s, recovery.detail) == (1, 1.25, "429")
 
 
-@pytest.mark.parametrize(("verdict", "decision"), [("allow", "allow"), ("block", "deny"), ("DENY", "deny")])
+@pytest.mark.parametrize(
+    ("verdict", "decision"), [("allow", "allow"), ("block", "block"), ("observe", "observe"), ("DENY", "deny")]
+)
 def test_a_policy_decision_is_one_here_too(verdict: str, decision: str) -> None:
     policy = only(event("policy_decision", {"verdict": verdict, "reason": "rm"}, tool_name="exec"))
     assert (policy.kind, policy.decision, policy.tool, policy.reason) == ("policy.decided", decision, "exec", "rm")
@@ -200,7 +202,7 @@ def test_a_warning_of_the_budget_is_one_here_too() -> None:
 @pytest.mark.parametrize(
     ("kind", "payload"),
     [
-        ("policy_decision", {"verdict": "observe"}),
+        ("policy_decision", {"verdict": "perhaps"}),
         ("budget_warning", {}),
         ("recovery_attempt", {"action": "none"}),
         ("delegation", {}),
