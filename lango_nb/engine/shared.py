@@ -226,7 +226,9 @@ class Shared:
                 ToolPatterns.of(guard.sensitive_tools if guard.enabled else ()),
                 guard.approval_timeout_s,
             ),
-            protected=Protected(self.models.homes, settings.models.keys_file),
+            protected=Protected(
+                tuple(path for home in self.models.homes for path in (home, home.resolve())), settings.models.keys_file
+            ),
             tool_timeout_s=settings.agent.tool_timeout_s,
             inherit_history=settings.agent.isolation.inherit_history,
             child_messages=settings.agent.isolation.max_messages,

@@ -36,6 +36,7 @@ class Asking:
         self._required: dict[str, str] = {}
         self._decided: set[str] = set()
         self._is_open = self._is_shown = False
+        self._judged: tuple[HookCall | None, str] = None, ""
 
     def require(self, call_id: str, reason: str) -> None:
         """Make a call need an answer, whatever the policy says: the run was not given its tool."""
@@ -65,8 +66,11 @@ class Asking:
         return f"{call.tool.name} is dangerous" if is_denied else ""
 
     def _touched(self, call: HookCall) -> str:
-        context = self._work.state.context
-        return context.protected.touched(call.tool, call.arguments, context.workspace)
+        """Name the protected file a call touches; looked up once while the call is being judged."""
+        if self._judged[0] is not call:
+            context = self._work.state.context
+            self._judged = call, context.protected.touched(call.tool, call.arguments, context.workspace)
+        return self._judged[1]
 
     async def decide(self, call: HookCall) -> Continue | Block:
         """Have a call answered where it needs an answer; nobody there means no."""
