@@ -63,10 +63,9 @@ def test_an_exempt_command_is_one_command(tmp_path: Path, command: str, is_asked
 def test_what_is_no_pattern_is_a_settings_error(key: str, tmp_path: Path) -> None:
     (tmp_path / "lango.json").write_text(f'{{"security": {{"interceptor": {{"{key}": ["exec(command git)"]}}}}}}')
     with pytest.raises(SettingsError) as caught:
-        load_settings(folder=tmp_path)
-    assert str(caught.value).startswith(
-        f"lango.json: security.interceptor.{key}: 'exec(command git)' is not a pattern of tools; write "
-    )
+        load_settings(home=tmp_path)
+    said = f"/lango.json: security.interceptor.{key}: 'exec(command git)' is not a pattern of tools; write "
+    assert said in str(caught.value)
 
 
 def test_a_rule_in_the_environment_may_hold_a_comma() -> None:
