@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.cli import STOPPED
 from lango_nb.cli.door import open_lab, read_text
-from lango_nb.cli.output import complain, say, say_json
+from lango_nb.cli.output import ask, complain, say, say_json
 from lango_nb.cli.parser import add_common, add_text
 from lango_nb.cli.route import route_data
 from lango_nb.core.errors import RefusedError
@@ -137,9 +136,4 @@ async def _ask(request: ApprovalRequest) -> ApprovalAnswer | None:
     """Ask on standard error, so that the answer of the turn stays alone on standard output."""
     from lango_nb.runtime.ask import ask_person
 
-    def read(question: str) -> str:
-        sys.stderr.write(question)
-        sys.stderr.flush()
-        return input()
-
-    return await ask_person(request, read)
+    return await ask_person(request, ask)

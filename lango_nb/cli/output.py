@@ -1,4 +1,4 @@
-"""Where everything is written: results to standard output, remarks to standard error."""
+"""Where everything is written, safe for a terminal: results to standard output, remarks to standard error."""
 
 from __future__ import annotations
 
@@ -7,20 +7,30 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
+from lango_nb.core.visible import visible, visible_json
+
 
 def say(text: str) -> None:
     """Write a result."""
-    _write(sys.stdout, text)
+    _write(sys.stdout, visible(text.replace("\r\n", "\n")))
 
 
 def complain(text: str) -> None:
     """Write one line about what went wrong, or what happens meanwhile."""
-    _write(sys.stderr, "lango: " + " ".join(text.splitlines()))
+    _write(sys.stderr, visible("lango: " + " ".join(text.splitlines())))
+
+
+def ask(question: str) -> str:
+    """Ask on standard error, after everything that was shown, and return the line that was typed."""
+    sys.stdout.flush()
+    sys.stderr.write(visible(question))
+    sys.stderr.flush()
+    return input()
 
 
 def say_json(data: Any) -> None:
     """Write data as JSON, two blanks per level, keys in the order given."""
-    say(json.dumps(data, indent=2, ensure_ascii=False, default=str))
+    _write(sys.stdout, visible_json(json.dumps(data, indent=2, ensure_ascii=False, default=str)))
 
 
 def say_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from lango_nb.cli.output import say, say_record
+from lango_nb.cli.output import ask, say, say_record
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -43,13 +42,5 @@ def run(args: argparse.Namespace) -> int:
     elif args.remove:
         say(distrust_folder(folder, home))
     else:
-        say(trust_folder(folder, home, say, _ask))
+        say(trust_folder(folder, home, say, ask))
     return 0
-
-
-def _ask(question: str) -> str:
-    """Ask on standard error, after everything that was shown."""
-    sys.stdout.flush()
-    sys.stderr.write(question)
-    sys.stderr.flush()
-    return input()

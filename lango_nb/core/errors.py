@@ -34,10 +34,11 @@ class LangoError(Exception):
     """Short word stored in traces and frames."""
 
     def __str__(self) -> str:
-        """Return the message without secrets: it often repeats what was typed, and notebooks keep it."""
+        """Return the message without secrets and control characters: it often repeats what was typed or read."""
         from lango_nb.core.masking import mask
+        from lango_nb.core.visible import visible
 
-        return mask(super().__str__())
+        return visible(mask(super().__str__()))
 
     def _render_traceback_(self) -> list[str]:
         """Give IPython one line instead of a stack; ``%tb`` still has the stack."""

@@ -28,6 +28,7 @@ from lango_nb.core.secret_shapes import (
     without_private_keys,
 )
 from lango_nb.core.secret_tokens import without_cut, without_tokens
+from lango_nb.core.visible import visible
 
 __all__ = ["MASK", "add_rules", "mask", "mask_arguments", "mask_record", "mask_value", "reset_rules"]
 
@@ -346,12 +347,12 @@ def reset_rules() -> None:
 
 
 def mask_record(record: logging.LogRecord) -> bool:
-    """Take secrets out of what is logged, tracebacks too: errors of tools and listeners may hold anything.
+    """Take secrets and control characters out of what is logged, tracebacks too: errors of tools may hold anything.
 
     Parameters
     ----------
     record : LogRecord
-        Changed in place, where it holds a secret.
+        Changed in place, where it holds one.
 
     Returns
     -------
@@ -362,14 +363,14 @@ def mask_record(record: logging.LogRecord) -> bool:
         message = record.getMessage()
     except Exception:  # noqa: BLE001 - arguments that do not fit the message: logging would print both
         message, record.msg = "", MASK
-    if not message or mask(message) != message:
-        record.msg, record.args = mask(message) or MASK, None
+    if not message or (shown := visible(mask(message))) != message:
+        record.msg, record.args = shown if message else MASK, None
     if record.exc_info and not record.exc_text:
         record.exc_text = _format.formatException(record.exc_info)
-    if record.exc_text and (masked := mask(record.exc_text)) != record.exc_text:
-        record.exc_text, record.exc_info = masked, None
+    if record.exc_text and (shown := visible(mask(record.exc_text))) != record.exc_text:
+        record.exc_text, record.exc_info = shown, None
     if record.stack_info:
-        record.stack_info = mask(record.stack_info)
+        record.stack_info = visible(mask(record.stack_info))
     return True
 
 

@@ -6,6 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from lango_nb.core.visible import visible
+
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -79,7 +81,7 @@ def _made(shell: InteractiveShell) -> LangoMagics:
         return LangoMagics(shell)
     except TraitError as error:
         _take_off(shell)  # IPython has already put the half-made object on its list
-        print(f"LangoMagics: {error}; its defaults are used instead", file=sys.stderr)  # noqa: T201 - as IPython does
+        print(visible(f"LangoMagics: {error}; its defaults are used instead"), file=sys.stderr)  # noqa: T201 - as IPython does
         return LangoMagics(shell, config=Config())
 
 

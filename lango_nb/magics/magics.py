@@ -14,6 +14,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_loca
 from traitlets import Bool, Enum, TraitError, Unicode, default, validate
 
 from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, UsageError, shorten
+from lango_nb.core.visible import visible
 from lango_nb.magics import progress
 from lango_nb.magics.commands import COMMANDS, TIMING, Kind
 from lango_nb.magics.history import HistoryCommands
@@ -348,7 +349,7 @@ class LangoMagics(HistoryCommands, MeasuringCommands, ShelfCommands, Magics):
                 lab.engine.workspace = Path(_checked(name, value)).resolve()
             case "home":
                 lab.keep_in(value)
-        print(f"{name}: {value}")  # noqa: T201 - %config has no result to return
+        print(visible(f"{name}: {value}"))  # noqa: T201 - %config has no result to return
         return value
 
     def _topologies(self) -> View[Any]:

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from lango_nb.core.visible import visible
+
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -109,6 +111,7 @@ _WORDS: dict[str, Callable[[Any], str]] = {
 
 
 def _bundle(text: str) -> dict[str, str]:
+    text = visible(text)
     style = "margin: 0; opacity: 0.7; white-space: pre-wrap"
     return {"text/plain": text, "text/html": f'<pre style="{style}">{html.escape(text)}</pre>'}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from lango_nb.core.visible import visible
+
 
 class Text(str):
     """A ``str`` for every purpose but showing.
@@ -18,10 +20,10 @@ class Text(str):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return str(self)
+        return visible(str(self))
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
-        printer.text(str(self))
+        printer.text(repr(self))
 
     def _repr_html_(self) -> str:
-        return f'<pre style="white-space: pre-wrap; margin: 0">{html.escape(str(self))}</pre>'
+        return f'<pre style="white-space: pre-wrap; margin: 0">{html.escape(repr(self))}</pre>'

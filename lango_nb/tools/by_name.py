@@ -29,7 +29,7 @@ from lango_nb.tools.definitions import JSON_TYPES, CheckedSchema, check_name, ch
 from lango_nb.tools.tool import Safety, Tool
 
 _DATA = Path(__file__).parents[1] / "data" / "tools"
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger("lango_nb")
 _SCHEMA_KEYS = ("parameters", "inputSchema", "input_schema", "schema")
 _SHORT_TYPES = {
     **{kind: kind for kind in JSON_TYPES},

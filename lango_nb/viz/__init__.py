@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import UsageError
+from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:
     from lango_nb.viz.decisions import Decisions
@@ -118,7 +119,7 @@ def to_text(record: object, **options: Any) -> str:
     Returns
     -------
     str
-        Lines without trailing spaces; the same record always gives the same text.
+        Lines without trailing spaces, safe for a terminal; the same record always gives the same text.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def to_text(record: object, **options: Any) -> str:
         The record is of another kind, or has no such option.
     """
     shown, renderer = _find(record)
-    made = _render(renderer.text, shown, options)
+    made = visible(_render(renderer.text, shown, options))
     return "\n".join(line.rstrip() for line in made.rstrip().split("\n"))
 
 
@@ -163,7 +164,7 @@ def to_line(record: object) -> str:
         The record is of a kind that has no view.
     """
     shown, renderer = _find(record)
-    return renderer.line(shown)
+    return visible(renderer.line(shown))
 
 
 def to_mermaid(record: object) -> str:

@@ -10,8 +10,9 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lango_nb.core.visible import visible
 from lango_nb.viz.colours import CARD
-from lango_nb.viz.escape import esc, visible
+from lango_nb.viz.escape import esc
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif"
 _LINE = "#8a939b"

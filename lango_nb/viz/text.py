@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import zip_longest
 
-from lango_nb.viz.escape import visible
+from lango_nb.core.visible import visible
 
 WIDTH = 100
 """Columns a view may take."""

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from lango_nb.viz.escape import count, esc, one_line, visible
+from lango_nb.core.visible import visible
+from lango_nb.viz.escape import count, esc, one_line
 
 
 @pytest.mark.parametrize(

@@ -80,3 +80,20 @@ def test_a_shell_without_a_display_is_fine(shell: InteractiveShell) -> None:
     unregister(shell)
     assert shell.display_formatter is None
     shell.display_formatter = display
+
+
+def test_frames_are_shown_without_orders_to_a_terminal_and_keep_their_values(shell: InteractiveShell) -> None:
+    import pandas as pd
+
+    text = "\x1b]52;c;aGk=\x07\u202ex"
+    frame = pd.DataFrame({"text": [text], "n": [1]})
+    register(shell)
+    for one in (frame, frame["text"], [frame]):
+        found = shown(shell, one, ["text/plain"])["text/plain"]
+        assert "␛]52;c;aGk=␇⟨U+202E⟩x" in found
+        assert "\x1b" not in found
+    assert frame["text"][0] == text
+    plain = frame[["n"]]
+    assert shown(shell, plain, ["text/plain"])["text/plain"] == repr(plain)
+    unregister(shell)
+    assert "\x1b" in shown(shell, frame, ["text/plain"])["text/plain"]

@@ -19,7 +19,7 @@ def test_wrapped_lines_fit_and_lose_nothing_but_spaces(said: str, columns: int) 
     lines = text.wrap(said, columns)
     assert lines
     assert all(text.width(line) <= columns for line in lines)
-    from lango_nb.viz.escape import visible
+    from lango_nb.core.visible import visible
 
     kept = "".join("".join(lines).split())
     assert kept == "".join(visible(said).split())

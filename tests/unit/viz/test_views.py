@@ -100,8 +100,8 @@ def test_html_is_one_element_that_stays_inside_the_page(name: str) -> None:
 
 @views
 def test_what_others_wrote_cannot_become_markup_or_hide(name: str) -> None:
-    for source in (viz.to_html(RECORDS[name]), viz.to_text(RECORDS[name])):
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", source)
+    for source in (viz.to_html(RECORDS[name]), viz.to_text(RECORDS[name]), viz.to_line(RECORDS[name])):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", source)
         source.encode()
     assert "<script" not in viz.to_html(RECORDS[name])
 
