@@ -132,12 +132,21 @@ def question(request: ApprovalRequest, *, is_whole: bool = False) -> str:
     """
     limits = (0, 0) if is_whole else (LONGEST, MOST_ARGUMENTS)
     head = f"{_named(request.agent)} wants to call {_named(request.tool)} ({_named(request.reason)})"
-    lines = [head, *(f"  {line}" for line in argument_lines(request.arguments, *limits))]
+    said = (*preview_lines(request), *argument_lines(request.arguments, *limits))
+    lines = [head, *(f"  {line}" for line in said)]
     more = "" if is_whole or not is_long(request.arguments) else _MORE
     if request.problem:
         return "\n".join((*lines, f"The arguments are wrong: {_named(request.problem)}", _SEEN.format(more=more)))
     choice = _ONCE if request.is_once else _GRANT if request.is_grant else _CHOICE
     return "\n".join((*lines, choice.format(more=more, tool=_named(request.tool))))
+
+
+def preview_lines(request: ApprovalRequest) -> list[str]:
+    """Write what a call would do, one line each, so that nothing in it is disguised; none where nobody can say."""
+    if request.preview is None:
+        return []
+    difference = request.preview.difference
+    return [_named(request.preview.summary), *(map(plain, difference.split("\n")) if difference else ())]
 
 
 def is_long(arguments: Mapping[str, object]) -> bool:

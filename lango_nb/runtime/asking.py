@@ -7,6 +7,7 @@ from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lango_nb.core.errors import ToolError
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, RunBlocked
 from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.hooks.hook import CONTINUE, Block, Continue, HookCall
@@ -15,7 +16,9 @@ from lango_nb.runtime import grants
 from lango_nb.runtime.approvals import AllowAll, ApprovalAnswer, ApprovalRequest, DenyAll, arguments_hash, why_ask
 from lango_nb.runtime.approvers import is_asking
 from lango_nb.runtime.questions import TIMEOUT
-from lango_nb.tools.tool import ToolResult
+from lango_nb.tools.context import ToolContext
+from lango_nb.tools.tool import Preview, ToolResult
+from lango_nb.tools.workers import WORKERS
 
 if TYPE_CHECKING:
     from lango_nb.records.runs import AgentRun
@@ -127,6 +130,7 @@ class Asking:
             problem=problem,
             is_grant=call.call_id in self._required,
             is_once=bool(self._touched(call)),
+            preview=None if problem else await self._preview(call),
             order=state.context.runs.get(work.run_id).instruction if is_run else state.text,
         )
         self._is_open = self._is_shown = False
@@ -147,6 +151,21 @@ class Asking:
         )
         self._unblock(request, answer)
         return answer
+
+    async def _preview(self, call: HookCall) -> Preview | None:
+        """Look what a call would do, unless nobody will see it; a tool that cannot say stops no question."""
+        context = self._work.state.context
+        look = call.tool.preview
+        if look is None or isinstance(context.approver, AllowAll | DenyAll):
+            return None
+        closed = context.protected.closed(context.workspace)
+        surroundings = ToolContext(context.workspace, call.agent, closed, limits=context.tool_limits)
+        try:
+            return await WORKERS.run(partial(look, call.arguments, surroundings))
+        except ToolError as error:
+            return Preview(f"would fail: {error}")
+        except Exception as error:  # noqa: BLE001 - a tool of somebody's own may raise anything
+            return Preview(f"(what it would do cannot be told: {type(error).__name__})")
 
     def _opened(self, call: HookCall, reason: str, question: PendingApproval) -> None:
         """Tell that a question is open, now that whoever hears it can answer it."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from pydantic import JsonValue
 
 from lango_nb.core.tool_patterns import ToolPatterns
-from lango_nb.tools.tool import Tool
+from lango_nb.tools.tool import Preview, Tool
 
 Policy = Literal["all", "dangerous", "configured", "none"]
 """Which calls need an answer."""
@@ -52,6 +52,8 @@ class ApprovalRequest:
     """What the agent was asked to do, without secrets."""
     is_once: bool = False
     """Whether a yes can hold for this one call only: it touches a protected file."""
+    preview: Preview | None = None
+    """What the call would do, as things were when it was asked about; ``None`` where the tool cannot say."""
 
     def __post_init__(self) -> None:
         """Give it a name."""

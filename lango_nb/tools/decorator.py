@@ -22,7 +22,7 @@ from lango_nb.core.errors import DefinitionError, ToolError, shorten
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.definitions import CheckedSchema, check_name, check_safety, family_of
 from lango_nb.tools.signatures import Convert, Signature, convert_arguments, read_docstring, read_signature
-from lango_nb.tools.tool import Handler, Role, Safety, Tool, ToolResult
+from lango_nb.tools.tool import Handler, Previewer, Role, Safety, Tool, ToolResult
 from lango_nb.tools.workers import WORKERS
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -39,6 +39,7 @@ def tool(
     family: str | None = None,
     source: str | None = None,
     role: Role = "work",
+    preview: Previewer | None = None,
 ) -> Tool: ...
 
 
@@ -51,6 +52,7 @@ def tool(
     family: str | None = None,
     source: str | None = None,
     role: Role = "work",
+    preview: Previewer | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 
 
@@ -64,6 +66,7 @@ def tool(  # noqa: PLR0913 - options, all by name
     family: str | None = None,
     source: str | None = None,
     role: Role = "work",
+    preview: Previewer | None = None,
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a function.
 
@@ -84,6 +87,9 @@ def tool(  # noqa: PLR0913 - options, all by name
         Where it was found; the file's name, or ``cell``, when absent.
     role : {"work", "control"}
         What it is there for; control tools steer the work of agents and do none themselves.
+    preview : callable, optional
+        Looks what a call would do, for whoever is asked whether it may run: takes the arguments and a
+        :class:`ToolContext`, returns a :class:`~lango_nb.tools.tool.Preview`, and changes nothing.
 
     Returns
     -------
@@ -111,7 +117,8 @@ def tool(  # noqa: PLR0913 - options, all by name
     ('word_count', 'word', ('text',))
     """
     if function is None:
-        return partial(tool, name=name, description=description, safety=safety, family=family, source=source, role=role)
+        options = {"description": description, "safety": safety, "family": family, "source": source, "role": role}
+        return partial(tool, name=name, preview=preview, **options)
     called = _name_of(function, name)
     where = f"tool {called!r}"
     signature = read_signature(function, where)
@@ -125,6 +132,7 @@ def tool(  # noqa: PLR0913 - options, all by name
         schema_source=CheckedSchema(lambda: signature.schema(read_docstring(function.__doc__)[1])),
         source=_source_of(function) if source is None else source,
         role=role,
+        preview=preview,
     )
 
 

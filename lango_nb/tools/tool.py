@@ -39,6 +39,16 @@ class ToolResult:
     """The same answer as data, where a tool has it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a call would do, as things are now, for whoever is asked about it."""
+
+    summary: str
+    """One line: ``replaces 4 lines of todo.txt with 1 line``."""
+    difference: str = ""
+    """What would change, as a unified diff of some lines."""
+
+
 def unknown_safety(where: str, safety: object) -> DefinitionError:
     """Return the error that refuses a safety.
 
@@ -54,6 +64,8 @@ def unknown_safety(where: str, safety: object) -> DefinitionError:
 
 Handler = Callable[[Mapping[str, Any], ToolContext], Awaitable[ToolResult]]
 """Runs a call whose arguments were already checked against the schema."""
+Previewer = Callable[[Mapping[str, Any], ToolContext], Preview]
+"""Looks what a call would do, and changes nothing; a :class:`ToolError` says why it would fail."""
 SchemaSource = Callable[[], dict[str, JsonValue]]
 
 
@@ -84,6 +96,9 @@ class Tool:
     role : {"work", "control"}
         A control tool belongs to the root and to every role that has tools; no list narrows it, and it counts as no
         work. What a tool is called says nothing about that.
+    preview : callable, optional
+        Looks what a call would do, for the question whether it may; takes the arguments and a context, changes nothing,
+        may block.
 
     Raises
     ------
@@ -105,6 +120,7 @@ class Tool:
     schema_source: SchemaSource = field(default=_no_parameters, repr=False)
     source: str = ""
     role: Role = "work"
+    preview: Previewer | None = field(default=None, repr=False)
     _schema: list[ToolSchema] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:

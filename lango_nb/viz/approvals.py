@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, PendingApproval
-from lango_nb.runtime.ask import argument, argument_lines, plain
+from lango_nb.runtime.ask import argument, argument_lines, plain, preview_lines
 from lango_nb.runtime.held import LeftQuestion
 from lango_nb.viz import html, text
 from lango_nb.viz.escape import count, esc, one_line
@@ -49,7 +49,7 @@ def to_text(questions: Questions) -> str:
         arguments = argument_lines(request.arguments, 0, 0)  # never wrapped: a line end would not be theirs
         said = [
             *text.wrap(_head(request), _WIDTH),
-            *(f"  {written}" for written in arguments),
+            *(f"  {written}" for written in (*preview_lines(request), *arguments)),
             *text.wrap(_covered(question), _WIDTH),
         ]
         parts.append("\n".join([_named(question.id), *(f"  {written}" for written in said)]))
@@ -73,12 +73,19 @@ def _question(question: PendingApproval | LeftQuestion) -> str:
     arguments = [(plain(name), html.pre(argument(value), 0)) for name, value in request.arguments.items()]
     return html.div(
         html.line(html.chip(_named(question.id)), esc(_head(request))),
+        _preview(request),
         html.fields(arguments) if arguments else html.muted("(no arguments)"),
         html.small(_covered(question)),
         margin="8px 0",
         padding="0 0 0 10px",
         border_left=f"3px solid {html.EDGE}",
     )
+
+
+def _preview(request: ApprovalRequest) -> str:
+    """Say what the call would do, with what would change folded under it."""
+    summary, *difference = preview_lines(request) or [""]
+    return html.details(esc(summary), html.pre("\n".join(difference), 0)) if difference else html.div(esc(summary))
 
 
 def _head(request: ApprovalRequest) -> str:

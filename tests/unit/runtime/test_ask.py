@@ -6,11 +6,26 @@ import io
 import sys
 import threading
 import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import JsonValue
 
-from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, Approvals, AskWith, Scope
+from lango_nb.core.errors import ToolError
+from lango_nb.engine import Engine
+from lango_nb.models.scripted import ScriptedModel
+from lango_nb.runtime.approvals import (
+    AllowAll,
+    ApprovalAnswer,
+    ApprovalRequest,
+    Approvals,
+    Approver,
+    AskWith,
+    Scope,
+)
 from lango_nb.runtime.ask import (
     LONGEST,
     MOST_ARGUMENTS,
@@ -21,6 +36,9 @@ from lango_nb.runtime.ask import (
     question,
 )
 from lango_nb.runtime.loop import Emit, run_in_loop
+from lango_nb.tools.context import ToolContext
+from lango_nb.tools.decorator import tool
+from lango_nb.tools.tool import Preview, Previewer
 
 REQUEST = ApprovalRequest("call-1", "fs_delete", {"path": "notes.md"}, "9f", "operator", "fs_delete is dangerous")
 
@@ -271,3 +289,63 @@ def test_a_question_that_expires_at_the_prompt_is_a_no_whatever_is_typed_later(
     answer = run_in_loop(turn)
     assert (answer.allowed, answer.code) == (False, "approval_timeout")
     assert capsys.readouterr().err == TOO_LATE
+
+
+def test_what_the_call_would_do_stands_before_its_arguments_and_disguises_nothing() -> None:
+    preview = Preview("replaces 1 line of a.txt", "-old\n+new\x1b[2J\u202e")
+    shown = question(replace(REQUEST, preview=preview)).splitlines()
+    assert shown[1:5] == ["  replaces 1 line of a.txt", "  -old", "  +new\\x1b[2J\\u202e", '  path = "notes.md"']
+
+
+class TestPreview:
+    """What a tool says of a call is looked up when somebody is asked, and only then."""
+
+    @staticmethod
+    def said(tmp_path: Path, previewer: Previewer, approver: Approver | None = None) -> list[Preview | None]:
+        """Return the previews that questions came with; they are put to a person when there is no other approver."""
+        seen: list[Preview | None] = []
+
+        async def ask(request: ApprovalRequest) -> bool:
+            seen.append(request.preview)
+            return True
+
+        @tool(safety="dangerous", preview=previewer)
+        def lamp_set(colour: str) -> str:
+            """Set the colour of the lamp."""
+            return f"the lamp is {colour}"
+
+        model = ScriptedModel([("lamp_set", {"colour": "red"}), "done"])
+        chosen = approver or AskWith(ask)
+        engine = Engine(topology="solo", tools=[lamp_set], model=model, workspace=tmp_path, approver=chosen)
+        assert engine.run_sync("make it red").turn.is_ok
+        return seen
+
+    def test_it_is_in_the_question(self, tmp_path: Path) -> None:
+        def look(arguments: Mapping[str, Any], context: ToolContext) -> Preview:
+            return Preview(f"turns the lamp {arguments['colour']} in {context.workspace.name}")
+
+        assert self.said(tmp_path, look) == [Preview(f"turns the lamp red in {tmp_path.name}")]
+
+    def test_a_call_that_would_fail_is_asked_about_and_says_so(self, tmp_path: Path) -> None:
+        def look(_arguments: Mapping[str, Any], _context: ToolContext) -> Preview:
+            raise ToolError("there is no lamp")
+
+        assert self.said(tmp_path, look) == [Preview("would fail: there is no lamp")]
+
+    def test_one_that_breaks_stops_no_question(self, tmp_path: Path) -> None:
+        def look(_arguments: Mapping[str, Any], _context: ToolContext) -> Preview:
+            raise ZeroDivisionError
+
+        (said,) = self.said(tmp_path, look)
+        assert said is not None
+        assert "ZeroDivisionError" in said.summary
+
+    def test_nobody_looks_when_nobody_is_asked(self, tmp_path: Path) -> None:
+        looked: list[object] = []
+
+        def look(arguments: Mapping[str, Any], _context: ToolContext) -> Preview:
+            looked.append(arguments)
+            return Preview("")
+
+        assert self.said(tmp_path, look, AllowAll()) == []
+        assert looked == []

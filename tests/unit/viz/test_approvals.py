@@ -2,11 +2,13 @@
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 
 from lango_nb import viz
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, Approvals, PendingApproval, Scope
+from lango_nb.tools.tool import Preview
 from lango_nb.viz.approvals import Questions, answered_table
 
 KEY = "sk-abcdefghijklmnop1234"
@@ -42,6 +44,18 @@ def test_every_open_question_says_what_would_run_and_how_to_answer() -> None:
         assert "(no arguments)" in shown
         assert "%lango allow ID" in shown
     assert viz.to_line(Questions((waiting(),))) == "open questions: 1 question"
+
+
+def test_what_the_call_would_do_is_told_with_the_difference_escaped_and_folded() -> None:
+    asked = waiting(path="a.txt")
+    preview = Preview("replaces 1 line of <a>.txt", "-old\n+<script>alert(1)</script>\x1b[2J")
+    questions = Questions((PendingApproval(Approvals(), replace(asked.request, preview=preview), "ask-1"),))
+    shown = viz.to_html(questions)
+    assert "<script" not in shown
+    assert re.search(
+        r"<details[^>]*><summary[^>]*>replaces 1 line of &lt;a&gt;\.txt</summary>.*\+&lt;script&gt;", shown, re.DOTALL
+    )
+    assert "    +<script>alert(1)</script>\\x1b[2J\n" in viz.to_text(questions)
 
 
 def test_without_questions_it_says_so_and_how_to_answer_is_left_out() -> None:

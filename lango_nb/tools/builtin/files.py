@@ -1,0 +1,169 @@
+"""Reading and replacing the files that file tools work on, each at the place that was reached for it (``paths.py``)."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+
+from lango_nb.core.errors import ToolError
+from lango_nb.tools.arguments import BAD_ARGUMENT
+from lango_nb.tools.builtin.paths import NO_FOLLOW, Place, is_closed, printable, refuse_closed
+from lango_nb.tools.context import ToolContext
+
+MAX_READ_BYTES = 10 * 1024 * 1024
+"""Size of the largest file that is read when ``limits`` does not say."""
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must not wait for its other end
+
+
+def read_text(place: Place, context: ToolContext) -> str:
+    """Read a whole file, or say why it is none to read."""
+    most = int(context.limits.get("max_read_bytes", MAX_READ_BYTES))
+    if place.is_folder:
+        raise ToolError(f"{place.shown} is a folder; list it with fs_list")
+    handle = place.open(os.O_RDONLY | _NO_WAIT)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise ToolError(f"{place.shown} is a {kind_of(found.st_mode)}, no file to read")
+        data = file.read(most + 1) if found.st_size <= most else b""
+    if found.st_size > most or len(data) > most:
+        raise ToolError(
+            f"{place.shown} has {found.st_size:,} bytes, more than the {most:,} that may be read; "
+            "take a part of it with a command such as head, tail or grep",
+            "too_large",
+        )
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise ToolError(f"{place.shown} is a binary file of {count(len(data), 'byte')}, no UTF-8 text", "binary_file")
+    return text
+
+
+def encode(content: str) -> bytes:
+    """Return a text as UTF-8.
+
+    Raises
+    ------
+    ToolError
+        It holds half a character.
+    """
+    try:
+        return content.encode()
+    except UnicodeEncodeError as error:
+        raise ToolError(f"content holds half a character at position {error.start}", BAD_ARGUMENT) from error
+
+
+def writable_mode(place: Place, given: str) -> int | None:
+    """Return the permissions of the file to be replaced, ``None`` when there is none yet; refuse what is no file."""
+    if place.is_root or given.endswith("/"):
+        raise ToolError(f"{place.shown}/ is a folder; give the name of a file")
+    found = place.found
+    if found is None:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise ToolError(f"{place.shown} is a {kind_of(found.st_mode)}, no file to write")
+    if not os.access(place.entry, os.W_OK, dir_fd=place.folder):
+        raise ToolError(f"{place.shown} is read-only")
+    return stat.S_IMODE(found.st_mode)
+
+
+def replace_file(place: Place, data: bytes, mode: int | None) -> None:
+    """Put a file in its place in one step, with the permissions of the one before."""
+    beside = place.beside(f".lango-{os.urandom(8).hex()}.tmp")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW, 0o666, dir_fd=place.folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            if mode is not None:
+                os.chmod(handle if os.chmod in os.supports_fd else beside, mode)  # noqa: PTH101 - of a handle
+        os.replace(beside, place.entry, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside, dir_fd=place.folder)
+        raise
+
+
+def replace_lines(place: Place, lines: list[str], start: int, end: int, content: str) -> list[str]:
+    """Put a text in the place of some lines, from 1; return the lines that came in."""
+    if not 1 <= start <= end <= len(lines):
+        has = f"{place.shown} has {count(len(lines), 'line')}"
+        raise ToolError(f"lines {start}-{end} are out of range: {has}", BAD_ARGUMENT)
+    line_end = _line_end(lines)
+    new = [line.rstrip("\r\n") + line_end for line in lines_of(content)]
+    if end == len(lines) and not lines[-1].endswith(("\n", "\r")):  # the file's last line had no end: keep it so
+        if new:
+            new[-1] = new[-1].removesuffix(line_end)
+        elif start > 1:
+            lines[start - 2] = lines[start - 2].rstrip("\r\n")
+    lines[start - 1 : end] = new
+    return new
+
+
+def count_below(place: Place) -> int:
+    """Count what a folder holds, and refuse one that holds what is out of reach."""
+    found = 0
+    if place.folder is None:
+        below: Iterator[tuple[str, list[str], list[str], int | None]] = ((*one, None) for one in os.walk(place.entry))
+    else:
+        below = os.fwalk(place.entry, dir_fd=place.folder)
+    for folder, folders, files, handle in below:
+        found += len(folders) + len(files)
+        for name in (*folders, *files) if place.closed else ():
+            entry = name if handle is not None else os.path.join(folder, name)  # noqa: PTH118 - many of them
+            if is_closed(os.stat(entry, dir_fd=handle, follow_symlinks=False), place.closed):
+                refuse_closed(place.shown)
+    return found
+
+
+def entries_of(place: Place) -> list[tuple[str, str, int | None]]:
+    """List name, kind and size of what a folder holds; links are not followed."""
+    handle = None if place.folder is None else place.open(os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with os.scandir(place.entry if handle is None else handle) as found:
+            seen = [(entry.name, entry.stat(follow_symlinks=False)) for entry in found]
+    finally:
+        if handle is not None:
+            os.close(handle)
+    return [(printable(name), kind_of(status.st_mode), size_of(status)) for name, status in seen]
+
+
+def kind_of(mode: int) -> str:
+    """Name what a mode is of: a file, a folder, a link, or anything else."""
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "link" if stat.S_ISLNK(mode) else "device, pipe or socket"
+
+
+def size_of(found: os.stat_result) -> int | None:
+    """Return the size of a file; other things have one that says nothing."""
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def lines_of(text: str) -> list[str]:
+    """Split a text into lines with their ends, as editors count them."""
+    return list(io.StringIO(text, newline=""))
+
+
+def _line_end(lines: list[str]) -> str:
+    """Return how the file ends its lines."""
+    first = lines[0]
+    return first[len(first.rstrip("\r\n")) :] or "\n"
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> count(1, "entry"), count(1200, "entry")
+    ('1 entry', '1,200 entries')
+    """
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
