@@ -161,11 +161,12 @@ class Asking:
         closed = context.protected.closed(context.workspace)
         surroundings = ToolContext(context.workspace, call.agent, closed, limits=context.tool_limits)
         try:
-            return await WORKERS.run(partial(look, call.arguments, surroundings))
+            said = await WORKERS.run(partial(look, call.arguments, surroundings))
         except ToolError as error:
             return Preview(f"would fail: {error}")
         except Exception as error:  # noqa: BLE001 - a tool of somebody's own may raise anything
             return Preview(f"(what it would do cannot be told: {type(error).__name__})")
+        return said if isinstance(said, Preview) else Preview(said)
 
     def _opened(self, call: HookCall, reason: str, question: PendingApproval) -> None:
         """Tell that a question is open, now that whoever hears it can answer it."""

@@ -89,7 +89,7 @@ def tool(  # noqa: PLR0913 - options, all by name
         What it is there for; control tools steer the work of agents and do none themselves.
     preview : callable, optional
         Looks what a call would do, for whoever is asked whether it may run: takes the arguments and a
-        :class:`ToolContext`, returns a :class:`~lango_nb.tools.tool.Preview`, and changes nothing.
+        :class:`ToolContext`, returns a line or a :class:`~lango_nb.tools.tool.Preview`, and changes nothing.
 
     Returns
     -------

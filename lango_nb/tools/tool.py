@@ -64,7 +64,7 @@ def unknown_safety(where: str, safety: object) -> DefinitionError:
 
 Handler = Callable[[Mapping[str, Any], ToolContext], Awaitable[ToolResult]]
 """Runs a call whose arguments were already checked against the schema."""
-Previewer = Callable[[Mapping[str, Any], ToolContext], Preview]
+Previewer = Callable[[Mapping[str, Any], ToolContext], Preview | str]
 """Looks what a call would do, and changes nothing; a :class:`ToolError` says why it would fail."""
 SchemaSource = Callable[[], dict[str, JsonValue]]
 

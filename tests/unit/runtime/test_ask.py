@@ -321,8 +321,8 @@ class TestPreview:
         return seen
 
     def test_it_is_in_the_question(self, tmp_path: Path) -> None:
-        def look(arguments: Mapping[str, Any], context: ToolContext) -> Preview:
-            return Preview(f"turns the lamp {arguments['colour']} in {context.workspace.name}")
+        def look(arguments: Mapping[str, Any], context: ToolContext) -> str:
+            return f"turns the lamp {arguments['colour']} in {context.workspace.name}"
 
         assert self.said(tmp_path, look) == [Preview(f"turns the lamp red in {tmp_path.name}")]
 
