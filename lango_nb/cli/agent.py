@@ -367,7 +367,7 @@ def hooks_data(settings: Settings) -> dict[str, Any]:
     return {
         "enabled": hooks.enabled,
         "security_filter": True,
-        "access_control": hooks.access_control,
+        "access_control": hooks.access_control or bool(hooks.denied_tools or hooks.allowed_tools),
         "event_publishing": hooks.event_publishing,
         "knowledge_save": hooks.knowledge_save,
         "blocked_commands": list(hooks.blocked_commands),

@@ -79,8 +79,21 @@ def check_patterns(written: Names) -> Names:
     return written
 
 
+def check_lists(written: Names) -> Names:
+    """Refuse what is not an agent and a pattern of tools."""
+    from lango_nb.core.tool_patterns import by_agent
+
+    try:
+        by_agent(written)
+    except DefinitionError as error:
+        raise ValueError(str(error)) from error
+    return written
+
+
 ToolNames = Annotated[Names, AfterValidator(check_patterns)]
 """Patterns of tools, as :mod:`lango_nb.core.tool_patterns` reads them."""
+AgentTools = Annotated[Names, AfterValidator(check_lists)]
+"""The same with the agent they are about: ``operator: fs_*``."""
 
 
 class SettingsGroup(Frozen):
@@ -315,7 +328,21 @@ class EmbeddingSettings(SettingsGroup):
 class HookSettings(Switch):
     """What surrounds a tool call, apart from what is always there."""
 
-    access_control: Higher[bool] = Field(False, description="Whether agents are held to lists of tools.")
+    access_control: Higher[bool] = Field(
+        False,
+        description="Whether agents are held to hooks.deniedTools and hooks.allowedTools; a list that names something "
+        "switches it on.",
+    )
+    denied_tools: Annotated[AgentTools, BEYOND] = Field(
+        (),
+        description="Tools an agent may not use, such as operator: exec_*; * stands for every agent. Patterns as in "
+        "security.interceptor.sensitiveTools; this list beats allowedTools.",
+    )
+    allowed_tools: AgentTools = Field(
+        (),
+        description="The only tools an agent may use, such as operator: fs_*; an agent without a list may use all it "
+        "has, and control tools always stay.",
+    )
     event_publishing: Lower[bool] = Field(False, description="Whether tool calls are published on the event bus.")
     knowledge_save: Lower[bool] = Field(
         False, description="Whether results of looking something up are kept as knowledge."

@@ -27,6 +27,8 @@ from lango_nb.core.errors import DefinitionError, shorten
 
 COMMAND = "command"
 """The argument that a shell reads, in whatever tool has it."""
+EVERY = "*"
+"""Stands for every agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,40 @@ class ToolPatterns:
             As it was written; empty when there is none.
         """
         return next((one.written for one in self.patterns if one.catches(tool, arguments or {})), "")
+
+
+def by_agent(entries: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Read lists of tools that belong to agents.
+
+    Parameters
+    ----------
+    entries : iterable of str
+        An agent's name, or ``*`` for every agent, a colon, and a pattern of tools.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Patterns by agent, as they were written.
+
+    Raises
+    ------
+    DefinitionError
+        An entry cannot be read.
+
+    Examples
+    --------
+    >>> by_agent(["operator: fs_*", "operator: exec(command: git *)", "*: task_list"])
+    {'operator': ('fs_*', 'exec(command: git *)'), '*': ('task_list',)}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        agent, colon, pattern = (part.strip() for part in entry.partition(":"))
+        if not (agent and colon) or "(" in agent:
+            raise DefinitionError(
+                f"{shorten(entry)!r} names no agent; write operator: fs_*, or *: fs_* for every agent"
+            )
+        found[agent] = (*found.get(agent, ()), ToolPattern.parse(pattern).written)
+    return found
 
 
 NO_TOOLS = ToolPatterns()

@@ -174,7 +174,8 @@ class Shared:
         """The patterns in lists of tools that fit no known tool, a sentence each; they wait for tools to come."""
         from lango_nb.tools.tool_lists import unfit_patterns
 
-        return unfit_patterns(self.settings, self.catalog)
+        tree = self.tree
+        return unfit_patterns(self.settings, self.catalog, (*tree.names, *tree.skipped, *tree.inactive))
 
     def _make_context(self) -> TurnContext:
         from lango_nb.runtime.context import ApprovalRules, TurnContext

@@ -1,17 +1,15 @@
-"""AccessControl: which agent may use which tools, and what a run was narrowed to."""
+"""AccessControl: which agent may use which tools.
+
+What a run was narrowed to (``allowed_tools``) is no list of this hook: a tool outside it can be asked for, and the turn
+does that before any hook is asked (:mod:`lango_nb.runtime.grants`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 
+from lango_nb.core.tool_patterns import EVERY, NO_TOOLS, ToolPatterns
 from lango_nb.hooks.hook import CONTINUE, Block, HookCall, HookResult
-
-ESSENTIALS = frozenset({
-    "tool_output_get", "builtin_list", "builtin_search", "builtin_health",
-    "agent_spawn", "agent_wait", "agent_stop", "task_create", "task_get", "task_list", "task_update",
-})  # fmt: skip
-"""Tools that no narrowing takes away: without them a run could neither read its results nor report."""
-RESTRICTED = "tool restricted to the run's allowed tools"
 
 
 class AccessControl:
@@ -19,15 +17,19 @@ class AccessControl:
 
     Parameters
     ----------
-    denied : mapping of str to collection of str
-        Tools an agent may not use, by agent.
-    allowed : mapping of str to collection of str
-        The only tools an agent may use, by agent; an empty list allows all.
+    denied : mapping of str to iterable of str
+        Tools an agent may not use, by agent; patterns as :mod:`lango_nb.core.tool_patterns` reads them.
+    allowed : mapping of str to iterable of str
+        The only tools an agent may use, by agent; without any there is no restriction. Control tools always stay.
+
+    Raises
+    ------
+    DefinitionError
+        What stands there is not a pattern.
 
     Notes
     -----
-    Denied beats allowed; after both, a run's own list (``HookCall.allowed_tools``) narrows further, except for
-    :data:`ESSENTIALS`. A list of the run that is empty allows nothing else. Calls of nobody in particular pass.
+    Denied beats allowed. The lists of ``*`` hold for every agent. Calls of nobody in particular pass.
     """
 
     name = "access_control"
@@ -35,23 +37,25 @@ class AccessControl:
 
     def __init__(
         self,
-        denied: Mapping[str, Collection[str]] | None = None,
-        allowed: Mapping[str, Collection[str]] | None = None,
+        denied: Mapping[str, Iterable[str]] | None = None,
+        allowed: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        self._denied = {agent: frozenset(tools) for agent, tools in (denied or {}).items()}
-        self._allowed = {agent: frozenset(tools) for agent, tools in (allowed or {}).items() if tools}
+        self._denied = {agent: ToolPatterns.of(written) for agent, written in (denied or {}).items()}
+        self._allowed = {agent: ToolPatterns.of(written) for agent, written in (allowed or {}).items()}
 
     async def before(self, call: HookCall) -> HookResult:
         """Block what the caller may not use."""
         agent, tool = call.agent, call.tool.name
         if not agent:
             return CONTINUE
-        if tool in self._denied.get(agent, ()):
-            return Block(f"agent {agent!r} is denied access to tool {tool!r}")
-        allowed = self._allowed.get(agent)
-        if allowed is not None and tool not in allowed:
+        for denied in _lists(self._denied, agent):
+            if denied.catches(tool, call.arguments):
+                return Block(f"agent {agent!r} is denied access to tool {tool!r}")
+        allowed = [one for one in _lists(self._allowed, agent) if one]
+        if allowed and not call.tool.is_control and not any(one.covers(tool, call.arguments) for one in allowed):
             return Block(f"agent {agent!r} does not have access to tool {tool!r}")
-        narrowed = call.allowed_tools
-        if narrowed is not None and tool not in narrowed and tool not in ESSENTIALS:
-            return Block(RESTRICTED)
         return CONTINUE
+
+
+def _lists(lists: Mapping[str, ToolPatterns], agent: str) -> tuple[ToolPatterns, ToolPatterns]:
+    return lists.get(agent, NO_TOOLS), lists.get(EVERY, NO_TOOLS)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from lango_nb.config.settings import Settings
 from lango_nb.core.bus import Bus
 from lango_nb.core.events import HookPhase
+from lango_nb.core.tool_patterns import by_agent
 from lango_nb.hooks.access_control import AccessControl
 from lango_nb.hooks.approval_gate import ApprovalGate
 from lango_nb.hooks.browser_recovery import BrowserConnection, BrowserRecovery
@@ -115,6 +116,17 @@ def _value(settings: Settings, key: str) -> object:
     return found
 
 
+def _when_listed(settings: Settings, services: Services) -> tuple[bool, str]:
+    for key in ("hooks.deniedTools", "hooks.allowedTools"):
+        if _value(settings, key):
+            return True, f"{key} names tools"
+    return _if_set("hooks.accessControl")(settings, services)
+
+
+def _access_control(settings: Settings, _services: Services) -> Hook:
+    return AccessControl(by_agent(settings.hooks.denied_tools), by_agent(settings.hooks.allowed_tools))
+
+
 def _security_filter(settings: Settings, _services: Services) -> Hook:
     return SecurityFilter(settings.hooks.blocked_commands, is_redacting=settings.security.interceptor.redact_pii)
 
@@ -132,9 +144,7 @@ def _output_manager(settings: Settings, services: Services) -> Hook:
 
 HOOKS: tuple[Wiring, ...] = (
     Wiring("security_filter", "before", SecurityFilter.priority, _always, _security_filter),
-    Wiring(
-        "access_control", "before", AccessControl.priority, _if_set("hooks.accessControl"), lambda *_: AccessControl()
-    ),
+    Wiring("access_control", "before", AccessControl.priority, _when_listed, _access_control),
     Wiring(
         "approval_gate",
         "before",

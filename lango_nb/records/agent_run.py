@@ -71,7 +71,7 @@ class AgentRun:
     spawn_depth: int = 1
     """How many runs it is below the root."""
     allowed_tools: tuple[str, ...] | None = None
-    """What it is narrowed to, grants included; ``None`` when it may use all its role has."""
+    """What it is narrowed to, grants included; ``None`` or empty when it may use all its role has."""
     spawn_reason: str = ""
     timeout_s: float = 300.0
     completed_at: datetime | None = None
@@ -117,7 +117,7 @@ class AgentRun:
         -------
         dict
             ``agent_id`` and ``status`` always, ``result`` and ``error`` where there is one; while the run lives, also
-            what it waits for. Once it has ended that is stale and not shown.
+            what it waits for. Once it has ended that is stale and not shown, except why it did not get a tool.
 
         Notes
         -----
@@ -138,6 +138,10 @@ class AgentRun:
             shown["error"] = self.error
         if not self.is_terminal:
             shown.update((key, value) for key, name in _SHOWN_WHILE_ALIVE.items() if (value := getattr(self, name)))
+        elif self.blocked_reason and self.grant_state != "pending":
+            shown["blocked_reason"] = self.blocked_reason
+            if self.grant_state:
+                shown["grant_state"] = self.grant_state
         return shown
 
 
@@ -168,7 +172,7 @@ class RunPatch:
         """
         changes = {name: value for name in _PROJECTED if (value := getattr(self, name)) is not None}
         allowed, added = run.allowed_tools, self.add_allowed_tool
-        if added and allowed is not None and added not in allowed:  # None: all of the role's scope is allowed already
+        if added and allowed and added not in allowed:  # without a list all of the role's scope is allowed already
             changes["allowed_tools"] = (*allowed, added)
         return run.changed(**changes) if changes else run
 

@@ -20,7 +20,6 @@ from lango_nb.core.masking import mask_arguments
 from lango_nb.core.messages import ToolCall
 from lango_nb.hooks.approval_gate import ApprovalGate, ApprovalService
 from lango_nb.hooks.hook import Block, Blocked, HookCall, HookNote
-from lango_nb.records.runs import RunPatch
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime import grants
 from lango_nb.runtime.asking import Asking
@@ -117,7 +116,7 @@ class Calls:
             detail = f"{node.name} has no tools of its own; hand the request to the agent that owns {shorten(name)!r}"
             return ToolResult(detail, True, "orchestrator_direct_tool_call")
         if self._work.run_id:
-            verdict = grants.evaluate(tool=None, in_scope=False, is_allowed=False, is_granted=False)
+            verdict = grants.evaluate(in_scope=False, is_allowed=False)
             self._work.emit(PolicyDecided, node.name, tool=name, decision=verdict.decision, reason=verdict.reason)
         names = ", ".join(node.tools_by_name) or "none"
         return ToolResult(f"{node.name} has no tool {shorten(name)!r}; its tools: {names}", True, "tool_not_found")
@@ -128,15 +127,13 @@ class Calls:
             return tool
         if call.error:
             problem = f"the arguments of {call.name} cannot be read: {call.error}"
-            return await self._asking.malformed(self._hook_call(node, call, tool, call.arguments, None), problem)
+            return await self._asking.malformed(self._hook_call(node, call, tool, call.arguments), problem)
         try:
             arguments = check_arguments(tool, call.arguments)
         except ToolError as error:
             return ToolResult(str(error), True, error.code)
-        asked = self._escalate(node, call, tool)
-        if isinstance(asked, ToolResult):
-            return asked
-        hooked = self._hook_call(node, call, tool, arguments, None if asked else self._allowed())
+        self._escalate(node, call, tool)
+        hooked = self._hook_call(node, call, tool, arguments)
         chain = self._work.state.context.hooks
         before = await chain.run_before(hooked, partial(self._note, node, hooked, "before"))
         if isinstance(before, Blocked):
@@ -152,16 +149,15 @@ class Calls:
         if not self._work.run_id:
             return None
         allowed = self._work.state.context.runs.get(self._work.run_id).allowed_tools
-        return None if allowed is None else frozenset(allowed)
+        return frozenset(allowed) if allowed else None
 
-    def _escalate(self, node: AgentNode, call: ToolCall, tool: Tool) -> bool | ToolResult:
-        """Judge a tool of the role's scope that the run was not given; ``True`` when somebody has to be asked."""
+    def _escalate(self, node: AgentNode, call: ToolCall, tool: Tool) -> None:
+        """Have somebody asked about a tool of the role's scope that the run was not given."""
         allowed = self._allowed()
         if allowed is None or tool.name in allowed or tool.is_control:
-            return False
-        work = self._work
-        verdict = grants.evaluate(tool=tool, in_scope=True, is_allowed=False, is_granted=False)
-        work.emit(
+            return
+        verdict = grants.evaluate(in_scope=True, is_allowed=False)
+        self._work.emit(
             PolicyDecided,
             node.name,
             tool=tool.name,
@@ -169,24 +165,9 @@ class Calls:
             reason=verdict.reason,
             call_id=call.id,
         )
-        runs = work.state.context.runs
-        if verdict.decision == "deny":
-            runs.project(work.run_id, grants.denied_patch(verdict.reason))
-            return ToolResult(f"{tool.name} was not run: {verdict.reason}", True, "outside_scope")
-        if verdict.decision == "allow":
-            runs.project(work.run_id, RunPatch(add_allowed_tool=tool.name))
-            return False
         self._asking.require(call.id, verdict.reason)
-        return True
 
-    def _hook_call(
-        self,
-        node: AgentNode,
-        call: ToolCall,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        allowed: frozenset[str] | None,
-    ) -> HookCall:
+    def _hook_call(self, node: AgentNode, call: ToolCall, tool: Tool, arguments: Mapping[str, Any]) -> HookCall:
         state = self._work.state
         if self._services is None:
             self._services = {**state.context.services, ApprovalService: self._asking}
@@ -198,7 +179,7 @@ class Calls:
             turn_id=state.turn_id,
             run_id=self._work.run_id,
             arguments=arguments,
-            allowed_tools=allowed,
+            allowed_tools=self._allowed(),
             services=self._services,
             workspace=state.context.workspace,
         )

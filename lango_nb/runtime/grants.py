@@ -1,7 +1,7 @@
 """Whether a run may use a tool it was not given: the rules, and what they write into the run.
 
-A run may never leave its role's maximum scope. Inside it, a spawn may have narrowed the run to a few tools; a further
-one is free when it does no harm and needs a person's leave, a *grant*, when it is dangerous.
+A run may never leave its role's maximum scope. Inside it, a spawn may have narrowed the run to a few tools; every
+further one, however harmless, needs a person's leave, a *grant*.
 
     blocked ──▶ pending, attempt 1
                      ├──▶ granted   once: this call may run · for the turn or the session: the run has the tool
@@ -12,20 +12,15 @@ one is free when it does no harm and needs a person's leave, a *grant*, when it 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from lango_nb.records.runs import AgentRun, RunPatch
-
-if TYPE_CHECKING:
-    from lango_nb.tools.tool import Tool
 
 PolicyDecision = Literal["allow", "deny", "needs_approval"]
 
 OUTSIDE_SCOPE = "outside the role's maximum scope"
-GRANTED_BEFORE = "granted before"
 ALLOWED = "among the run's allowed tools"
-NEEDS_LEAVE = "dangerous tool outside the run's allowed tools: needs approval"
-HARMLESS = "not dangerous and inside the role's maximum scope"
+NEEDS_LEAVE = "outside the run's allowed tools: needs approval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +31,20 @@ class Verdict:
     reason: str
 
 
-def evaluate(*, tool: Tool | None, in_scope: bool, is_allowed: bool, is_granted: bool) -> Verdict:
+def evaluate(*, in_scope: bool, is_allowed: bool) -> Verdict:
     """Decide whether a run may use a tool.
 
     Parameters
     ----------
-    tool : Tool, optional
-        ``None`` when nothing is known about it: counts as dangerous.
     in_scope : bool
         Whether it is inside the role's maximum scope; nothing overrules that.
     is_allowed : bool
-        Whether it is among the tools the run was given.
-    is_granted : bool
-        Whether leave was given for it before.
+        Whether it is among the tools the run was given, or was granted since.
 
     Returns
     -------
     Verdict
-        The same for the same question, always.
+        How safe the tool is does not matter: a narrow list means what it says.
 
     Notes
     -----
@@ -61,21 +52,12 @@ def evaluate(*, tool: Tool | None, in_scope: bool, is_allowed: bool, is_granted:
 
     Examples
     --------
-    >>> from lango_nb.tools.tool import Tool
-    >>> evaluate(tool=Tool("exec"), in_scope=True, is_allowed=False, is_granted=False).decision
-    'needs_approval'
-    >>> evaluate(tool=Tool("exec"), in_scope=False, is_allowed=True, is_granted=True).decision
-    'deny'
+    >>> evaluate(in_scope=True, is_allowed=False).decision, evaluate(in_scope=False, is_allowed=True).decision
+    ('needs_approval', 'deny')
     """
     if not in_scope:
         return Verdict("deny", OUTSIDE_SCOPE)
-    if is_granted:
-        return Verdict("allow", GRANTED_BEFORE)
-    if is_allowed:
-        return Verdict("allow", ALLOWED)
-    if tool is None or tool.is_dangerous:
-        return Verdict("needs_approval", NEEDS_LEAVE)
-    return Verdict("allow", HARMLESS)
+    return Verdict("allow", ALLOWED) if is_allowed else Verdict("needs_approval", NEEDS_LEAVE)
 
 
 def grant_request_id(run_id: str, tool: str) -> str:

@@ -97,12 +97,19 @@ class Teammates(Watching):
         )
         if found is not None:
             return Refusal(target.call, name, found.code, found.detail)
-        scope = target.node.tools_by_name
-        for tool in target.allowed_tools or ():
+        detail = self._beyond(work, target)
+        return Refusal(target.call, name, "outside_scope", detail) if detail else None
+
+    def _beyond(self, work: Work, target: Target) -> str:
+        """Say what a run would get that its role or the run that asks for it has not; empty when there is nothing."""
+        name, scope = target.node.name, target.node.tools_by_name
+        own = (self.runs.get(work.run_id).allowed_tools or ()) if work.run_id else ()
+        for tool in target.allowed_tools or (scope if own else ()):
             if tool not in scope:
-                detail = f"tool {shorten(tool)!r} is outside the scope of {name}; it has: {', '.join(scope) or 'none'}"
-                return Refusal(target.call, name, "outside_scope", detail)
-        return None
+                return f"tool {shorten(tool)!r} is outside the scope of {name}; it has: {', '.join(scope) or 'none'}"
+            if own and tool not in own and not scope[tool].is_control:
+                return f"your run may use {', '.join(own)} only, so it cannot give {name} the tool {tool!r}"
+        return ""
 
     def _chain(self, run_id: str) -> tuple[str, ...]:
         """Return the agents above a run, nearest last."""

@@ -11,21 +11,23 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import closest, shorten
-from lango_nb.core.tool_patterns import ToolPattern
+from lango_nb.core.tool_patterns import EVERY, ToolPattern, by_agent
 
 if TYPE_CHECKING:
     from lango_nb.config.settings import Settings
     from lango_nb.tools.tool import Tool
 
 
-def unfit_patterns(settings: Settings, tools: Iterable[Tool]) -> tuple[str, ...]:
-    """Say which patterns of the settings fit no known tool, or name a parameter that no such tool has.
+def unfit_patterns(settings: Settings, tools: Iterable[Tool], agents: Iterable[str] = ()) -> tuple[str, ...]:
+    """Say which patterns of the settings fit no known tool, or name a parameter or an agent that is not there.
 
     Parameters
     ----------
     settings : Settings
     tools : iterable of Tool
         What an engine works with; families that are only switched off count as known too.
+    agents : iterable of str
+        Who there is; not looked at when empty.
 
     Returns
     -------
@@ -47,13 +49,30 @@ def unfit_patterns(settings: Settings, tools: Iterable[Tool]) -> tuple[str, ...]
 
     known = {tool.name: tool for tool in (*spec_families(), *builtin_tools(), *tools)}
     found = ((key, text, _problem(ToolPattern.parse(text), known)) for key, text in written)
-    return tuple(f"{key}: {shorten(text)!r} {problem}" for key, text, problem in found if problem)
+    unfit = [f"{key}: {shorten(text)!r} {problem}" for key, text, problem in found if problem]
+    return (*unfit, *_strangers(settings, tuple(agents)))
+
+
+def _strangers(settings: Settings, agents: tuple[str, ...]) -> Iterator[str]:
+    """Name the agents of lists that are not there."""
+    for key, entries in _agent_lists(settings):
+        for agent in by_agent(entries) if agents else ():
+            if agent not in {*agents, EVERY}:
+                near = closest(agent, agents)
+                yield f"{key}: {shorten(agent)!r} is not an agent here{f'; did you mean {near!r}?' if near else ''}"
 
 
 def _lists(settings: Settings) -> Iterator[tuple[str, tuple[str, ...]]]:
     guard = settings.security.interceptor
     yield "security.interceptor.sensitiveTools", guard.sensitive_tools
     yield "security.interceptor.exemptTools", guard.exempt_tools
+    for key, entries in _agent_lists(settings):
+        yield key, tuple(pattern for patterns in by_agent(entries).values() for pattern in patterns)
+
+
+def _agent_lists(settings: Settings) -> Iterator[tuple[str, tuple[str, ...]]]:
+    yield "hooks.deniedTools", settings.hooks.denied_tools
+    yield "hooks.allowedTools", settings.hooks.allowed_tools
 
 
 def _problem(pattern: ToolPattern, known: dict[str, Tool]) -> str:

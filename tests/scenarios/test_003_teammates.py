@@ -21,6 +21,7 @@ from lango_nb.runtime.approvals import DenyAll
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.decorator import tool
+from lango_nb.tools.tool import Safety
 from tests.cast import Gate, Line, Person, TeamOf, answers, errors, spawn, stop, transfer, until, wait
 
 BUILT_IN = ("operator", "navigator", "vault", "librarian", "automator", "planner", "chronicler", "ontologist")
@@ -229,25 +230,32 @@ def test_an_isolated_run_carries_the_key_of_its_child_session(team: TeamOf) -> N
 
 
 def test_a_partition_is_the_scope_and_not_the_list_of_one_run(team: TeamOf, folder: Path) -> None:
-    """A run that was given one tool may still use the harmless rest of its partition: what it takes joins its list."""
+    """A run that was given one tool may use the rest of its partition, too, with somebody's leave for each call."""
+    person = Person()
     engine, cast = team(
         {
             "root": [spawn("operator", "read", allowed_tools=["fs_read"]), wait("arun-1"), "Done."],
             "operator": [("fs_list", {"path": "."}), "There are three files."],
-        }
+        },
+        approver=person,
     )
     trace = engine.run_sync("How many files are there?")
     assert set(engine.tree.partition["operator"]) <= set(cast.of("operator")[0].tools)
     assert "notes.md" in cast.of("operator")[1].text
     assert [(event.tool, event.decision) for event in trace.events if isinstance(event, PolicyDecided)] == [
-        ("fs_list", "allow")
+        ("fs_list", "needs_approval")
     ]
-    assert engine.runs.get("arun-1").allowed_tools == ("fs_read", "fs_list")
+    assert [request.tool for request in person.asked] == ["fs_list"]
+    assert engine.runs.get("arun-1").allowed_tools == ("fs_read",)
 
 
-@pytest.mark.parametrize(("allowed", "is_run"), [(None, True), (["fs_erase"], True), (["fs_read"], False)])
-def test_allowed_tools_narrow_a_run(team: TeamOf, allowed: list[str] | None, is_run: bool) -> None:
-    """No call needs an answer here, except of a dangerous tool that the run was not given; and nobody gives leave."""
+NARROWED: list[tuple[list[str] | None, bool]] = [(None, True), ([], True), (["fs_erase"], True), (["fs_read"], False)]
+
+
+@pytest.mark.parametrize("safety", ["safe", "moderate", "dangerous"])
+@pytest.mark.parametrize(("allowed", "is_run"), NARROWED)
+def test_allowed_tools_narrow_a_run(team: TeamOf, allowed: list[str] | None, is_run: bool, safety: Safety) -> None:
+    """No call needs an answer here, except of a tool that the run was not given; and nobody gives leave."""
     more = {} if allowed is None else {"allowed_tools": allowed}
     engine, cast = team(
         {
@@ -255,7 +263,7 @@ def test_allowed_tools_narrow_a_run(team: TeamOf, allowed: list[str] | None, is_
             "operator": [("fs_erase", {"path": "notes.md"}), "That is all."],
         },
         {"security": {"interceptor": {"approvalPolicy": "none"}}},
-        tools=[*builtin_tools(), FS_ERASE],
+        tools=[*builtin_tools(), tool(erase, name="fs_erase", safety=safety)],
         approver=DenyAll(),
     )
     trace = engine.run_sync("Erase notes.md")

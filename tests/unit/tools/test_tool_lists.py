@@ -105,6 +105,15 @@ def test_a_pattern_that_fits_nothing_is_told_where_somebody_looks(caplog: pytest
     assert lab.engine.unfit_patterns == (UNFIT[0], UNFIT[2])
 
 
+def test_lists_of_agents_name_the_agents_that_are_not_there() -> None:
+    hooks = {"deniedTools": ["opertor: exec_*", "*: fs_delete"], "allowedTools": ["vault: crpto_hash"]}
+    engine = Engine(Settings.model_validate({"hooks": hooks, "agent": {"multiAgent": True}}))
+    assert engine.unfit_patterns == (
+        "hooks.allowedTools: 'crpto_hash' fits no known tool; did you mean 'crypto_hash'?",
+        "hooks.deniedTools: 'opertor' is not an agent here; did you mean 'operator'?",
+    )
+
+
 def test_a_tool_that_comes_later_is_held_to_the_pattern_that_waited(tmp_path: Path) -> None:
     person = Person(allows=False)
     settings = Settings.model_validate({"security": {"interceptor": GUARD}})
