@@ -39,8 +39,8 @@ class History:
 
     Examples
     --------
-    >>> from lango_nb.stores.memory import MemoryStore
-    >>> log = MemoryStore().log
+    >>> from lango_nb.stores.sql import memory_store
+    >>> log = memory_store().log
     >>> for number, session in enumerate(("main", "main", "other"), 1):
     ...     started_at = f"2026-01-0{number}T00:00:00.000000+00:00"
     ...     _ = log.begin({"id": f"turn-{number}", "session_id": session, "text": "hi", "started_at": started_at})
@@ -107,8 +107,8 @@ class History:
 
         Examples
         --------
-        >>> from lango_nb.stores.memory import MemoryStore
-        >>> History(MemoryStore().log).where(outcome="timout")
+        >>> from lango_nb.stores.sql import memory_store
+        >>> History(memory_store().log).where(outcome="timout")
         Traceback (most recent call last):
         ...
         lango_nb.core.errors.UnknownNameError: outcome 'timout' not found; did you mean 'timeout'?

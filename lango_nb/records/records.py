@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # an engine in memory is ready without any of it
     from lango_nb.records.runs import Runs
     from lango_nb.records.stored_runs import StoredRuns
     from lango_nb.records.tasks import Tasks
-    from lango_nb.stores.memory import MemoryStore
+    from lango_nb.stores.sql import SqlStore
     from lango_nb.stores.store import Documents, Durability, Store
 
 logger = logging.getLogger("lango_nb")
@@ -77,11 +77,11 @@ class Records:
         return self._memory
 
     @once
-    def _memory(self) -> MemoryStore:
+    def _memory(self) -> SqlStore:
         """The rows of what is in memory."""
-        from lango_nb.stores.memory import MemoryStore
+        from lango_nb.stores.sql import memory_store
 
-        return MemoryStore()
+        return memory_store()
 
     def writer(self) -> int:
         """Return the number of this opening of the store, from 1.

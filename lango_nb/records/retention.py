@@ -70,9 +70,9 @@ class Retention:
     Examples
     --------
     >>> from lango_nb.core.clock import SteppedClock
-    >>> from lango_nb.stores.memory import MemoryStore
+    >>> from lango_nb.stores.sql import memory_store
     >>> clock = SteppedClock()
-    >>> retention = Retention(MemoryStore().log, TraceStoreSettings(), clock)
+    >>> retention = Retention(memory_store().log, TraceStoreSettings(), clock)
     >>> retention.due(clock.now()), retention.run(clock.now()).total, retention.due(clock.now())
     (True, 0, False)
     """

@@ -11,7 +11,6 @@ from lango_nb.core.clock import Clock
 from lango_nb.core.errors import StoreError, TurnError, UnknownNameError
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
-from lango_nb.stores.memory import MemoryStore
 from lango_nb.stores.store import Documents, Row, stamp
 
 if TYPE_CHECKING:
@@ -59,7 +58,11 @@ class Tasks:
     """
 
     def __init__(self, documents: Documents | None = None) -> None:
-        self._documents = MemoryStore().documents(KIND) if documents is None else documents
+        if documents is None:
+            from lango_nb.stores.sql import memory_store
+
+            documents = memory_store().documents(KIND)
+        self._documents: Documents = documents
 
     def add(self, task: Task) -> Task:
         """Keep a new task.

@@ -21,7 +21,7 @@ from lango_nb.records.turns import Trace, Turn
 if TYPE_CHECKING:  # annotations only: what only stores need loads with the first of them
     from lango_nb.core.events import Event
     from lango_nb.core.messages import Message
-    from lango_nb.stores.memory import MemoryLog
+    from lango_nb.stores.store import TurnLog
 
 History = Callable[[], "Sequence[Message]"]
 TurnRef = int | str
@@ -145,19 +145,20 @@ class Traces:
         """Return the numbers of all turns, oldest first."""
         return [trace.turn.number for trace in self._traces]
 
-    def fill(self, log: MemoryLog) -> None:
+    def fill(self, log: TurnLog) -> None:
         """Add the turns that are not in it yet to a log in memory, as rows."""
         from lango_nb.records.packing import pack_event, pack_trace
         from lango_nb.stores.store import StoredTurn
 
         with self._filling:
-            for trace in self._traces[self._packed :]:
+            waiting = self._traces[self._packed :]
+            kept = []
+            for trace in waiting:
                 history = self._histories.pop(trace.turn.id, None)
                 row, body = pack_trace(trace, history() if history is not None else None)
-                log.keep(StoredTurn(row, [pack_event(event) for event in trace.events], body))
-                self._packed += 1
-                for event in self._late.pop(trace.turn.id, ()):
-                    log.write(trace.turn.id, [pack_event(event)])
+                kept.append(StoredTurn(row, [pack_event(event) for event in trace.events], body))
+            log.keep(kept)
+            self._packed += len(waiting)
             for turn_id in tuple(self._late):
                 if log.read(turn_id) is not None:
                     log.write(turn_id, [pack_event(event) for event in self._late.pop(turn_id)])

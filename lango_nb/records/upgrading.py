@@ -7,7 +7,8 @@ from collections.abc import Callable
 from lango_nb.core.errors import StoreError
 from lango_nb.core.messages import USER
 from lango_nb.records.rows import rows_in
-from lango_nb.stores.store import SCHEMA, Row
+from lango_nb.stores.schema import SCHEMA
+from lango_nb.stores.store import Row
 
 
 def upgrade_row(kind: str, row: Row, schema: int) -> Row:

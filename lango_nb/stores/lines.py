@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lango_nb.core.errors import StoreError, shorten
-from lango_nb.stores.store import SCHEMA, Row
+from lango_nb.stores.schema import SCHEMA
+from lango_nb.stores.store import Row
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -11,10 +11,12 @@ durable store may be used by several processes at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from lango_nb.core.errors import StoreError
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -23,8 +25,6 @@ Row = dict[str, "JsonValue"]
 """One record as JSON."""
 Durability = Literal["turn", "event", "none"]
 """When bytes are forced to the disk: at the end of a turn and before risky calls, with every event, or never."""
-SCHEMA = 1
-"""Version of everything that is written; a higher one than this is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class StoredTurn:
 class Problem:
     """Something that is not as it should be with a store."""
 
-    code: Literal["torn", "damaged", "unfinished", "newer_schema", "missing", "full", "read_only", "locked", "unsaved"]
+    code: Literal["damaged", "unfinished", "newer_schema", "missing", "full", "read_only", "locked", "unsaved"]
     where: str
     """File or table, without the folder it is in."""
     detail: str
@@ -295,7 +295,29 @@ class TurnLog(Protocol):
         ...
 
     def events(self, query: TurnQuery = EVERY_TURN) -> Iterator[tuple[Row, list[Row]]]:
-        """Go through rows and events of turns by number, without bodies: the fast way to many events."""
+        """Go through rows and events of turns by number, without bodies."""
+        ...
+
+    def table(self, name: str, columns: Sequence[str], query: TurnQuery = EVERY_TURN) -> Sequence[tuple[Any, ...]]:
+        """Return columns of a table for the turns of a query, as they are stored: the fast way to many rows.
+
+        Parameters
+        ----------
+        name : str
+            ``events``, ``messages`` …: a table whose rows belong to turns (:mod:`lango_nb.stores.schema`).
+        columns : sequence of str
+            Those of the table; ``turns.session_id`` is one of the turn's.
+        query : TurnQuery
+
+        Returns
+        -------
+        sequence of tuple
+            By number and position.
+        """
+        ...
+
+    def keep(self, turns: Iterable[StoredTurn]) -> None:
+        """Keep whole turns that have their numbers already, in one write."""
         ...
 
     def sessions(self) -> list[Row]:
@@ -321,7 +343,7 @@ class Store(Protocol):
     """Where records lie."""
 
     name: str
-    """``memory``, ``journal``, ``sqlite``, ``postgresql``."""
+    """``memory``, ``sqlite`` or ``postgresql``."""
     where: str
     """Folder or address as it may be shown: without password, home folder written as ``~``."""
     is_durable: bool
@@ -381,3 +403,62 @@ def _number(row: Mapping[str, object]) -> int:
 def _names(row: Mapping[str, object], field: str) -> Collection[object]:
     names = row.get(field)
     return names if isinstance(names, list | tuple) else ()
+
+
+def key_of(row: Mapping[str, object], kind: str) -> str:
+    """Return the id of a row.
+
+    Parameters
+    ----------
+    row : mapping
+    kind : str
+        What errors call it.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    StoreError
+        It has none.
+    """
+    key = row.get("id")
+    if not isinstance(key, str) or not key:
+        raise StoreError(f"a {kind} needs a text under 'id' to be stored, got {key!r}", "bad_row")
+    return key
+
+
+def check_session(row: Mapping[str, object]) -> None:
+    """Make sure that a turn's row names its session.
+
+    Parameters
+    ----------
+    row : mapping
+
+    Raises
+    ------
+    StoreError
+        It does not.
+    """
+    session = row.get("session_id")
+    if not isinstance(session, str):
+        raise StoreError(f"a turn needs a text under 'session_id', got {session!r}; name its session", "bad_row")
+
+
+def check_end(turn_id: str, row: Mapping[str, object]) -> None:
+    """Make sure that the row a turn ends with is its own.
+
+    Parameters
+    ----------
+    turn_id : str
+    row : mapping
+
+    Raises
+    ------
+    StoreError
+        It is of another turn, or of no session.
+    """
+    if key_of(row, "turn") != turn_id:
+        raise StoreError(f"turn {turn_id} cannot end as {row['id']}; give it a row of its own", "bad_row")
+    check_session(row)

@@ -1,221 +1,177 @@
-"""Who has the store open: every opening that writes has a number of its own and a lock for as long as it lives.
+"""Who has a store open: every opening that writes has a number, and a lock that ends with its process.
 
-::
-
-    writers/
-    ├── numbers.jsonl   the highest numbers ever given: of openings, and of turns that are gone
-    ├── numbers.lock
-    └── 7.lock          held by opening 7; whoever can take it knows that 7 is gone
+For SQLite the locks are files beside the database, ``records.db.writers/7.lock``; PostgreSQL holds them itself.
 """
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores import lines
-from lango_nb.stores.atomic import replace_file, set_aside, store_error
+from lango_nb.stores.database import COUNT, Database
 from lango_nb.stores.locks import PathLock, tell_after_fork
-from lango_nb.stores.place import Place
-from lango_nb.stores.store import Problem
+from lango_nb.stores.sqlite import lock_of
 
-_FOLDER = "writers"
-_KIND = "numbers"
-_PROBES = 3
-"""How often a lock is tried before its holder counts as alive."""
-_PROBE_S = 0.001
+_ATTEMPTS = 3
+"""Somebody who sweeps up may take a lock in the moment in which it is made."""
 
 
-class Numbers:
-    """The highest numbers that were ever given, for those that cannot be read off the records any more.
+class Locks(Protocol):
+    """Locks of writers, by their numbers."""
 
-    Parameters
-    ----------
-    place : Place
-    """
+    def take(self, number: int) -> bool:
+        """Take the lock of this opening, if nobody has it."""
+        ...
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self._path = place.folder / _FOLDER / "numbers.jsonl"
-        lock = place.folder / _FOLDER / "numbers.lock"
-        self.lock = PathLock(lock, place.lock_timeout_s, "the store's list of writers")
-        self._seen: tuple[int, int] | None = None
-        self._highest: dict[str, int] = {}
+    def hold(self, number: int) -> None:
+        """Make sure that it is still held."""
+        ...
 
-    def highest(self, noun: str) -> int:
-        """Return the highest number that was noted.
+    def gone(self, numbers: Collection[int]) -> set[int]:
+        """Return those that nobody holds."""
+        ...
 
-        Parameters
-        ----------
-        noun : {"writer", "turn"}
+    def let_go(self, number: int) -> None:
+        """Give it back."""
+        ...
 
-        Returns
-        -------
-        int
-            0 when there is none.
-        """
-        try:
-            found = os.stat(self._path)  # noqa: PTH116 - with every turn
-        except OSError:
-            return 0
-        seen = (found.st_ino, found.st_mtime_ns)
-        if seen != self._seen:
-            self._highest = self._read()
-            self._seen = seen
-        return self._highest.get(noun, 0)
-
-    def note(self, noun: str, number: int) -> None:
-        """Remember that a number was given, on the disk; the lock is held.
-
-        Parameters
-        ----------
-        noun : {"writer", "turn"}
-        number : int
-            Lower ones than the highest so far change nothing.
-        """
-        if number <= self.highest(noun):
-            return
-        content = lines.header(_KIND, **{**self._highest, noun: number})
-        try:
-            replace_file(self._path, [lines.encode(content)], is_durable=self._place.is_durable)
-        except OSError as error:
-            raise store_error(error, "the store's list of writers") from error
-        self._seen = None
-
-    def _read(self) -> dict[str, int]:
-        data = self._path.read_bytes()
-        try:
-            row = lines.decode(data)
-        except ValueError:
-            with suppress(OSError):
-                set_aside(self._place.folder, self._path.name, data)
-            self._place.report(
-                Problem(
-                    "damaged",
-                    f"{_FOLDER}/{self._path.name}",
-                    "It could not be read and was made anew from what is stored.",
-                )
-            )
-            return {}
-        lines.check_header(row, _KIND, f"{_FOLDER}/{self._path.name}")
-        return {noun: row[noun] for noun in ("writer", "turn") if isinstance(row.get(noun), int)}  # type: ignore[misc]
+    def after_fork(self) -> None:
+        """Forget it: the parent has it."""
+        ...
 
 
 class Writers:
-    """Openings of one store.
+    """Openings of one database.
 
     Parameters
     ----------
-    folder : Path
-        The store's folder.
-    numbers : Numbers
-    used : callable
-        Returns the numbers of writers that are named in the records.
+    database : Database
+    locks : Locks, optional
+        None for a database in memory: whoever has it open is this process.
     """
 
-    def __init__(self, folder: Path, numbers: Numbers, used: Callable[[], Iterable[int]]) -> None:
-        self._folder, self.numbers, self._used = folder / _FOLDER, numbers, used
-        self._number = 0
-        self._lock: PathLock | None = None
+    def __init__(self, database: Database, locks: Locks | None) -> None:
+        self._database, self._locks = database, locks
+        self._number = 0 if locks is not None else 1
+        self._taking = threading.Lock()
         tell_after_fork(self)
 
-    @property
     def number(self) -> int:
-        """The number of this opening, 0 before it has one."""
-        return self._number
-
-    def take(self) -> int:
-        """Return this opening's number; the first call takes one and holds its lock.
-
-        Returns
-        -------
-        int
+        """Return this opening's number; the first call takes one.
 
         Raises
         ------
         StoreError
-            The folder may only be read, or the list of writers is locked.
+            The database may only be read, or cannot be reached.
         """
-        if self._number:
+        if self._locks is None:
             return self._number
-        with self.numbers.lock:
+        with self._taking:
             if self._number:
+                self._locks.hold(self._number)
                 return self._number
-            number = max(self.numbers.highest("writer"), *self._used(), *self._with_locks(), 0) + 1
-            self.numbers.note("writer", number)
-            lock = self._lock_of(number)
-            if not lock.take():
-                raise StoreError(f"writer {number} of the store is locked already; try again", "locked")
-            self._lock, self._number = lock, number
-        return number
+            statement = self._database.spelled(COUNT)
+            for _ in range(_ATTEMPTS):
+                found = self._database.write(lambda transaction: transaction.row(statement, "writers"))
+                number = int(found[0]) if found else 0
+                if number and self._locks.take(number):
+                    self._number = number
+                    return number
+        raise StoreError(f"writer {number} of the store is locked already; try again", "locked")
 
-    def is_gone(self, number: int) -> bool:
-        """Tell whether the process that wrote under a number is gone, or has closed the store.
+    def gone(self, numbers: Collection[int]) -> set[int]:
+        """Return the numbers of those whose process is gone, or who closed the store."""
+        others = {number for number in numbers if number != self._number}
+        return self._locks.gone(others) if others and self._locks is not None else set()
 
-        Parameters
-        ----------
-        number : int
-
-        Returns
-        -------
-        bool
-        """
-        if number == self._number and number:
-            return False
-        lock = self._lock_of(number)
-        for _ in range(_PROBES):
-            if not self._path_of(number).exists():
-                return True
-            try:
-                is_gone = lock.take()
-            except StoreError:  # it may not be touched
-                return False
-            if is_gone:
-                lock.let_go()
-                return True
-            time.sleep(_PROBE_S)  # perhaps somebody else is just asking the same
-        return False
-
-    def sweep(self) -> None:
-        """Remove lock files of writers that are gone: without one, they are gone as well."""
-        for number in self._with_locks():
-            if number != self._number:
-                with self.numbers.lock:  # nobody makes a lock file now
-                    lock = self._lock_of(number)
-                    if lock.take():
-                        self._remove(number)
-                        lock.let_go()
-
-    def release(self) -> None:
+    def close(self) -> None:
         """Be a writer no longer."""
-        lock, number = self._lock, self._number
-        self._lock, self._number = None, 0
-        if lock is not None:
-            self._remove(number)
-            lock.let_go()
+        if self._locks is None:
+            return
+        number, self._number = self._number, 0
+        if number:
+            self._locks.let_go(number)
 
     def after_fork(self) -> None:
         """Be nobody yet: the parent is the writer it was."""
-        self._lock, self._number = None, 0
+        self._taking = threading.Lock()
+        if self._locks is not None:
+            self._number = 0
+            self._locks.after_fork()
 
-    def _with_locks(self) -> list[int]:
+
+class FileLocks:
+    """Locks in a folder beside a database file.
+
+    Parameters
+    ----------
+    path : Path
+        The database file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock: PathLock | None = None
+
+    def take(self, number: int) -> bool:
+        """Take the lock of this opening, if nobody has it."""
+        self._sweep(number)
+        lock = self._lock_of(number)
+        if not lock.take():
+            return False
+        self._lock = lock
+        return True
+
+    def hold(self, number: int) -> None:
+        """Do nothing: a lock on a file stays."""
+
+    def gone(self, numbers: Collection[int]) -> set[int]:
+        """Return those that nobody holds."""
+        return {number for number in numbers if self._is_free(number)}
+
+    def let_go(self, number: int) -> None:
+        """Give it back, and take the file away."""
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            with suppress(OSError):
+                self._path_of(number).unlink()
+            lock.let_go()
+
+    def after_fork(self) -> None:
+        """Forget it: the parent has it."""
+        self._lock = None
+
+    def _sweep(self, number: int) -> None:
+        """Take away the files of older writers that are gone: without its file a writer is gone as well."""
+        for path in self._path_of(number).parent.glob("*.lock"):
+            if (
+                path.stem.isascii()
+                and path.stem.isdigit()
+                and int(path.stem) < number
+                and self._is_free(int(path.stem))
+            ):
+                with suppress(OSError):
+                    path.unlink()
+
+    def _is_free(self, number: int) -> bool:
+        if not self._path_of(number).exists():
+            return True
+        lock = self._lock_of(number)
         try:
-            names = os.listdir(self._folder)  # noqa: PTH208 - names are all that is wanted
-        except OSError:
-            return []
-        stems = (name.removesuffix(".lock") for name in names if name.endswith(".lock"))
-        return [int(stem) for stem in stems if stem.isascii() and stem.isdigit()]
-
-    def _remove(self, number: int) -> None:
-        with suppress(OSError):
-            self._path_of(number).unlink()
+            is_free = lock.take()
+        except StoreError:  # the files of somebody else, which may only be read: who cannot know leaves turns alone
+            return False
+        lock.let_go()
+        return is_free
 
     def _path_of(self, number: int) -> Path:
-        return self._folder / f"{number}.lock"
+        return lock_of(self._path, str(number))
 
     def _lock_of(self, number: int) -> PathLock:
         return PathLock(self._path_of(number), 0, f"writer {number} of the store")
+
+

@@ -1,0 +1,274 @@
+"""Transactions of one database, whichever it is: statements with ``?`` for values, everything or nothing.
+
+    Database ─┬─ SqliteDatabase      a file, or memory              (:mod:`lango_nb.stores.sqlite`)
+              └─ PostgresqlDatabase  a server that people share     (:mod:`lango_nb.stores.postgresql`)
+
+The tables are made from :mod:`lango_nb.stores.schema`.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+from lango_nb.core.errors import StoreError
+from lango_nb.stores.schema import DOCUMENTS, SCHEMA, TABLES, Table, Type
+from lango_nb.stores.store import Durability
+
+T = TypeVar("T")
+Mode = Literal["read", "loose", "forced"]
+"""A transaction reads, writes, or writes and waits for the disk."""
+PREFIX = "lango_"
+"""How the names of tables begin on a server, which may hold others' tables as well."""
+COUNT = "UPDATE {meta} SET value = value + 1 WHERE name = ? RETURNING value"
+"""Count ``turns`` or ``writers``: whoever counts first commits first, and no number comes twice."""
+
+
+class Transaction(Protocol):
+    """Statements on one connection, which see the database as it was at one moment."""
+
+    def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        ...
+
+    def row(self, statement: str, *values: object) -> tuple[Any, ...] | None:
+        """Return the first row, or ``None``."""
+        ...
+
+    def change(self, statement: str, *values: object) -> int:
+        """Carry out a statement and count the rows it changed."""
+        ...
+
+    def each(self, statement: str, values: Iterable[Sequence[object]]) -> None:
+        """Carry out a statement for each set of values, in that order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The few words in which SQLite and PostgreSQL differ."""
+
+    name: Literal["sqlite", "postgresql"]
+    types: dict[Type, str]
+    serial: str
+    """Type of a column that counts rows in the order in which they came."""
+    has_tables: str
+    """Query whose first value tells whether there are tables."""
+    locked: str = ""
+    """End of a query whose rows nobody else may change before this transaction ends."""
+    before: tuple[str, ...] = ()
+    """What is done before tables are made."""
+    ending: str = ""
+    """End of a table whose rows lie in the order of their key."""
+    prefix: str = ""
+
+    def named(self, table: Table | str) -> str:
+        """Return the name of a table."""
+        return self.prefix + (table if isinstance(table, str) else table.name)
+
+    def among(self, column: str) -> str:
+        """Return the condition that a column is one of any number of values, which :meth:`values` gives."""
+        if self.name == "sqlite":
+            return f"{column} IN (SELECT value FROM json_each(?))"
+        return f"{column} = ANY(?)"
+
+    def values(self, values: Collection[str] | Collection[int]) -> object:
+        """Return values as :meth:`among` takes them."""
+        return json.dumps([*values]) if self.name == "sqlite" else [*values]
+
+    def holds(self, column: str) -> str:
+        """Return the condition that a column holds a text to the letter."""
+        return f"instr({column}, ?) > 0" if self.name == "sqlite" else f"strpos({column}, ?) > 0"
+
+    def definitions(self) -> list[str]:
+        """Return the statements that make what is missing."""
+        made = [*self.before]
+        for table in TABLES:
+            made += self._definition(table)
+        meta = self.named("meta")
+        made.append(
+            f"INSERT INTO {meta} (name, value) VALUES ('schema', {SCHEMA}), ('turns', 0), ('writers', 0) "  # noqa: S608
+            "ON CONFLICT (name) DO NOTHING"
+        )
+        return made
+
+    def _definition(self, table: Table) -> list[str]:
+        name = self.named(table)
+        is_of_turns = len(table.key) > 1
+        rows = [f"position {self.serial}"] if table in DOCUMENTS.values() else []
+        for column in table.columns:
+            end = " NOT NULL" if column.name in table.key else ""
+            if column.name == "id" and table.key != ("id",):
+                end = " NOT NULL UNIQUE" if table.name == "turns" else ""
+            rows.append(f'"{column.name}" {self.types[column.type]}{end}')
+        if table.name not in {"meta", "sessions"}:
+            rows += [f"data {self.types['text']}", f"checksum {self.types['integer']} NOT NULL"]
+        unique = "UNIQUE" if table in DOCUMENTS.values() else "PRIMARY KEY"
+        rows.append(f"{unique} ({', '.join(table.key)})")
+        body = ",\n    ".join(rows)
+        made = [f"CREATE TABLE IF NOT EXISTS {name} (\n    {body}\n){self.ending if is_of_turns else ''}"]
+        for number, index in enumerate(table.indexes, 1):
+            columns, _, condition = index.partition(" WHERE ")
+            end = f" WHERE {condition}" if condition else ""
+            made.append(f"CREATE INDEX IF NOT EXISTS {name}_{number} ON {name} ({columns}){end}")
+        return made
+
+
+class Database(ABC):
+    """Transactions of one database.
+
+    Parameters
+    ----------
+    where : str
+        The database as errors name it, without password.
+    durability : {"turn", "event", "none"}
+    timeout_s : float
+        How long a lock of somebody else is waited for.
+    """
+
+    dialect: Dialect
+
+    def __init__(self, where: str, durability: Durability, timeout_s: float) -> None:
+        self.where, self.durability, self.timeout_s = where, durability, timeout_s
+        self.is_closed = False
+        self._has_tables = False
+        self._loose = self._synced = 0
+        """How many commits did not wait for the disk, and how many of them are there since."""
+
+    @abstractmethod
+    def attempt(self, mode: Mode, work: Callable[[Transaction], T]) -> T:
+        """Do everything of a transaction or nothing; what must be tried again is done again from the beginning.
+
+        Raises
+        ------
+        StoreError
+            What the driver's error means.
+        """
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make the database itself, where that is a file."""
+
+    @abstractmethod
+    def disconnect(self) -> None:
+        """Let go of all connections."""
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether records outlive the process."""
+        return True
+
+    def exists(self) -> bool:
+        """Tell whether anything was ever stored.
+
+        Raises
+        ------
+        StoreError
+            It cannot be read, or was written by another version.
+        """
+        self.check_open()
+        self._has_tables = self._has_tables or self.attempt("read", self._look)
+        return self._has_tables
+
+    def read(self, work: Callable[[Transaction], T], default: T) -> T:
+        """Look at one moment; the default when nothing was ever stored."""
+        return self.attempt("read", work) if self.exists() else default
+
+    def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        """Return all rows of one query; none when nothing was ever stored."""
+        nothing: Sequence[tuple[Any, ...]] = ()
+        return self.read(lambda transaction: transaction.rows(statement, *values), nothing)
+
+    def write(self, work: Callable[[Transaction], T], *, is_urgent: bool = True) -> T:
+        """Do everything or nothing.
+
+        Parameters
+        ----------
+        work : callable
+        is_urgent : bool
+            Whether it is on the disk when this returns, and all written before with it.
+        """
+        if not self._has_tables:
+            self.check_open()
+            self.prepare()
+            self.attempt("forced", self._make)
+            self._has_tables = True
+        is_forced = is_urgent and self.durability != "none"
+        loose = self._loose + 1
+        result = self.attempt("forced" if is_forced else "loose", work)
+        if is_forced:
+            self._synced = self._loose
+        else:
+            self._loose = loose
+        return result
+
+    def sync(self) -> None:
+        """Force what was written to the disk: with the next commit that waits for it, all earlier ones are."""
+        self.check_open()
+        if self._loose != self._synced:
+            self.attempt("forced", lambda transaction: transaction.change(self.spelled("UPDATE {meta} SET value = value")))
+            self._synced = self._loose
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.is_closed = True
+        self.disconnect()
+
+    def check_open(self) -> None:
+        """Make sure that it was not closed."""
+        if self.is_closed:
+            raise StoreError(f"{self.where} was closed; open it again", "closed")
+
+    def spelled(self, statement: str) -> str:
+        """Return a statement with the names of tables in place of ``{turns}`` and the like."""
+        return statement.format_map(_Names(self.dialect))
+
+    def _look(self, transaction: Transaction) -> bool:
+        found = transaction.row(self.dialect.has_tables)
+        if not found or not found[0]:
+            return False
+        schema = transaction.row(self.spelled("SELECT value FROM {meta} WHERE name = 'schema'"))
+        check_schema(schema[0] if schema else None, self.where)
+        return True
+
+    def _make(self, transaction: Transaction) -> None:
+        for statement in self.dialect.definitions():
+            transaction.change(statement)
+        self._look(transaction)  # somebody with a newer version may have been faster
+
+
+class _Names(dict[str, str]):
+    """Names of tables, by noun."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__()
+        self._dialect = dialect
+
+    def __missing__(self, noun: str) -> str:
+        return self._dialect.named(noun)
+
+
+def check_schema(found: object, where: str) -> None:
+    """Make sure that a database can be read.
+
+    Parameters
+    ----------
+    found : object
+        The version that it says.
+    where : str
+
+    Raises
+    ------
+    StoreError
+        With code ``newer_schema``, or ``damaged`` when nobody knows which version made it.
+    """
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise StoreError(f"{where} does not say which version wrote it; restore it from a copy", "damaged")
+    if found > SCHEMA:
+        raise StoreError(
+            f"{where} was written by a newer lango_nb (schema {found}, this one knows {SCHEMA}); upgrade lango_nb",
+            "newer_schema",
+        )

@@ -1,0 +1,325 @@
+"""Records as rows of a table, and back: typed columns, what is left as JSON, and a checksum over both.
+
+A member of a record goes into its column when its value is of the column's type and every database can hold it; else it
+stays in the JSON of the column ``data``, and the column is missing. So nothing is lost, whatever a record holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import orjson
+
+from lango_nb.core.errors import StoreError, shorten
+from lango_nb.stores.schema import Table, Type
+from lango_nb.stores.store import Row
+
+Values = Sequence[Any]
+_BY_HAND = "{ "
+"""How JSON begins that orjson can neither write nor read: integers beyond 64 bits, halves of characters."""
+_ODD = re.compile("[\\\\\x00\ud800-\udfff]")
+_LONGEST = 200
+"""Characters of a name in a column: the indexes of PostgreSQL take 2700 bytes."""
+_LARGEST = 2**63 - 1
+_EXACT = 2**53
+"""Whole numbers below it are numbers with a point as well."""
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+
+
+class RowFormat:
+    """How records of one kind lie in their table.
+
+    Parameters
+    ----------
+    table : Table
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Columns that are made of records, then ``data`` and ``checksum``.
+    """
+
+    def __init__(self, table: Table) -> None:
+        own = [column for column in table.columns if column.path]
+        self.name = table.name
+        self.columns = (*(column.name for column in own), "data", "checksum")
+        self._width = len(own)
+        self._places = {column.path: (place, _FITS[column.type]) for place, column in enumerate(own)}
+        self._groups = {path.partition(".")[0] for path in self._places if "." in path}
+        self._readers: list[tuple[str, str, Callable[[Any], Any] | None]] = []
+        for column in own:
+            group, dot, member = column.path.rpartition(".")
+            self._readers.append((group if dot else "", member, _READ.get(column.type)))
+
+    def values(self, row: Row) -> list[Any]:
+        """Return the values of a record, as :attr:`columns` names them.
+
+        Raises
+        ------
+        StoreError
+            With code ``bad_row``: something in it is not JSON.
+        """
+        found: list[Any] = [None] * self._width
+        rest: Row = {}
+        places = self._places
+        for name, value in row.items():
+            place = places.get(name)
+            if place is not None:
+                found[place[0]] = stored = place[1](value)
+                if stored is None or (stored is not value and stored.__class__ is value.__class__):
+                    rest[name] = value  # it does not fit, or is a name that is spelled differently
+            elif name in self._groups and value.__class__ is dict and value:
+                if left := self._spread(name, value, found):
+                    rest[name] = left
+            else:
+                rest[name] = value
+        found.append(to_text(rest) if rest else None)
+        found.append(checksum(found))
+        return found
+
+    def each(self, rows: Sequence[Row]) -> list[list[Any]]:
+        """Return the values of several records."""
+        return [self.values(row) for row in rows]
+
+    def _spread(self, group: str, members: dict[str, Any], found: list[Any]) -> Row:
+        """Put what lies one level deeper into its columns, and return the rest."""
+        left: Row = {}
+        for name, value in members.items():
+            place = self._places.get(f"{group}.{name}")
+            stored = place[1](value) if place is not None else None
+            if stored is None:
+                left[name] = value
+            else:
+                assert place is not None  # noqa: S101 - something was stored
+                found[place[0]] = stored
+        return left
+
+    def row(self, values: Values, mark: int = 0) -> Row:
+        """Return the record of values.
+
+        Parameters
+        ----------
+        values : sequence
+            As :attr:`columns` names them.
+        mark : int
+            What the checksum was marked with; see :func:`mark_of`.
+
+        Raises
+        ------
+        ValueError
+            They are not what was written.
+        """
+        *stored, data, summed = values
+        if checksum([*stored, data]) ^ mark != summed:
+            raise ValueError("the checksum does not fit")
+        rest = from_text(data) if data else {}
+        row: Row = {}
+        for value, (group, name, read) in zip(stored, self._readers, strict=True):
+            if value is None:
+                continue
+            made = value if read is None else read(value)
+            if group:
+                inner: Any = row.setdefault(group, {})
+                inner[name] = made
+            else:
+                row[name] = made
+        for name, value in rest.items():
+            before = row.get(name)
+            row[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
+        return row
+
+
+@cache
+def row_format(name: str) -> RowFormat:
+    """Return the format of a table's rows."""
+    from lango_nb.stores.schema import TABLES
+
+    return RowFormat(next(table for table in TABLES if table.name == name))
+
+
+def checksum(values: Values) -> int:
+    """Return the CRC-32 of values; those that are missing do not count, so that columns can be added.
+
+    Examples
+    --------
+    >>> checksum(["turn-1", None, 3]) == checksum(["turn-1", 3])
+    True
+    """
+    try:
+        return zlib.crc32(orjson.dumps([value for value in values if value is not None]))
+    except TypeError as error:  # bytes that are no text: somebody else wrote them
+        raise ValueError("it is no text") from error
+
+
+def mark_of(turn: int, position: int = 0) -> int:
+    """Return what marks the checksum of a row, so that it fits at its own place only."""
+    return (turn * 0x9E3779B1 ^ position * 0x85EBCA6B) & 0xFFFFFFFF
+
+
+def to_text(row: Row) -> str:
+    """Write a record as JSON.
+
+    Parameters
+    ----------
+    row : dict
+        ``nan`` and ``inf`` become null, as JSON has no word for them.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    StoreError
+        With code ``bad_row``: something in it is not JSON.
+
+    Examples
+    --------
+    >>> to_text({"id": "task-1"})
+    '{"id":"task-1"}'
+    """
+    try:
+        text = orjson.dumps(row, option=_OPTIONS).decode()
+    except TypeError:
+        return _by_hand(row)
+    return text
+
+
+def from_text(text: str) -> Row:
+    """Read a record.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        It is no JSON object.
+
+    Examples
+    --------
+    >>> from_text('{"id":"task-1"}')
+    {'id': 'task-1'}
+    """
+    row = (json if text.startswith(_BY_HAND) else orjson).loads(text)
+    if not isinstance(row, dict):
+        raise ValueError("it is no JSON object")  # noqa: TRY004 - a text that is damaged, not an argument of a wrong type
+    return row
+
+
+def to_name(name: str) -> str:
+    r"""Spell a name as it stands in a column: different names are spelled differently.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+        The name itself, unless it is very long or holds a backslash, a NUL, or half a character.
+
+    Examples
+    --------
+    >>> to_name("main")
+    'main'
+    >>> to_name("a\\b\0")
+    'a\\u005cb\\u0000'
+    """
+    if len(name) <= _LONGEST and _ODD.search(name) is None:
+        return name
+    spelled = _ODD.sub(lambda odd: f"\\u{ord(odd[0]):04x}", name)
+    if len(spelled) <= _LONGEST:
+        return spelled
+    return f"{spelled[:_LONGEST]}…{hashlib.sha256(spelled.encode()).hexdigest()}"
+
+
+def is_plain(name: str) -> bool:
+    """Tell whether a name stands in a column as it is."""
+    return to_name(name) is name
+
+
+def _by_hand(row: Row) -> str:
+    try:
+        text = json.dumps(_plain(row), separators=(",", ":"))
+    except (TypeError, RecursionError, ValueError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise StoreError(f"a record cannot be stored as JSON: {reason}; store plain values", "bad_row") from error
+    return _BY_HAND + text[1:]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        wrong = [key for key in value if not isinstance(key, str)]
+        if wrong:
+            raise TypeError(f"the key {shorten(repr(wrong[0]))} is not a text")
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise TypeError(f"{shorten(repr(value))} is a {type(value).__name__}")
+
+
+def _text(value: object) -> str | None:
+    if value.__class__ is not str:
+        return None
+    text: str = value  # type: ignore[assignment]
+    if text.isascii():
+        return None if "\0" in text else text
+    return None if "\0" in text or _HALF.search(text) is not None else text
+
+
+def _name(value: object) -> str | None:
+    return to_name(value) if value.__class__ is str else None  # type: ignore[arg-type]
+
+
+def _integer(value: object) -> int | None:
+    return value if value.__class__ is int and -_LARGEST <= value <= _LARGEST else None  # type: ignore[operator, return-value]
+
+
+def _real(value: object) -> float | None:
+    if value.__class__ is float:
+        return value if math.isfinite(value) else None  # type: ignore[arg-type, return-value]
+    return float(value) if value.__class__ is int and abs(value) < _EXACT else None  # type: ignore[arg-type]
+
+
+def _boolean(value: object) -> int | None:
+    return int(value) if value.__class__ is bool else None  # type: ignore[call-overload, no-any-return]
+
+
+def _json(value: object) -> str | None:
+    if not isinstance(value, list | tuple | dict):
+        return None
+    try:
+        return orjson.dumps(value, option=_OPTIONS).decode()
+    except TypeError:
+        return None
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+_FITS: dict[Type, Callable[[object], Any]] = {
+    "name": _name,
+    "text": _text,
+    "time": _text,
+    "integer": _integer,
+    "real": _real,
+    "boolean": _boolean,
+    "json": _json,
+}
+"""What is stored of a value; ``None`` when the column cannot hold it."""
+_READ: dict[Type, Callable[[Any], Any]] = {"boolean": bool, "json": orjson.loads}

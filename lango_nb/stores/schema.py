@@ -1,0 +1,313 @@
+"""The database on one page: every noun with its columns, and what each column says.
+
+::
+
+    sessions ─< turns ─┬< events          what happened, in order
+                       ├< messages        what was said, and what later turns see of it
+                       ├< decisions ─< candidates    every hand-over, and what the router says of it
+                       ├< steps           one per model call: who made it, and what it was given
+                       └< runs            teammates
+    tasks, memories, approvals, late_messages, meta
+
+A table is made from its definition here, and so are the columns of the frames, the page of the reference and the check
+on reading. What is rarely asked for lies as JSON in the column ``data``; ``checksum`` is the CRC-32 of a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+SCHEMA = 2
+"""Version of everything that is written; a higher one than this is refused."""
+
+Type = Literal["name", "text", "integer", "real", "boolean", "time", "json"]
+"""What a column holds. A ``name`` is short and searched for; a ``boolean`` is 0 or 1; a ``time`` is UTC, as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    type: Type
+    sentence: str
+    """What it says, for whoever reads the table."""
+    unit: str = ""
+    member: str | None = None
+    """Name in a record, where that differs; ``usage.model`` lies one level deeper. Empty: the store's own."""
+
+    @property
+    def path(self) -> str:
+        """Where the value is found in a record."""
+        return self.name if self.member is None else self.member
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One noun."""
+
+    name: str
+    sentence: str
+    key: tuple[str, ...]
+    """What names a row: ``("id",)`` for rows that change, ``("turn", "position")`` for those of a turn."""
+    columns: tuple[Column, ...]
+    indexes: tuple[str, ...] = ()
+    """Columns that are searched for, joined by commas; a condition after ``WHERE`` is allowed."""
+
+
+def _own(name: str, sentence: str, kind: Type = "integer") -> Column:
+    return Column(name, kind, sentence, member="")
+
+
+_TURN = _own("turn", "Number of the turn: turns.number.")
+_POSITION = _own("position", "Position among the rows of the turn, from 0.")
+
+META = Table(
+    "meta",
+    "What the store knows of itself: the schema, and the highest numbers that were given.",
+    ("name",),
+    (_own("name", "What is counted.", "name"), _own("value", "How far.")),
+)
+SESSIONS = Table(
+    "sessions",
+    "Conversations.",
+    ("id",),
+    (
+        _own("id", "Name of the session.", "name"),
+        _own("turns", "How many turns it has."),
+        _own("version", "Counts what is written to it."),
+    ),
+)
+TURNS = Table(
+    "turns",
+    "One user message to its outcome.",
+    ("number",),
+    (
+        _own("number", "Number among all turns, from 1: what %lango trace 7 takes."),
+        Column("id", "name", "Id of the turn."),
+        Column("session_id", "name", "Session it belongs to."),
+        Column("text", "text", "What the user wrote, without secrets."),
+        Column("answer", "text", "What the user got; empty when the turn ended without."),
+        Column("outcome", "name", "How it ended; running until it has."),
+        Column("error_code", "text", "Short word for what went wrong; empty when nothing did."),
+        Column("topology", "text", "Topology of the tree that answered."),
+        Column("model", "text", "Model that answered."),
+        Column("path", "json", "Agents in the order in which they worked."),
+        Column("agents", "json", "Everybody who worked in it."),
+        Column("tools", "json", "Tools that were called in it."),
+        Column("rounds", "integer", "Replies that handed the request over."),
+        Column("steps", "integer", "Model calls."),
+        Column("tool_calls", "integer", "Tool calls."),
+        Column("input_tokens", "integer", "Tokens read; missing when the model does not say.", "tokens"),
+        Column("output_tokens", "integer", "Tokens written; missing when it does not say.", "tokens"),
+        Column("started_at", "time", "When the message came in."),
+        Column("ended_at", "time", "When the turn was over."),
+        Column("duration_ms", "real", "How long it took.", "ms"),
+        _own("writer", "Opening of the store that runs it or ran it."),
+        _own("events", "How many events it has."),
+        _own("parts", "How many messages, decisions … it has, and what else belongs to it.", "json"),
+    ),
+    ("session_id, number", "started_at", "writer WHERE outcome = 'running'"),
+)
+EVENTS = Table(
+    "events",
+    "What happened in turns, in order.",
+    ("turn", "position"),
+    (
+        _TURN,
+        _POSITION,
+        Column("turn_id", "name", "Id of the turn."),
+        Column("seq", "integer", "Position in the turn as the event itself says, from 1."),
+        Column("kind", "name", "What happened: turn.started, handover, tool.finished …"),
+        Column("at", "time", "When."),
+        Column("author", "name", "user or an agent."),
+        Column("step", "integer", "Model call it belongs to, from 1; missing before the first."),
+        Column("run_id", "name", "Teammate run it belongs to; missing for the turn's own work."),
+        Column("agent", "name", "Teammate of a run that begins."),
+        Column("target", "name", "Agent that gets the request, or gets it back."),
+        Column("decision_id", "name", "Decision behind a hand-over."),
+        Column("call_id", "name", "Joins a call with its result and its approval."),
+        Column("tool", "name", "Tool that was called."),
+        Column("text", "text", "What was said."),
+        Column("result", "text", "What a tool answered, or what a run came to."),
+        Column("is_error", "boolean", "Whether the answer reports a failure."),
+        Column("latency_ms", "real", "How long the tool took.", "ms"),
+        Column("outcome", "text", "How the turn ended."),
+        Column("error_code", "text", "Short word for what went wrong."),
+        Column("model", "text", "Model behind the event.", member="usage.model"),
+        Column("input_tokens", "integer", "Tokens read.", "tokens", "usage.input_tokens"),
+        Column("output_tokens", "integer", "Tokens written.", "tokens", "usage.output_tokens"),
+        Column("model_latency_ms", "real", "How long the model took.", "ms", "usage.latency_ms"),
+        Column("cost_usd", "real", "What it cost; missing when nobody knows the price.", "USD", "usage.cost_usd"),
+    ),
+)
+_SAID = (
+    _TURN,
+    _POSITION,
+    Column("id", "name", "Id of the message."),
+    Column("conversation", "name", "Conversation it was said in; missing for the turn's own."),
+    Column("event_seq", "integer", "Event that tells of it."),
+    Column("role", "name", "system, user, assistant or tool."),
+    Column("author", "name", "user or an agent."),
+    Column("content", "text", "What it says."),
+    Column("tool_calls", "json", "Tool calls that an assistant message asks for."),
+    Column("call_id", "name", "Call that a tool message answers.", member="tool_call_id"),
+    Column("tool", "name", "Tool that a tool message comes from.", member="tool_name"),
+    Column("is_error", "boolean", "Whether a tool message reports a failure."),
+)
+MESSAGES = Table("messages", "What was said in turns.", ("turn", "position"), _SAID)
+HISTORY = Table(
+    "history",
+    "What later turns of a session see of a turn, where that is not what was said in it.",
+    ("turn", "position"),
+    _SAID,
+)
+DECISIONS = Table(
+    "decisions",
+    "Hand-overs as they were decided, with the router's view.",
+    ("turn", "position"),
+    (
+        _TURN,
+        _POSITION,
+        Column("id", "name", "Id of the decision."),
+        Column("turn_id", "name", "Id of the turn."),
+        Column("seq", "integer", "Position of the event in the turn."),
+        Column("author", "name", "Agent that handed over."),
+        Column("text", "text", "Request it was about."),
+        Column("chosen", "name", "Agent that got it."),
+        Column("reason", "text", "The model's own words for why."),
+        Column("call_id", "name", "Call that handed over."),
+        Column("run_id", "name", "Teammate run it made."),
+        Column("router_choice", "name", "Whom the router would have taken.", member="route.chosen"),
+        Column("margin", "real", "How far the router's first is before its second.", member="route.margin"),
+    ),
+)
+CANDIDATES = Table(
+    "candidates",
+    "What the router says of every agent, best first.",
+    ("turn", "position"),
+    (
+        _TURN,
+        _POSITION,
+        _own("decision", "Position of the decision in decisions."),
+        Column("agent", "name", "Candidate."),
+        Column("score", "real", "Sum of the weights of its terms."),
+        Column("confidence", "real", "The score as a probability."),
+        Column("signals", "json", "Terms of the score: kind, term, weight."),
+        Column("vetoes", "json", "Why it was out of the question."),
+    ),
+)
+STEPS = Table(
+    "steps",
+    "Model calls: who made them, and what they were given.",
+    ("turn", "position"),
+    (
+        _TURN,
+        _POSITION,
+        Column("step", "integer", "Number of the model call in the turn, from 1."),
+        Column("agent", "name", "Agent whose call it was."),
+        Column("run_id", "name", "Teammate run it belongs to; missing for the turn's own work."),
+        Column("conversation", "name", "Conversation the agent worked in; missing for the turn's own."),
+        Column("given", "json", "What it was given: ranges of positions in conversations."),
+    ),
+)
+RUNS = Table(
+    "runs",
+    "Teammate runs.",
+    ("id",),
+    (
+        Column("id", "name", "Id of the run."),
+        Column("turn_id", "name", "Turn that made it."),
+        Column("session_id", "name", "Session that asked for it.", member="parent_id"),
+        Column("agent", "name", "Teammate.", member="requested_agent"),
+        Column("spawned_by", "name", "Agent that asked for it."),
+        Column("parent_run_id", "name", "Run that asked for it."),
+        Column("status", "name", "spawned, running, completed, failed or cancelled."),
+        Column("instruction", "text", "Work order."),
+        Column("result", "text", "What it came to."),
+        Column("error", "text", "What went wrong."),
+        Column("error_code", "text", "Short word for what went wrong."),
+        Column("child_session", "name", "Session of its own."),
+        Column("runtime_condition", "text", "What it waits for while it lives."),
+        Column("steps", "integer", "Model calls."),
+        Column("tool_calls", "integer", "Tool calls."),
+        Column("created_at", "time", "When it was made."),
+        Column("completed_at", "time", "When it ended."),
+        Column("writer", "integer", "Opening of the store that made it, or ended it."),
+    ),
+    ("turn_id", "writer WHERE completed_at IS NULL"),
+)
+TASKS = Table(
+    "tasks",
+    "The working list of root and agents.",
+    ("id",),
+    (
+        Column("id", "name", "Id of the task."),
+        Column("title", "text", "What is to be done."),
+        Column("description", "text", "More about it."),
+        Column("parent_id", "name", "Task it belongs to."),
+        Column("status", "name", "todo, in_progress, done or blocked."),
+        Column("created_at", "time", "When it was made."),
+        Column("updated_at", "time", "When it was changed last."),
+    ),
+)
+MEMORIES = Table(
+    "memories",
+    "What agents remember.",
+    ("id",),
+    (
+        Column("id", "name", "Agent and key."),
+        Column("agent", "name", "Agent that saved it."),
+        Column("key", "name", "What it is about."),
+        Column("content", "text", "What is remembered."),
+        Column("scope", "name", "Who may read it."),
+        Column("kind", "name", "What kind of memory it is."),
+        Column("confidence", "real", "How sure the agent was, 0 to 1."),
+        Column("use_count", "integer", "How often it was recalled."),
+        Column("created_at", "time", "When it was saved."),
+        Column("updated_at", "time", "When it was changed last."),
+    ),
+    ("agent",),
+)
+APPROVALS = Table(
+    "approvals",
+    "Answers that hold for a session, and questions that are open.",
+    ("id",),
+    (
+        Column("id", "name", "Names the question."),
+        Column("session_id", "name", "Session it holds for."),
+        Column("turn_id", "name", "Turn it was asked in."),
+        Column("run_id", "name", "Run that waits for it."),
+        Column("agent", "name", "Agent that wants to call."),
+        Column("tool", "name", "Tool."),
+        Column("arguments_hash", "name", "Hash of tool and arguments it is bound to."),
+        Column("by", "name", "Who answered."),
+    ),
+    ("session_id",),
+)
+LATE_MESSAGES = Table(
+    "late_messages",
+    "What runs left for later turns after the end of their own.",
+    ("id",),
+    (
+        Column("id", "name", "Run that left it."),
+        Column("session_id", "name", "Session it was left to."),
+        Column("messages", "json", "Messages."),
+    ),
+    ("session_id",),
+)
+
+LISTS = {table.name: table for table in (MESSAGES, HISTORY, DECISIONS, STEPS)}
+"""Tables of what belongs to a turn beside its events, by their name in a turn's body."""
+DOCUMENTS = {
+    "run": RUNS,
+    "task": TASKS,
+    "memory": MEMORIES,
+    "approval": APPROVALS,
+    "message": LATE_MESSAGES,
+}
+"""Tables of rows that change, by kind."""
+OF_TURNS = (EVENTS, MESSAGES, HISTORY, DECISIONS, CANDIDATES, STEPS)
+"""Tables whose rows go with their turn."""
+TABLES = (META, SESSIONS, TURNS, *OF_TURNS, *DOCUMENTS.values())

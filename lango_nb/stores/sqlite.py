@@ -1,0 +1,281 @@
+"""A database in a file of SQLite with a write-ahead log, or in memory.
+
+One connection writes and another reads, so that looking at much does not keep turns waiting. Both belong to this
+process; several processes may have the file open at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lango_nb.core.errors import StoreError
+from lango_nb.stores.database import Database, Dialect, Mode, Transaction
+from lango_nb.stores.failures import failure, file_failure
+from lango_nb.stores.locks import PathLock, tell_after_fork
+from lango_nb.stores.store import Durability
+
+T = TypeVar("T")
+SQLITE = Dialect(
+    "sqlite",
+    types={
+        "name": "TEXT",
+        "text": "TEXT",
+        "time": "TEXT",
+        "json": "TEXT",
+        "integer": "INTEGER",
+        "boolean": "INTEGER",
+        "real": "REAL",
+    },
+    serial="INTEGER PRIMARY KEY",
+    has_tables="SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'meta'",
+    ending=" WITHOUT ROWID",
+)
+_OLDEST = (3, 35)
+"""The first SQLite that knows ``RETURNING``."""
+_POLL_S = 0.01
+_of_parents: list[sqlite3.Connection] = []
+"""Connections that a child process must neither use nor end."""
+
+
+class _Transaction:
+    """Statements on a connection of SQLite."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        return self._connection.execute(statement, values).fetchall()  # type: ignore[arg-type]
+
+    def row(self, statement: str, *values: object) -> tuple[Any, ...] | None:
+        found: tuple[Any, ...] | None = self._connection.execute(statement, values).fetchone()  # type: ignore[arg-type]
+        return found
+
+    def change(self, statement: str, *values: object) -> int:
+        return self._connection.execute(statement, values).rowcount  # type: ignore[arg-type]
+
+    def each(self, statement: str, values: Iterable[Sequence[object]]) -> None:
+        self._connection.executemany(statement, values)  # type: ignore[arg-type]
+
+
+class SqliteDatabase(Database):
+    """A file, or memory.
+
+    Parameters
+    ----------
+    path : Path, optional
+        In memory when absent.
+    durability : {"turn", "event", "none"}
+    timeout_s : float
+    """
+
+    dialect = SQLITE
+
+    def __init__(self, path: Path | None, durability: Durability = "turn", timeout_s: float = 10.0) -> None:
+        if sqlite3.sqlite_version_info < _OLDEST:
+            raise StoreError(
+                f"SQLite {sqlite3.sqlite_version} is too old; records need 3.35, so install a newer Python"
+            )
+        super().__init__("in memory" if path is None else shown_path(path), durability, timeout_s)
+        self.path = path
+        self.is_fixed = False
+        """Whether it was opened where nothing can be written: what others write is not seen by that connection."""
+        self._identity: tuple[int, int] | None = None
+        self._forget_connections()
+        tell_after_fork(self)
+
+    def _forget_connections(self) -> None:
+        self._reading: sqlite3.Connection | None = None
+        self._writing: sqlite3.Connection | None = None
+        self._synchronous = ""
+        self._read_lock = threading.RLock()
+        self._write_lock = threading.RLock() if self.path is not None else self._read_lock
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether it is a file."""
+        return self.path is not None
+
+    def exists(self) -> bool:
+        """Tell whether anything was ever stored."""
+        self.check_open()
+        if self.path is None:
+            return self._has_tables
+        return (self._identity is not None or self.path.exists()) and super().exists()
+
+    def attempt(self, mode: Mode, work: Callable[[Transaction], T]) -> T:
+        """Do everything of a transaction or nothing."""
+        self.check_open()
+        self._check_place()
+        with self._alone(mode):
+            try:
+                connection = self._connection(mode)
+                result = self._run(connection, mode, work)
+            except (sqlite3.Error, OverflowError) as error:
+                raise failure(error, self.where, self.timeout_s) from None
+        if mode != "read":
+            self._check_place()
+        return result
+
+    def _run(self, connection: sqlite3.Connection, mode: Mode, work: Callable[[Transaction], T]) -> T:
+        if mode != "read" and self.path is not None:
+            synchronous = "FULL" if mode == "forced" else "NORMAL"
+            if self._synchronous != synchronous:
+                connection.execute(f"PRAGMA synchronous = {synchronous}")
+                self._synchronous = synchronous
+        connection.execute("BEGIN" if mode == "read" else "BEGIN IMMEDIATE")
+        try:
+            result = work(_Transaction(connection))
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+        return result
+
+    @contextmanager
+    def _alone(self, mode: Mode) -> Iterator[None]:
+        lock = self._read_lock if mode == "read" else self._write_lock
+        if not lock.acquire(timeout=self.timeout_s):
+            raise StoreError(f"{self.where} has been locked by a thread for {self.timeout_s:g} s; try again", "locked")
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _connection(self, mode: Mode) -> sqlite3.Connection:
+        if mode == "read" and self.path is not None:
+            if self.is_fixed and self._reading is not None:  # the next look sees what others have written since
+                self._reading.close()
+                self._reading = None
+            self._reading = self._reading or self._open()
+            return self._reading
+        self._writing = self._writing or self._open()
+        return self._writing
+
+    def _open(self) -> sqlite3.Connection:
+        """Make a connection that begins no transactions by itself."""
+        if self.path is None:
+            return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        found, mode = self._found(), "mode=rw"
+        if not _is_writable(self.path) or not _is_writable(self.path.parent):
+            # without the right to write SQLite cannot make its log; when there is none, nobody is writing either
+            self.is_fixed = not self.path.with_name(self.path.name + "-wal").exists()
+            mode = "mode=ro&immutable=1" if self.is_fixed else "mode=ro"
+        connection = sqlite3.connect(
+            f"{self.path.as_uri()}?{mode}",
+            uri=True,
+            timeout=self.timeout_s,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        self._identity = self._identity or found
+        return connection
+
+    def prepare(self) -> None:
+        """Make the file with its folder, unless it is there."""
+        if self.path is None:
+            return
+        self._check_place()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with PathLock(lock_of(self.path, "making"), self.timeout_s, self.where):
+                self._make_file(self.path)
+        except OSError as error:
+            raise file_failure(error, self.where) from error
+        until = time.monotonic() + self.timeout_s
+        while True:
+            try:
+                self._write_ahead()
+            except sqlite3.Error as error:  # two who make it at once do not wait for each other here
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise failure(error, self.where, self.timeout_s) from None
+                time.sleep(_POLL_S)
+            else:
+                return
+
+    def _make_file(self, path: Path) -> None:
+        if path.exists():
+            return
+        for end in ("-wal", "-shm"):  # of a database that was removed without them, and may still be open somewhere
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        sync_folder(path.parent)
+
+    def _write_ahead(self) -> None:
+        connection = self._open()
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        finally:
+            connection.close()
+
+    def _check_place(self) -> None:
+        """Make sure that what was written can be found by others."""
+        if self._identity is not None and self._found() != self._identity:
+            raise StoreError(
+                f"{self.where} was removed or replaced while it was open; put it back, or open it anew", "missing"
+            )
+
+    def _found(self) -> tuple[int, int] | None:
+        assert self.path is not None  # noqa: S101 - only files have an identity
+        try:
+            found = os.stat(self.path)  # noqa: PTH116 - with every transaction
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def disconnect(self) -> None:
+        """Let go of the connections; the last one to go moves the write-ahead log into the file."""
+        with self._write_lock, self._read_lock:
+            for connection in (self._reading, self._writing):
+                if connection is not None:
+                    with suppress(sqlite3.Error):
+                        connection.close()
+            self._reading = self._writing = None
+
+    def after_fork(self) -> None:
+        """Begin with connections of this process's own; those of the parent must not be ended here."""
+        _of_parents.extend(connection for connection in (self._reading, self._writing) if connection is not None)
+        self._forget_connections()
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as it may be shown, with the home folder as ``~``.
+
+    Examples
+    --------
+    >>> shown_path(Path.home() / "records.db")
+    '~/records.db'
+    """
+    try:
+        return f"~/{path.relative_to(Path.home()).as_posix()}"
+    except (ValueError, RuntimeError):
+        return path.as_posix()
+
+
+def lock_of(path: Path, name: str) -> Path:
+    """Return the path of a lock that belongs to a database file."""
+    return path.with_name(path.name + ".writers") / f"{name}.lock"
+
+
+def sync_folder(folder: Path) -> None:
+    """Force the name of a new file to the disk; SQLite does so with what is in it."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)

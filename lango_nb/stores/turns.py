@@ -1,0 +1,604 @@
+"""Turns in the tables of a database: begun, filled with events, closed once, and read again.
+
+    begin    INSERT turns, events                              not waited for
+    write    INSERT events                                     waited for, before a call that is not safe
+    finish   UPDATE turns; INSERT events, messages, …, runs    waited for
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, cast
+
+import orjson
+
+from lango_nb.core.errors import StoreError
+from lango_nb.stores.database import COUNT, Database, Transaction
+from lango_nb.stores.reading import NEXT_STEP, Reader
+from lango_nb.stores.rows import is_plain, mark_of, row_format, to_name
+from lango_nb.stores.schema import CANDIDATES, EVENTS, LISTS, OF_TURNS, RUNS
+from lango_nb.stores.store import (
+    EVERY_TURN,
+    Problem,
+    Row,
+    StoredTurn,
+    TurnQuery,
+    check_end,
+    check_session,
+    key_of,
+    stamp,
+)
+from lango_nb.stores.writers import Writers
+
+BATCH = 256
+"""Turns that are read at once."""
+_LARGEST = 2**63 - 1
+_RUNNING = "running"
+_TURN = row_format("turns")
+_RUN = row_format("runs")
+_RUNS = "runs"
+
+
+class Turns:
+    """Turns of all sessions; see :class:`~lango_nb.stores.store.TurnLog`.
+
+    Parameters
+    ----------
+    database : Database
+    reader : Reader
+    writers : Writers
+    """
+
+    def __init__(self, database: Database, reader: Reader, writers: Writers) -> None:
+        self._database, self._reader, self._writers = database, reader, writers
+        self._sql = Statements(database)
+
+    # -- writing -------------------------------------------------------------------------------------------------------
+
+    def begin(self, row: Row, events: Sequence[Row] = ()) -> int:
+        """Write a turn ahead and return its number."""
+        key = key_of(row, "turn")
+        check_session(row)
+        values = _TURN.values({**row, "outcome": _RUNNING})
+        happened = self._sql.formats[EVENTS.name].each(events)
+        session, writer = to_name(str(row["session_id"])), self._writers.number()
+        sql = self._sql
+
+        def work(transaction: Transaction) -> int:
+            found = transaction.row(sql.count, "turns")
+            number = int(found[0]) if found else 0
+            marked = [*values[:-1], values[-1] ^ _mark(number, "")]
+            if not transaction.change(sql.begin, number, writer, len(happened), "", *marked):
+                raise StoreError(f"turn {key} is there already; every turn needs an id of its own", "conflict")
+            transaction.change(sql.touch, session)
+            transaction.each(sql.insert[EVENTS.name], _placed(happened, number))
+            return number
+
+        return self._database.write(work, is_urgent=False)
+
+    def write(self, turn_id: str, events: Sequence[Row], *, is_urgent: bool = False) -> None:
+        """Add events to a turn."""
+        happened = self._sql.formats[EVENTS.name].each(events)
+        key, sql = to_name(turn_id), self._sql
+
+        def work(transaction: Transaction) -> None:
+            found = transaction.row(sql.grow, len(happened), key)
+            if found is None:
+                raise _unknown(turn_id)
+            number, count, session = found
+            transaction.change(sql.touch_again, session)
+            transaction.each(sql.insert[EVENTS.name], _placed(happened, number, count - len(happened)))
+
+        if happened or is_urgent:
+            is_each = self._database.durability == "event"
+            self._database.write(work, is_urgent=is_urgent or is_each)
+
+    def finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row | Callable[[], Row]) -> None:
+        """Close a turn in one durable write."""
+        check_end(turn_id, row)
+        self._finish(turn_id, events, row, body() if callable(body) else body)
+
+    def _finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row) -> None:
+        values = _TURN.values({name: value for name, value in row.items() if name != "number"})
+        happened = self._sql.formats[EVENTS.name].each(events)
+        lists, parts = self._sql.lists(body)
+        writer, key, sql = self._writers.number(), to_name(turn_id), self._sql
+        runs = [[*_RUN.values({**run, "writer": writer})] for run in _rows(body, _RUNS)]
+
+        def work(transaction: Transaction) -> None:
+            found = transaction.row(sql.open_turn, len(happened), parts, key)
+            if found is None:
+                if transaction.row(sql.find, key) is None:
+                    raise _unknown(turn_id)
+                raise StoreError(f"turn {turn_id} has ended already; nothing about it can change any more", "closed")
+            number, count, session = found
+            transaction.change(sql.close, *values[:-1], values[-1] ^ _mark(number, parts), number)
+            transaction.change(sql.touch_again, session)
+            transaction.each(sql.insert[EVENTS.name], _placed(happened, number, count - len(happened)))
+            for name, items in lists.items():
+                transaction.each(sql.insert[name], _placed(items, number))
+            transaction.each(sql.put_run, runs)
+
+        self._database.write(work)
+
+    def keep(self, turns: Iterable[StoredTurn]) -> None:
+        """Keep whole turns that have their numbers already, in one write."""
+        sql = self._sql
+        prepared = []
+        for turn in turns:
+            row = turn.row
+            number = int(str(row["number"]))
+            lists, parts = sql.lists(turn.body)
+            values = _TURN.values({name: value for name, value in row.items() if name != "number"})
+            prepared.append((number, values, parts, sql.formats[EVENTS.name].each(turn.events), lists, turn))
+        writer = self._writers.number()
+
+        def work(transaction: Transaction) -> None:
+            for number, values, parts, happened, lists, turn in prepared:
+                marked = [*values[:-1], values[-1] ^ _mark(number, parts)]
+                transaction.change(sql.begin, number, writer, len(happened), parts, *marked)
+                transaction.change(sql.touch, to_name(str(turn.row["session_id"])))
+                transaction.change(sql.count_to, number, number)
+                transaction.each(sql.insert[EVENTS.name], _placed(happened, number))
+                for name, items in lists.items():
+                    transaction.each(sql.insert[name], _placed(items, number))
+                runs = [_RUN.values({**run, "writer": writer}) for run in _rows(turn.body, _RUNS)]
+                transaction.each(sql.put_run, runs)
+
+        if prepared:
+            self._database.write(work)
+
+    def remove(self, turn_ids: Collection[str]) -> int:
+        """Forget closed turns with all that belongs to them, and count them."""
+        if not turn_ids or not self._database.exists():
+            return 0
+        dialect, sql = self._database.dialect, self._sql
+        ids = dialect.values([to_name(key) for key in dict.fromkeys(turn_ids)])
+        chosen = f"SELECT number, session_id, id FROM {{turns}} WHERE {dialect.among('id')} AND outcome <> '{_RUNNING}'"
+
+        def work(transaction: Transaction) -> int:
+            found = transaction.rows(self._database.spelled(chosen + dialect.locked), ids)
+            numbers = dialect.values([number for number, _, _ in found])
+            for table in OF_TURNS:
+                transaction.change(self._database.spelled(f"DELETE FROM {{{table.name}}} WHERE {dialect.among('turn')}"), numbers)
+            keys = dialect.values([key for _, _, key in found])
+            transaction.change(self._database.spelled(f"DELETE FROM {{runs}} WHERE {dialect.among('turn_id')}"), keys)
+            transaction.change(self._database.spelled(f"DELETE FROM {{turns}} WHERE {dialect.among('number')}"), numbers)
+            for session in {session for _, session, _ in found}:
+                transaction.change(sql.recount, session, session)
+            return len(found)
+
+        return self._database.write(work)
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    def rows(self, query: TurnQuery = EVERY_TURN) -> list[Row]:
+        """Return the summaries of turns by number."""
+        statement, values = self._select(self._sql.turn_columns, query)
+        rows = self._turn_rows(self._database.rows(statement, *values))
+        if _is_told_by_sql(query):
+            return rows
+        found = [row for row in rows if query.matches(row)]
+        return found[: _limit(query.limit)]
+
+    def count(self, query: TurnQuery = EVERY_TURN) -> int:
+        """Count turns."""
+        if not _is_told_by_sql(query):
+            return len(self.rows(query))
+        statement, values = self._select("count(*)", query, is_ordered=False)
+        found = self._database.rows(statement, *values)
+        total = int(found[0][0]) if found else 0
+        return total if query.limit is None else min(total, max(query.limit, 0))
+
+    def read(self, turn_id: str) -> StoredTurn | None:
+        """Return everything there is of one turn."""
+        found = self._database.rows(self._sql.find, to_name(turn_id))
+        if not found:
+            return None
+        number = int(found[0][0])
+        turns = list(self._batch([number], with_events=True, with_body=True, is_strict=True))
+        return turns[0] if turns else None
+
+    def scan(self, query: TurnQuery = EVERY_TURN, *, with_events: bool = True) -> Iterator[StoredTurn]:
+        """Go through turns by number."""
+        yield from self._through(query, with_events=with_events, with_body=True)
+
+    def events(self, query: TurnQuery = EVERY_TURN) -> Iterator[tuple[Row, list[Row]]]:
+        """Go through rows and events of turns by number."""
+        for turn in self._through(query, with_events=True, with_body=False):
+            yield turn.row, turn.events
+
+    def table(self, name: str, columns: Sequence[str], query: TurnQuery = EVERY_TURN) -> Sequence[tuple[Any, ...]]:
+        """Return columns of a table for the turns of a query, as they are stored: the fast way to many rows.
+
+        Parameters
+        ----------
+        name : str
+            ``events``, ``messages`` …: a table whose rows belong to turns; ``turns`` itself.
+        columns : sequence of str
+            ``turns.session_id`` is the turn's.
+        query : TurnQuery
+
+        Returns
+        -------
+        sequence of tuple
+            By number and position; nothing is checked.
+        """
+        chosen = ", ".join(f't."{column[6:]}"' if column.startswith("turns.") else f'r."{column}"' for column in columns)
+        if not _is_told_by_sql(query) or query.limit is not None:
+            query = TurnQuery(ids=tuple(str(row["id"]) for row in self.rows(query)), newest_first=query.newest_first)
+        condition, values = self._where(query, "t.")
+        order = " DESC" if query.newest_first else ""
+        is_plain_table = not condition and "t." not in chosen and not query.newest_first
+        joined = "" if is_plain_table else " JOIN {turns} t ON t.number = r.turn"
+        statement = f"SELECT {chosen} FROM {{{name}}} r{joined}{condition} ORDER BY r.turn{order}, r.position"  # noqa: S608
+        return self._database.rows(self._database.spelled(statement), *values)
+
+    def sessions(self) -> list[Row]:
+        """Return every session with its turns counted."""
+        ends = self._database.rows(self._sql.sessions)
+        numbers = {number for _, first, latest in ends for number in (first, latest)}
+        rows = {row["number"]: row for row in self._numbered(sorted(numbers))}
+        sessions: list[Row] = []
+        for turns, first, latest in ends:
+            if first in rows and latest in rows:
+                begun = rows[first]
+                sessions.append(
+                    {
+                        "id": begun["session_id"],
+                        "turns": turns,
+                        "created_at": begun.get("started_at"),
+                        "last_at": rows[latest].get("started_at"),
+                        "title": begun.get("text", ""),
+                    }
+                )
+        return sessions
+
+    def version(self, session_id: str) -> object:
+        """Return how often the session was written to."""
+        found = self._database.rows(self._sql.version, to_name(session_id))
+        return found[0][0] if found else 0
+
+    def unfinished(self) -> list[Row]:
+        """Return rows of open turns whose process is gone."""
+        found = self._database.rows(self._sql.abandoned)
+        gone = self._writers.gone({writer for _, writer in found})
+        rows = self._numbered([number for number, writer in found if writer in gone])
+        return [row for row in rows if row.get("outcome") == _RUNNING]
+
+    def problems(self) -> list[Problem]:
+        """Read everything, and say what is damaged or lost; nothing is noted."""
+        found: list[Problem] = []
+        seen = Turns(self._database, Reader(self._reader.where, found), self._writers)
+        for _ in seen.scan():
+            pass
+        for table in OF_TURNS:
+            strays = self._database.spelled(
+                f"SELECT DISTINCT turn FROM {{{table.name}}} WHERE turn NOT IN (SELECT number FROM {{turns}})"  # noqa: S608
+            )
+            found += [
+                Problem("missing", "turns", f"turn {number} is gone, and some of its {table.name} are there", NEXT_STEP)
+                for (number,) in self._database.rows(strays)
+            ]
+        return found
+
+    def _numbered(self, numbers: Sequence[int]) -> list[Row]:
+        dialect = self._database.dialect
+        statement = f"SELECT {self._sql.turn_columns} FROM {{turns}} WHERE {dialect.among('number')} ORDER BY number"  # noqa: S608
+        found: list[Row] = []
+        for start in range(0, len(numbers), BATCH):
+            batch = dialect.values(list(numbers[start : start + BATCH]))
+            found += self._turn_rows(self._database.rows(self._database.spelled(statement), batch))
+        return found
+
+    def _turn_rows(self, found: Iterable[tuple[Any, ...]]) -> list[Row]:
+        rows = []
+        for number, _, parts, *values in found:
+            try:
+                row = _TURN.row(values, _mark(number, parts))
+            except ValueError:
+                self._reader.note("turns", number)
+                continue
+            row["number"] = number
+            rows.append(row)
+        return rows
+
+    def _through(self, query: TurnQuery, *, with_events: bool, with_body: bool) -> Iterator[StoredTurn]:
+        if _is_told_by_sql(query):
+            statement, values = self._select("number", query)
+            numbers = [number for (number,) in self._database.rows(statement, *values)]
+        else:
+            numbers = [int(str(row["number"])) for row in self.rows(query)]
+        for start in range(0, len(numbers), BATCH):
+            yield from self._batch(numbers[start : start + BATCH], with_events=with_events, with_body=with_body)
+
+    def _batch(
+        self, numbers: list[int], *, with_events: bool, with_body: bool, is_strict: bool = False
+    ) -> Iterator[StoredTurn]:
+        sql, dialect = self._sql, self._database.dialect
+        wanted = dialect.values(numbers)
+        names = ([EVENTS.name] if with_events else []) + ([*LISTS, CANDIDATES.name] if with_body else [])
+
+        def work(transaction: Transaction) -> dict[str, Sequence[tuple[Any, ...]]]:
+            found = {"turns": transaction.rows(sql.turns_of, wanted)}
+            found.update((name, transaction.rows(sql.of_turns[name], wanted)) for name in names)
+            if with_body:
+                found[_RUNS] = transaction.rows(sql.runs_of, wanted)
+            return found
+
+        found = self._database.read(work, {"turns": ()})
+        by_number = {values[0]: values for values in found["turns"]}
+        grouped = {name: _grouped(rows) for name, rows in found.items() if name != "turns"}
+        for number in numbers:
+            turn = self._turn(by_number.get(number), number, grouped, with_body=with_body, is_strict=is_strict)
+            if turn is not None:
+                yield turn
+
+    def _turn(
+        self,
+        values: tuple[Any, ...] | None,
+        number: int,
+        grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]],
+        *,
+        with_body: bool,
+        is_strict: bool,
+    ) -> StoredTurn | None:
+        """Put a turn together; one that is damaged is left out and noted, or refused."""
+        rows = self._turn_rows([values]) if values is not None else []
+        if not rows:
+            if values is not None and is_strict:
+                raise self._reader.refusal(f"turn {number}", "turns")
+            return None
+        row, (_, count, parts, *_) = rows[0], cast("tuple[Any, ...]", values)
+        lost: list[str] = []
+        events = self._items(EVENTS.name, number, grouped)
+        if EVENTS.name in grouped and len(events) < count:
+            lost.append(f"{count - len(events)} of its {count} events")
+        body: Row = {}
+        if with_body and parts:
+            body, missing = self._body(number, parts, grouped)
+            lost += missing
+        if lost:
+            self._reader.note_loss(number, lost)
+            if is_strict:
+                raise self._reader.refusal(f"turn {number}", "events", ", ".join(lost))
+        return StoredTurn(row, events, body)
+
+    def _body(
+        self, number: int, parts: str, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]
+    ) -> tuple[Row, list[str]]:
+        said = orjson.loads(parts)
+        body: Row = dict(said.get("rest", {}))
+        lost = []
+        for name, count in said["counts"].items():
+            items = self._runs(number, grouped) if name == _RUNS else self._items(name, number, grouped)
+            if name == "decisions":
+                self._add_candidates(items, self._candidates(number, grouped))
+            if len(items) < count:
+                lost.append(f"{count - len(items)} of its {count} {name}")
+            body[name] = cast("Any", items)
+        return body, lost
+
+    def _items(
+        self, name: str, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]
+    ) -> list[Row]:
+        read, rows = self._sql.formats[name].row, []
+        for _, position, *values in grouped.get(name, {}).get(number, ()):
+            try:
+                rows.append(read(values, mark_of(number, position)))
+            except ValueError:
+                self._reader.note(name, f"{number}/{position}")
+        return rows
+
+    def _runs(self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]) -> list[Row]:
+        rows = []
+        for _, key, *values in grouped.get(_RUNS, {}).get(number, ()):
+            try:
+                row = _RUN.row(values)
+            except ValueError:
+                self._reader.note(_RUNS, key)
+                continue
+            row.pop("writer", None)
+            rows.append(row)
+        return rows
+
+    def _candidates(
+        self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]
+    ) -> dict[int, list[Row]]:
+        found: dict[int, list[Row]] = {}
+        read = self._sql.formats[CANDIDATES.name].row
+        for _, position, decision, *values in grouped.get(CANDIDATES.name, {}).get(number, ()):
+            try:
+                found.setdefault(decision, []).append(read(values, mark_of(number, position)))
+            except ValueError:
+                self._reader.note(CANDIDATES.name, f"{number}/{position}")
+        return found
+
+    def _add_candidates(self, decisions: list[Row], candidates: Mapping[int, list[Row]]) -> None:
+        for place, decision in enumerate(decisions):
+            route = decision.get("route")
+            if isinstance(route, dict) and "candidates" not in route:
+                route["candidates"] = cast("Any", candidates.get(place, []))
+
+    # -- queries -------------------------------------------------------------------------------------------------------
+
+    def _select(self, columns: str, query: TurnQuery, *, is_ordered: bool = True) -> tuple[str, list[object]]:
+        condition, values = self._where(query)
+        order = (" ORDER BY number DESC" if query.newest_first else " ORDER BY number") if is_ordered else ""
+        statement = f"SELECT {columns} FROM {{turns}}{condition}{order}"  # noqa: S608
+        if query.limit is not None and is_ordered and _is_told_by_sql(query):
+            statement, values = statement + " LIMIT ?", [*values, _limit(query.limit)]
+        return self._database.spelled(statement), values
+
+    def _where(self, query: TurnQuery, prefix: str = "") -> tuple[str, list[object]]:
+        """Return the condition of a query and its values; text, order and limit are the caller's."""
+        dialect = self._database.dialect
+        conditions: list[str] = []
+        values: list[object] = []
+
+        def narrow(condition: str, value: object) -> None:
+            conditions.append(prefix + condition)
+            values.append(value)
+
+        if query.session is not None:
+            narrow("session_id = ?", to_name(query.session))
+        if query.ids is not None:
+            narrow(dialect.among("id"), dialect.values([to_name(key) for key in query.ids]))
+        if query.outcomes:
+            narrow(dialect.among("outcome"), dialect.values([to_name(outcome) for outcome in query.outcomes]))
+        if query.after:
+            narrow("number > ?", max(min(query.after, _LARGEST), -_LARGEST))
+        if query.since is not None:
+            narrow("started_at >= ?", stamp(query.since))
+        if query.until is not None:
+            narrow("started_at < ?", stamp(query.until))
+        for column, name in (("agents", query.agent), ("tools", query.tool)):
+            if name is not None and is_plain(name):  # else Python looks for it
+                holds = dialect.holds(f"{prefix}{column}")
+                conditions.append(f"({holds} OR {prefix}{column} IS NULL)")
+                values.append(orjson.dumps(name).decode())
+        return (" WHERE " + " AND ".join(conditions) if conditions else ""), values
+
+
+class Statements:
+    """What is said to the database, made once per store.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database) -> None:
+        spelled = database.spelled
+        among = database.dialect.among
+        turn = _quoted(_TURN.columns)
+        own = "number, writer, events, parts"
+        self.count = spelled(COUNT)
+        self.count_to = spelled("UPDATE {meta} SET value = ? WHERE name = 'turns' AND value < ?")
+        self.begin = spelled(
+            f"INSERT INTO {{turns}} ({own}, {turn}) VALUES ({_marks(4 + len(_TURN.columns))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
+        )
+        self.grow = spelled("UPDATE {turns} SET events = events + ? WHERE id = ? RETURNING number, events, session_id")
+        self.open_turn = spelled(
+            "UPDATE {turns} SET events = events + ?, parts = ? WHERE id = ? AND outcome = 'running' "
+            "RETURNING number, events, session_id"
+        )
+        self.close = spelled(f"UPDATE {{turns}} SET {_settings(_TURN.columns)} WHERE number = ?")  # noqa: S608
+        self.find = spelled("SELECT number FROM {turns} WHERE id = ?")
+        self.touch = spelled(
+            "INSERT INTO {sessions} (id, turns, version) VALUES (?, 1, 1) "
+            "ON CONFLICT (id) DO UPDATE SET turns = {sessions}.turns + 1, version = {sessions}.version + 1"
+        )
+        self.touch_again = spelled("UPDATE {sessions} SET version = version + 1 WHERE id = ?")
+        self.recount = spelled(
+            "UPDATE {sessions} SET version = version + 1, "
+            "turns = (SELECT count(*) FROM {turns} WHERE session_id = ?) WHERE id = ?"
+        )
+        self.version = spelled("SELECT version FROM {sessions} WHERE id = ?")
+        self.sessions = spelled(
+            "SELECT count(*), min(number), max(number) FROM {turns} GROUP BY session_id ORDER BY 2"
+        )
+        self.abandoned = spelled("SELECT number, writer FROM {turns} WHERE outcome = 'running' ORDER BY number")
+        self.turn_columns = f"number, events, parts, {turn}"
+        self.turns_of = spelled(f"SELECT {self.turn_columns} FROM {{turns}} WHERE {among('number')}")  # noqa: S608
+        self.formats = {table.name: row_format(table.name) for table in OF_TURNS}
+        self.insert: dict[str, str] = {}
+        self.of_turns: dict[str, str] = {}
+        for name, form in self.formats.items():
+            keys = "turn, position, decision" if name == CANDIDATES.name else "turn, position"
+            columns = f"{keys}, {_quoted(form.columns)}"
+            marks = _marks(columns.count(",") + 1)
+            self.insert[name] = spelled(f"INSERT INTO {{{name}}} ({columns}) VALUES ({marks})")  # noqa: S608
+            self.of_turns[name] = spelled(
+                f"SELECT {columns} FROM {{{name}}} WHERE {among('turn')} ORDER BY turn, position"  # noqa: S608
+            )
+        run = _quoted(_RUN.columns)
+        self.put_run = spelled(
+            f"INSERT INTO {{runs}} ({run}) VALUES ({_marks(len(_RUN.columns))}) ON CONFLICT (id) DO UPDATE SET "  # noqa: S608
+            + ", ".join(f'"{name}" = excluded."{name}"' for name in _RUN.columns)
+        )
+        runs = ", ".join(f'r."{name}"' for name in _RUN.columns)
+        self.runs_of = spelled(
+            f"SELECT t.number, r.id, {runs} FROM {{runs}} r JOIN {{turns}} t ON t.id = r.turn_id "  # noqa: S608
+            f"WHERE {among('t.number')} ORDER BY t.number, r.position"
+        )
+
+    def lists(self, body: Row) -> tuple[dict[str, list[list[Any]]], str]:
+        """Return the rows of a body by table, and what the turn's own row says of them."""
+        found: dict[str, list[list[Any]]] = {}
+        counts: dict[str, int] = {}
+        rest: Row = {}
+        for name, value in body.items():
+            if name not in LISTS and name != _RUNS:
+                rest[name] = value
+                continue
+            items = _rows(body, name)
+            counts[name] = len(items)
+            if name == "decisions":
+                items, found[CANDIDATES.name] = self._apart(items)
+            if name != _RUNS:
+                found[name] = self.formats[name].each(items)
+        said: dict[str, Any] = {"counts": counts, "rest": rest} if rest else {"counts": counts}
+        return found, orjson.dumps(said).decode()
+
+    def _apart(self, decisions: Sequence[Row]) -> tuple[list[Row], list[list[Any]]]:
+        """Take the candidates out of decisions."""
+        bare, candidates = [], []
+        values = self.formats[CANDIDATES.name].values
+        for place, decision in enumerate(decisions):
+            route = decision.get("route")
+            found = route.get("candidates") if isinstance(route, dict) else None
+            if isinstance(route, dict) and isinstance(found, list) and all(isinstance(one, dict) for one in found):
+                candidates += [[place, *values(cast("Row", one))] for one in found]
+                route = {name: value for name, value in route.items() if name != "candidates"}
+                decision = {**decision, "route": route}  # noqa: PLW2901 - without them
+            bare.append(decision)
+        return bare, candidates
+
+
+def _rows(body: Row, name: str) -> list[Row]:
+    found = body.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise StoreError(f"what a turn has under {name!r} is not a list of records; give it one", "bad_row")
+    return cast("list[Row]", found)
+
+
+def _placed(rows: Sequence[list[Any]], turn: int, start: int = 0) -> Iterator[list[Any]]:
+    """Give rows their places, and mark their checksums with them."""
+    for position, values in enumerate(rows, start):
+        yield [turn, position, *values[:-1], values[-1] ^ mark_of(turn, position)]
+
+
+def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:
+    return {number: list(group) for number, group in groupby(rows, itemgetter(0))}
+
+
+def _mark(number: int, parts: str) -> int:
+    return mark_of(number) ^ zlib.crc32(parts.encode()) if parts else mark_of(number)
+
+
+def _is_told_by_sql(query: TurnQuery) -> bool:
+    return not query.text and query.agent is None and query.tool is None
+
+
+def _limit(wanted: int | None) -> int | None:
+    return None if wanted is None else max(0, min(wanted, _LARGEST))
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _settings(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}" = ?' for name in names)
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
+
+
+def _unknown(turn_id: str) -> StoreError:
+    return StoreError(f"turn {turn_id} was never begun here; begin it first", "unknown")
