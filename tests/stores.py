@@ -10,23 +10,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from lango_nb.stores.folder import FolderStore
+from lango_nb.stores import sql
 from lango_nb.stores.sql import SqlStore
 from lango_nb.stores.store import Durability
 from tests.postgresql import in_schema, need_postgresql, run_sql
 
 NOBODY = 65534
-ROOM = 100_000
-
-
-def folder_store(place: Path, durability: Durability = "turn", lock_timeout_s: float = 10.0) -> FolderStore:
-    """Open the folder at a place."""
-    return FolderStore(place / "records", durability=durability, lock_timeout_s=lock_timeout_s)
+ROOM = 300_000
 
 
 def sqlite_store(place: Path, durability: Durability = "turn", lock_timeout_s: float = 10.0) -> SqlStore:
     """Open the SQLite file at a place."""
-    return SqlStore(f"sqlite:///{place / 'records.db'}", durability=durability, lock_timeout_s=lock_timeout_s)
+    return sql.sqlite_store(place / "records.db", durability, lock_timeout_s)
 
 
 def postgresql_store(place: Path, durability: Durability = "turn", lock_timeout_s: float = 10.0) -> SqlStore:
@@ -36,7 +31,7 @@ def postgresql_store(place: Path, durability: Durability = "turn", lock_timeout_
     address, name = need_postgresql(), schema_of(place)
     with suppress(psycopg.errors.UniqueViolation):  # another process makes it at the same time
         run_sql(address, f"CREATE SCHEMA IF NOT EXISTS {name}")
-    return SqlStore(in_schema(address, name), durability=durability, lock_timeout_s=lock_timeout_s)
+    return sql.postgresql_store(in_schema(address, name), durability, lock_timeout_s)
 
 
 def schema_of(place: Path) -> str:

@@ -13,9 +13,8 @@ from lango_nb.stores.store import Problem, Store
 
 LEAST_FREE_BYTES = 100 * 1024 * 1024
 """Free space below which somebody should know."""
-_MENDED = frozenset({"torn", "unfinished", "locked", "read_only"})
+_MENDED = frozenset({"unfinished", "locked", "read_only"})
 """Problems a store goes on with; any other may have cost a record, or will."""
-_SQLITE = "sqlite:///"
 
 
 def examine_store(case: Case) -> Iterator[Finding]:
@@ -86,11 +85,9 @@ def examine_space(case: Case) -> Iterator[Finding]:
 
 def _folder(store: Store) -> Path | None:
     """Return the folder of a store, or the nearest one above it that is there."""
-    where = store.where.removeprefix(_SQLITE)
-    is_file = store.name == "journal" or (store.name == "sqlite" and store.where.startswith(_SQLITE))
-    if not store.is_durable or not is_file or not where or where.startswith(":memory:"):
+    if store.name != "sqlite":
         return None
-    place = Path(where).expanduser().absolute()
+    place = Path(store.where).expanduser().absolute()
     return next((folder for folder in (place, *place.parents) if folder.is_dir()), None)
 
 

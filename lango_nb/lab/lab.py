@@ -46,7 +46,6 @@ from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.approvals import Approver
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Topology
-from lango_nb.stores.opening import RECORDS
 from lango_nb.tools.tool import Tool
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import OpenQuestions, Result, View
@@ -139,7 +138,7 @@ class Lab(LookingBack, Measuring):
         else:
             self._shelf_path = shelf_path(store or self._loaded.settings.store.url, folder)
         if store is None and home is not None and not self._loaded.settings.store.url:
-            store = folder / RECORDS
+            store = folder
         self.engine: Engine = Engine(
             self._loaded.settings,
             topology=chosen,

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lango_nb.stores.store import Store
 
 
-_SQLITE = "sqlite:///"
 
 
 def frames() -> Any:
@@ -81,8 +80,7 @@ def shown_store(store: Store) -> str:
     """
     if not store.is_durable:
         return "in memory; %lango open FOLDER keeps them"
-    is_file = store.where.startswith(_SQLITE)
-    place = store.where.removeprefix(_SQLITE)
+    place = store.where
     path = Path(place).expanduser()
     if "://" not in place and path.is_absolute():
         here = Path.cwd()
@@ -90,4 +88,4 @@ def shown_store(store: Store) -> str:
             place = path.relative_to(here).as_posix()
         elif not place.startswith("~"):
             place = "/".join(("…", *path.parts[-2:]))
-    return f"{store.name}: {_SQLITE if is_file else ''}{place}"
+    return f"{store.name}: {place}"

@@ -30,8 +30,6 @@ class StoredSession(Session):
 
     def __init__(self, session_id: str, late: Documents) -> None:
         super().__init__(session_id)
-        self.version: object = None
-        """What the store said of the session when it was last read."""
         self.settled = 0
         """Number of the turn up to which all are known."""
         self.late = 0
@@ -82,10 +80,7 @@ class StoredSessions(Sessions):
         with self._lock:
             session = super().open(session_id)
             assert isinstance(session, StoredSession)  # noqa: S101 - this class makes them
-            version = self._log.version(session_id)
-            if version != session.version:
-                self._read(session)
-                session.version = version
+            self._read(session)
         return session
 
     def save(self) -> None:

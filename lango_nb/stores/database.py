@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.schema import DOCUMENTS, SCHEMA, TABLES, Table, Type
+from lango_nb.stores.schema import DOCUMENTS, SCHEMA, TABLES, VIEWS, Table, Type, View
 from lango_nb.stores.store import Durability
 
 T = TypeVar("T")
@@ -23,8 +23,6 @@ Mode = Literal["read", "loose", "forced"]
 """A transaction reads, writes, or writes and waits for the disk."""
 PREFIX = "lango_"
 """How the names of tables begin on a server, which may hold others' tables as well."""
-COUNT = "UPDATE {meta} SET value = value + 1 WHERE name = ? RETURNING value"
-"""Count ``turns`` or ``writers``: whoever counts first commits first, and no number comes twice."""
 
 
 class Transaction(Protocol):
@@ -88,12 +86,27 @@ class Dialect:
         made = [*self.before]
         for table in TABLES:
             made += self._definition(table)
+        made += [self._view(view) for view in VIEWS]
         meta = self.named("meta")
         made.append(
             f"INSERT INTO {meta} (name, value) VALUES ('schema', {SCHEMA}), ('turns', 0), ('writers', 0) "  # noqa: S608
             "ON CONFLICT (name) DO NOTHING"
         )
         return made
+
+    def _view(self, view: View) -> str:
+        """Return the statement that makes a table of what lies in a column as JSON."""
+        name, table = self.named(view.name), self.named(view.table)
+        if self.name == "sqlite":
+            values = [f"json_extract(item.value, '$.{column.path}') AS \"{column.name}\"" for column in view.columns]
+            rows = f'{table} AS owner, json_each(owner."{view.column}") AS item'
+            return f"CREATE VIEW IF NOT EXISTS {name} AS SELECT owner.turn, owner.position, item.key AS place, {', '.join(values)} FROM {rows}"  # noqa: S608, E501
+        values = [
+            f"CAST(item.value ->> '{column.path}' AS {self.types[column.type].partition(' COLLATE')[0]}) AS \"{column.name}\""
+            for column in view.columns
+        ]
+        rows = f'{table} AS owner, jsonb_array_elements(CAST(owner."{view.column}" AS jsonb)) WITH ORDINALITY AS item(value, number)'
+        return f"CREATE OR REPLACE VIEW {name} AS SELECT owner.turn, owner.position, item.number - 1 AS place, {', '.join(values)} FROM {rows}"  # noqa: S608, E501
 
     def _definition(self, table: Table) -> list[str]:
         name = self.named(table)
@@ -104,7 +117,7 @@ class Dialect:
             if column.name == "id" and table.key != ("id",):
                 end = " NOT NULL UNIQUE" if table.name == "turns" else ""
             rows.append(f'"{column.name}" {self.types[column.type]}{end}')
-        if table.name not in {"meta", "sessions"}:
+        if table.name != "meta":
             rows += [f"data {self.types['text']}", f"checksum {self.types['integer']} NOT NULL"]
         unique = "UNIQUE" if table in DOCUMENTS.values() else "PRIMARY KEY"
         rows.append(f"{unique} ({', '.join(table.key)})")

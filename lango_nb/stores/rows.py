@@ -238,7 +238,7 @@ def to_name(name: str) -> str:
     >>> to_name("a\\b\0")
     'a\\u005cb\\u0000'
     """
-    if len(name) <= _LONGEST and _ODD.search(name) is None:
+    if len(name) <= _LONGEST and "\\" not in name and "\0" not in name and (name.isascii() or not _HALF.search(name)):
         return name
     spelled = _ODD.sub(lambda odd: f"\\u{ord(odd[0]):04x}", name)
     if len(spelled) <= _LONGEST:

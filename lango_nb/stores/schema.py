@@ -2,11 +2,11 @@
 
 ::
 
-    sessions ─< turns ─┬< events          what happened, in order
-                       ├< messages        what was said, and what later turns see of it
-                       ├< decisions ─< candidates    every hand-over, and what the router says of it
-                       ├< steps           one per model call: who made it, and what it was given
-                       └< runs            teammates
+    turns ─┬< events                    what happened, in order
+           ├< messages, history         what was said, and what later turns see of it
+           ├< decisions ─< candidates   every hand-over, and what the router says of it
+           ├< steps                     one per model call: who made it, and what it was given
+           └< runs                      teammates
     tasks, memories, approvals, late_messages, meta
 
 A table is made from its definition here, and so are the columns of the frames, the page of the reference and the check
@@ -56,6 +56,17 @@ class Table:
     """Columns that are searched for, joined by commas; a condition after ``WHERE`` is allowed."""
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """A noun whose rows lie as a list in a column of another one."""
+
+    name: str
+    sentence: str
+    table: Table
+    column: str
+    columns: tuple[Column, ...]
+
+
 def _own(name: str, sentence: str, kind: Type = "integer") -> Column:
     return Column(name, kind, sentence, member="")
 
@@ -65,19 +76,9 @@ _POSITION = _own("position", "Position among the rows of the turn, from 0.")
 
 META = Table(
     "meta",
-    "What the store knows of itself: the schema, and the highest numbers that were given.",
+    "What the store knows of itself: the schema, and the highest numbers of turns that are gone and of writers.",
     ("name",),
     (_own("name", "What is counted.", "name"), _own("value", "How far.")),
-)
-SESSIONS = Table(
-    "sessions",
-    "Conversations.",
-    ("id",),
-    (
-        _own("id", "Name of the session.", "name"),
-        _own("turns", "How many turns it has."),
-        _own("version", "Counts what is written to it."),
-    ),
 )
 TURNS = Table(
     "turns",
@@ -108,7 +109,7 @@ TURNS = Table(
         _own("events", "How many events it has."),
         _own("parts", "How many messages, decisions … it has, and what else belongs to it.", "json"),
     ),
-    ("session_id, number", "started_at", "writer WHERE outcome = 'running'"),
+    ("session_id, number", "writer WHERE outcome = 'running'"),
 )
 EVENTS = Table(
     "events",
@@ -181,16 +182,15 @@ DECISIONS = Table(
         Column("run_id", "name", "Teammate run it made."),
         Column("router_choice", "name", "Whom the router would have taken.", member="route.chosen"),
         Column("margin", "real", "How far the router's first is before its second.", member="route.margin"),
+        Column("candidates", "json", "What the router says of every agent, best first.", member="route.candidates"),
     ),
 )
-CANDIDATES = Table(
+CANDIDATES = View(
     "candidates",
-    "What the router says of every agent, best first.",
-    ("turn", "position"),
+    "What the router says of every agent, best first; read out of decisions.candidates.",
+    DECISIONS,
+    "candidates",
     (
-        _TURN,
-        _POSITION,
-        _own("decision", "Position of the decision in decisions."),
         Column("agent", "name", "Candidate."),
         Column("score", "real", "Sum of the weights of its terms."),
         Column("confidence", "real", "The score as a probability."),
@@ -308,6 +308,7 @@ DOCUMENTS = {
     "message": LATE_MESSAGES,
 }
 """Tables of rows that change, by kind."""
-OF_TURNS = (EVENTS, MESSAGES, HISTORY, DECISIONS, CANDIDATES, STEPS)
+OF_TURNS = (EVENTS, MESSAGES, HISTORY, DECISIONS, STEPS)
 """Tables whose rows go with their turn."""
-TABLES = (META, SESSIONS, TURNS, *OF_TURNS, *DOCUMENTS.values())
+TABLES = (META, TURNS, *OF_TURNS, *DOCUMENTS.values())
+VIEWS = (CANDIDATES,)

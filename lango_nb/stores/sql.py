@@ -112,6 +112,7 @@ def sqlite_store(path: Path, durability: Durability = "turn", lock_timeout_s: fl
     lock_timeout_s : float
         How long a lock of another process is waited for.
     """
+    path = path.absolute()
     return SqlStore(SqliteDatabase(path, durability, lock_timeout_s), FileLocks(path))
 
 

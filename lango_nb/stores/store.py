@@ -102,6 +102,8 @@ class StoredTurn:
     """In the order in which they were written; what its runs did after its end comes last."""
     body: Row
     """What was given to :meth:`TurnLog.finish`; empty while the turn is open."""
+    lost: tuple[str, ...] = ()
+    """What is damaged and left out, ``2 of its 13 events`` for instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,7 @@ class TurnLog(Protocol):
         """
         ...
 
-    def finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row | Callable[[], Row]) -> None:
+    def finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row) -> None:
         """Close a turn in one durable write.
 
         Parameters
@@ -256,9 +258,9 @@ class TurnLog(Protocol):
             Those that were not written yet.
         row : dict
             The whole summary; the number may be left out.
-        body : dict or callable
-            What else belongs to the turn: messages, decisions, runs. A function is called when the body is needed, at
-            once where it is written down.
+        body : dict
+            What else belongs to the turn: ``messages``, ``history``, ``decisions``, ``steps``, ``runs``, each a list of
+            records.
 
         Raises
         ------
@@ -324,10 +326,6 @@ class TurnLog(Protocol):
         """Return ``id``, ``turns``, ``created_at`` and ``last_at`` (starts of the first and the latest turn), and
         ``title`` (text of the first turn) of every session, in order of creation.
         """  # noqa: D205
-        ...
-
-    def version(self, session_id: str) -> object:
-        """Return something cheap that differs after somebody wrote to the session, in whatever process."""
         ...
 
     def unfinished(self) -> list[Row]:

@@ -16,10 +16,10 @@ from typing import Any, cast
 import orjson
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.database import COUNT, Database, Transaction
+from lango_nb.stores.database import Database, Transaction
 from lango_nb.stores.reading import NEXT_STEP, Reader
-from lango_nb.stores.rows import is_plain, mark_of, row_format, to_name
-from lango_nb.stores.schema import CANDIDATES, EVENTS, LISTS, OF_TURNS, RUNS
+from lango_nb.stores.rows import from_text, is_plain, mark_of, row_format, to_name, to_text
+from lango_nb.stores.schema import EVENTS, LISTS, OF_TURNS
 from lango_nb.stores.store import (
     EVERY_TURN,
     Problem,
@@ -40,6 +40,8 @@ _RUNNING = "running"
 _TURN = row_format("turns")
 _RUN = row_format("runs")
 _RUNS = "runs"
+_PARTS = {*LISTS, _RUNS}
+"""What a turn has in tables of their own, beside its events."""
 
 
 class Turns:
@@ -64,16 +66,13 @@ class Turns:
         check_session(row)
         values = _TURN.values({**row, "outcome": _RUNNING})
         happened = self._sql.formats[EVENTS.name].each(events)
-        session, writer = to_name(str(row["session_id"])), self._writers.number()
-        sql = self._sql
+        writer, sql = self._writers.number(), self._sql
 
         def work(transaction: Transaction) -> int:
-            found = transaction.row(sql.count, "turns")
-            number = int(found[0]) if found else 0
+            number = sql.next_number(transaction)
             marked = [*values[:-1], values[-1] ^ _mark(number, "")]
             if not transaction.change(sql.begin, number, writer, len(happened), "", *marked):
                 raise StoreError(f"turn {key} is there already; every turn needs an id of its own", "conflict")
-            transaction.change(sql.touch, session)
             transaction.each(sql.insert[EVENTS.name], _placed(happened, number))
             return number
 
@@ -88,25 +87,23 @@ class Turns:
             found = transaction.row(sql.grow, len(happened), key)
             if found is None:
                 raise _unknown(turn_id)
-            number, count, session = found
-            transaction.change(sql.touch_again, session)
+            number, count = found
             transaction.each(sql.insert[EVENTS.name], _placed(happened, number, count - len(happened)))
 
         if happened or is_urgent:
             is_each = self._database.durability == "event"
             self._database.write(work, is_urgent=is_urgent or is_each)
+        elif not self._database.rows(sql.find, key):
+            raise _unknown(turn_id)
 
-    def finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row | Callable[[], Row]) -> None:
+    def finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row) -> None:
         """Close a turn in one durable write."""
         check_end(turn_id, row)
-        self._finish(turn_id, events, row, body() if callable(body) else body)
-
-    def _finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row) -> None:
         values = _TURN.values({name: value for name, value in row.items() if name != "number"})
         happened = self._sql.formats[EVENTS.name].each(events)
         lists, parts = self._sql.lists(body)
         writer, key, sql = self._writers.number(), to_name(turn_id), self._sql
-        runs = [[*_RUN.values({**run, "writer": writer})] for run in _rows(body, _RUNS)]
+        runs = _runs(body, writer)
 
         def work(transaction: Transaction) -> None:
             found = transaction.row(sql.open_turn, len(happened), parts, key)
@@ -114,9 +111,8 @@ class Turns:
                 if transaction.row(sql.find, key) is None:
                     raise _unknown(turn_id)
                 raise StoreError(f"turn {turn_id} has ended already; nothing about it can change any more", "closed")
-            number, count, session = found
+            number, count = found
             transaction.change(sql.close, *values[:-1], values[-1] ^ _mark(number, parts), number)
-            transaction.change(sql.touch_again, session)
             transaction.each(sql.insert[EVENTS.name], _placed(happened, number, count - len(happened)))
             for name, items in lists.items():
                 transaction.each(sql.insert[name], _placed(items, number))
@@ -140,13 +136,10 @@ class Turns:
             for number, values, parts, happened, lists, turn in prepared:
                 marked = [*values[:-1], values[-1] ^ _mark(number, parts)]
                 transaction.change(sql.begin, number, writer, len(happened), parts, *marked)
-                transaction.change(sql.touch, to_name(str(turn.row["session_id"])))
-                transaction.change(sql.count_to, number, number)
                 transaction.each(sql.insert[EVENTS.name], _placed(happened, number))
                 for name, items in lists.items():
                     transaction.each(sql.insert[name], _placed(items, number))
-                runs = [_RUN.values({**run, "writer": writer}) for run in _rows(turn.body, _RUNS)]
-                transaction.each(sql.put_run, runs)
+                transaction.each(sql.put_run, _runs(turn.body, writer))
 
         if prepared:
             self._database.write(work)
@@ -157,18 +150,18 @@ class Turns:
             return 0
         dialect, sql = self._database.dialect, self._sql
         ids = dialect.values([to_name(key) for key in dict.fromkeys(turn_ids)])
-        chosen = f"SELECT number, session_id, id FROM {{turns}} WHERE {dialect.among('id')} AND outcome <> '{_RUNNING}'"
+        chosen = f"SELECT number, id FROM {{turns}} WHERE {dialect.among('id')} AND outcome <> '{_RUNNING}'"
 
         def work(transaction: Transaction) -> int:
             found = transaction.rows(self._database.spelled(chosen + dialect.locked), ids)
-            numbers = dialect.values([number for number, _, _ in found])
+            numbers = dialect.values([number for number, _ in found])
+            latest = max((number for number, _ in found), default=0)
+            transaction.change(sql.remember, latest, latest)
             for table in OF_TURNS:
                 transaction.change(self._database.spelled(f"DELETE FROM {{{table.name}}} WHERE {dialect.among('turn')}"), numbers)
-            keys = dialect.values([key for _, _, key in found])
+            keys = dialect.values([key for _, key in found])
             transaction.change(self._database.spelled(f"DELETE FROM {{runs}} WHERE {dialect.among('turn_id')}"), keys)
             transaction.change(self._database.spelled(f"DELETE FROM {{turns}} WHERE {dialect.among('number')}"), numbers)
-            for session in {session for _, session, _ in found}:
-                transaction.change(sql.recount, session, session)
             return len(found)
 
         return self._database.write(work)
@@ -199,7 +192,7 @@ class Turns:
         if not found:
             return None
         number = int(found[0][0])
-        turns = list(self._batch([number], with_events=True, with_body=True, is_strict=True))
+        turns = list(self._batch([number], with_events=True, with_body=True))
         return turns[0] if turns else None
 
     def scan(self, query: TurnQuery = EVERY_TURN, *, with_events: bool = True) -> Iterator[StoredTurn]:
@@ -257,11 +250,6 @@ class Turns:
                 )
         return sessions
 
-    def version(self, session_id: str) -> object:
-        """Return how often the session was written to."""
-        found = self._database.rows(self._sql.version, to_name(session_id))
-        return found[0][0] if found else 0
-
     def unfinished(self) -> list[Row]:
         """Return rows of open turns whose process is gone."""
         found = self._database.rows(self._sql.abandoned)
@@ -316,11 +304,11 @@ class Turns:
             yield from self._batch(numbers[start : start + BATCH], with_events=with_events, with_body=with_body)
 
     def _batch(
-        self, numbers: list[int], *, with_events: bool, with_body: bool, is_strict: bool = False
+        self, numbers: list[int], *, with_events: bool, with_body: bool
     ) -> Iterator[StoredTurn]:
         sql, dialect = self._sql, self._database.dialect
         wanted = dialect.values(numbers)
-        names = ([EVENTS.name] if with_events else []) + ([*LISTS, CANDIDATES.name] if with_body else [])
+        names = ([EVENTS.name] if with_events else []) + ([*LISTS] if with_body else [])
 
         def work(transaction: Transaction) -> dict[str, Sequence[tuple[Any, ...]]]:
             found = {"turns": transaction.rows(sql.turns_of, wanted)}
@@ -333,7 +321,7 @@ class Turns:
         by_number = {values[0]: values for values in found["turns"]}
         grouped = {name: _grouped(rows) for name, rows in found.items() if name != "turns"}
         for number in numbers:
-            turn = self._turn(by_number.get(number), number, grouped, with_body=with_body, is_strict=is_strict)
+            turn = self._turn(by_number.get(number), number, grouped, with_body=with_body)
             if turn is not None:
                 yield turn
 
@@ -344,13 +332,10 @@ class Turns:
         grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]],
         *,
         with_body: bool,
-        is_strict: bool,
     ) -> StoredTurn | None:
-        """Put a turn together; one that is damaged is left out and noted, or refused."""
+        """Put a turn together; one whose own row is damaged is left out and noted."""
         rows = self._turn_rows([values]) if values is not None else []
         if not rows:
-            if values is not None and is_strict:
-                raise self._reader.refusal(f"turn {number}", "turns")
             return None
         row, (_, count, parts, *_) = rows[0], cast("tuple[Any, ...]", values)
         lost: list[str] = []
@@ -363,20 +348,16 @@ class Turns:
             lost += missing
         if lost:
             self._reader.note_loss(number, lost)
-            if is_strict:
-                raise self._reader.refusal(f"turn {number}", "events", ", ".join(lost))
-        return StoredTurn(row, events, body)
+        return StoredTurn(row, events, body, tuple(lost))
 
     def _body(
         self, number: int, parts: str, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]
     ) -> tuple[Row, list[str]]:
-        said = orjson.loads(parts)
+        said = cast("dict[str, Any]", from_text(parts))
         body: Row = dict(said.get("rest", {}))
         lost = []
         for name, count in said["counts"].items():
             items = self._runs(number, grouped) if name == _RUNS else self._items(name, number, grouped)
-            if name == "decisions":
-                self._add_candidates(items, self._candidates(number, grouped))
             if len(items) < count:
                 lost.append(f"{count - len(items)} of its {count} {name}")
             body[name] = cast("Any", items)
@@ -404,24 +385,6 @@ class Turns:
             row.pop("writer", None)
             rows.append(row)
         return rows
-
-    def _candidates(
-        self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]
-    ) -> dict[int, list[Row]]:
-        found: dict[int, list[Row]] = {}
-        read = self._sql.formats[CANDIDATES.name].row
-        for _, position, decision, *values in grouped.get(CANDIDATES.name, {}).get(number, ()):
-            try:
-                found.setdefault(decision, []).append(read(values, mark_of(number, position)))
-            except ValueError:
-                self._reader.note(CANDIDATES.name, f"{number}/{position}")
-        return found
-
-    def _add_candidates(self, decisions: list[Row], candidates: Mapping[int, list[Row]]) -> None:
-        for place, decision in enumerate(decisions):
-            route = decision.get("route")
-            if isinstance(route, dict) and "candidates" not in route:
-                route["candidates"] = cast("Any", candidates.get(place, []))
 
     # -- queries -------------------------------------------------------------------------------------------------------
 
@@ -476,28 +439,19 @@ class Statements:
         among = database.dialect.among
         turn = _quoted(_TURN.columns)
         own = "number, writer, events, parts"
-        self.count = spelled(COUNT)
-        self.count_to = spelled("UPDATE {meta} SET value = ? WHERE name = 'turns' AND value < ?")
+        self._gone = spelled(f"SELECT value FROM {{meta}} WHERE name = 'turns'{database.dialect.locked}")
+        self._latest = spelled("SELECT coalesce(max(number), 0) FROM {turns}")
+        self.remember = spelled("UPDATE {meta} SET value = ? WHERE name = 'turns' AND value < ?")
         self.begin = spelled(
             f"INSERT INTO {{turns}} ({own}, {turn}) VALUES ({_marks(4 + len(_TURN.columns))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
         )
-        self.grow = spelled("UPDATE {turns} SET events = events + ? WHERE id = ? RETURNING number, events, session_id")
+        self.grow = spelled("UPDATE {turns} SET events = events + ? WHERE id = ? RETURNING number, events")
         self.open_turn = spelled(
             "UPDATE {turns} SET events = events + ?, parts = ? WHERE id = ? AND outcome = 'running' "
-            "RETURNING number, events, session_id"
+            "RETURNING number, events"
         )
         self.close = spelled(f"UPDATE {{turns}} SET {_settings(_TURN.columns)} WHERE number = ?")  # noqa: S608
         self.find = spelled("SELECT number FROM {turns} WHERE id = ?")
-        self.touch = spelled(
-            "INSERT INTO {sessions} (id, turns, version) VALUES (?, 1, 1) "
-            "ON CONFLICT (id) DO UPDATE SET turns = {sessions}.turns + 1, version = {sessions}.version + 1"
-        )
-        self.touch_again = spelled("UPDATE {sessions} SET version = version + 1 WHERE id = ?")
-        self.recount = spelled(
-            "UPDATE {sessions} SET version = version + 1, "
-            "turns = (SELECT count(*) FROM {turns} WHERE session_id = ?) WHERE id = ?"
-        )
-        self.version = spelled("SELECT version FROM {sessions} WHERE id = ?")
         self.sessions = spelled(
             "SELECT count(*), min(number), max(number) FROM {turns} GROUP BY session_id ORDER BY 2"
         )
@@ -508,8 +462,7 @@ class Statements:
         self.insert: dict[str, str] = {}
         self.of_turns: dict[str, str] = {}
         for name, form in self.formats.items():
-            keys = "turn, position, decision" if name == CANDIDATES.name else "turn, position"
-            columns = f"{keys}, {_quoted(form.columns)}"
+            columns = f"turn, position, {_quoted(form.columns)}"
             marks = _marks(columns.count(",") + 1)
             self.insert[name] = spelled(f"INSERT INTO {{{name}}} ({columns}) VALUES ({marks})")  # noqa: S608
             self.of_turns[name] = spelled(
@@ -526,44 +479,40 @@ class Statements:
             f"WHERE {among('t.number')} ORDER BY t.number, r.position"
         )
 
+    def next_number(self, transaction: Transaction) -> int:
+        """Return the number of the next turn: one that was given is never given again, nor by two at once."""
+        [(gone,)], [(latest,)] = transaction.rows(self._gone), transaction.rows(self._latest)
+        return int(max(gone, latest)) + 1
+
     def lists(self, body: Row) -> tuple[dict[str, list[list[Any]]], str]:
         """Return the rows of a body by table, and what the turn's own row says of them."""
         found: dict[str, list[list[Any]]] = {}
         counts: dict[str, int] = {}
         rest: Row = {}
         for name, value in body.items():
-            if name not in LISTS and name != _RUNS:
+            if name not in _PARTS or not _is_list_of_rows(name, value):
                 rest[name] = value
                 continue
-            items = _rows(body, name)
+            items = cast("list[Row]", value)
             counts[name] = len(items)
-            if name == "decisions":
-                items, found[CANDIDATES.name] = self._apart(items)
             if name != _RUNS:
                 found[name] = self.formats[name].each(items)
         said: dict[str, Any] = {"counts": counts, "rest": rest} if rest else {"counts": counts}
-        return found, orjson.dumps(said).decode()
-
-    def _apart(self, decisions: Sequence[Row]) -> tuple[list[Row], list[list[Any]]]:
-        """Take the candidates out of decisions."""
-        bare, candidates = [], []
-        values = self.formats[CANDIDATES.name].values
-        for place, decision in enumerate(decisions):
-            route = decision.get("route")
-            found = route.get("candidates") if isinstance(route, dict) else None
-            if isinstance(route, dict) and isinstance(found, list) and all(isinstance(one, dict) for one in found):
-                candidates += [[place, *values(cast("Row", one))] for one in found]
-                route = {name: value for name, value in route.items() if name != "candidates"}
-                decision = {**decision, "route": route}  # noqa: PLW2901 - without them
-            bare.append(decision)
-        return bare, candidates
+        return found, to_text(said)
 
 
-def _rows(body: Row, name: str) -> list[Row]:
-    found = body.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise StoreError(f"what a turn has under {name!r} is not a list of records; give it one", "bad_row")
-    return cast("list[Row]", found)
+def _is_list_of_rows(name: str, value: object) -> bool:
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        return False
+    return name != _RUNS or all(isinstance(row.get("id"), str) and isinstance(row.get("turn_id"), str) for row in value)
+
+
+def _runs(body: Row, writer: int) -> list[list[Any]]:
+    """Return the values of a body's runs."""
+    runs = body.get(_RUNS, [])
+    if not _is_list_of_rows(_RUNS, runs):
+        return []
+    return [_RUN.values({**run, "writer": writer}) for run in cast("list[Row]", runs)]
 
 
 def _placed(rows: Sequence[list[Any]], turn: int, start: int = 0) -> Iterator[list[Any]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.database import COUNT, Database
+from lango_nb.stores.database import Database
 from lango_nb.stores.locks import PathLock, tell_after_fork
 from lango_nb.stores.sqlite import lock_of
 
@@ -74,9 +74,9 @@ class Writers:
             if self._number:
                 self._locks.hold(self._number)
                 return self._number
-            statement = self._database.spelled(COUNT)
+            statement = self._database.spelled("UPDATE {meta} SET value = value + 1 WHERE name = 'writers' RETURNING value")
             for _ in range(_ATTEMPTS):
-                found = self._database.write(lambda transaction: transaction.row(statement, "writers"))
+                found = self._database.write(lambda transaction: transaction.row(statement))
                 number = int(found[0]) if found else 0
                 if number and self._locks.take(number):
                     self._number = number

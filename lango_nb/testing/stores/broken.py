@@ -75,58 +75,6 @@ class BrokenContract(StoreUnderTest):
     def _opened_and(self, place: Path, work: Callable[[Store], object]) -> None:
         work(self.open(place))
 
-    @needs("is_durable", "tear")
-    def test_a_torn_end_is_dropped_and_reported(self, tmp_path: Path) -> None:
-        self.filled(tmp_path)
-        self.tear(tmp_path, 5)
-        store = self.open(tmp_path)
-        assert store.documents("task").find() == [task("a"), task("b")]
-        assert "torn" in _codes(store)
-        assert ids(store.log.rows()) == ["turn-1", "turn-2"]
-        turn = store.log.read("turn-2")
-        assert turn is not None
-        assert turn.events == events("turn-2", 1, 4)
-
-    @needs("is_durable", "tear")
-    def test_after_a_torn_end_everything_goes_on(self, tmp_path: Path) -> None:
-        self.filled(tmp_path)
-        self.tear(tmp_path, 5)
-        store = self.open(tmp_path)
-        store.documents("task").put(task("d"), task("a", "changed"))
-        play(store.log, "turn-3")
-        store = self.reopen(tmp_path)
-        assert store.documents("task").find() == [task("a", "changed"), task("b"), task("d")]
-        assert ids(store.log.rows()) == ["turn-1", "turn-2", "turn-3"]
-        assert store.problems == []
-        assert store.check() == []
-
-    @needs("is_durable", "tear")
-    def test_a_torn_end_is_torn_once(self, tmp_path: Path) -> None:
-        self.filled(tmp_path)
-        for key in ("d", "e", "f"):
-            self.tear(tmp_path, 5)
-            self.open(tmp_path).documents("task").put(task(key))
-            self.close_all()
-        assert ids(self.open(tmp_path).documents("task").find()) == ["a", "b", "f"]
-
-    @needs("is_durable", "tear")
-    def test_wherever_it_is_torn_nothing_else_is_lost(self, tmp_path: Path) -> None:
-        for size in (1, 2, 3, 12, 40):
-            place = tmp_path / str(size)
-            place.mkdir()
-            self.filled(place)
-            self.tear(place, size)
-            self.open(place).documents("task").put(task("d"))
-            self.close_all()
-            store = self.open(place)
-            assert [row for row in store.documents("task").find() if row["id"] != "c"] == [
-                task("a"),
-                task("b"),
-                task("d"),
-            ]
-            assert store.documents("task").get("c") in (None, task("c")), size
-            assert store.check() == []
-
     @needs("is_durable", "damage")
     def test_a_damaged_document_is_reported_and_no_other_is_lost(self, tmp_path: Path) -> None:
         tasks = self.open(tmp_path).documents("task")
@@ -248,7 +196,7 @@ class BrokenContract(StoreUnderTest):
         assert 0 < kept < 500
         store = self.open(tmp_path)
         assert ids(store.documents("task").find()) == [*(f"t{number}" for number in range(kept)), "after"]
-        assert _codes(store) <= {"torn", "damaged"}
+        assert _codes(store) <= {"damaged"}
 
     def _play_until_full(self, place: Path, line: Line) -> None:
         log = self.make(place).log
@@ -276,7 +224,7 @@ class BrokenContract(StoreUnderTest):
             ("after", "success"),
         ]
         assert [[row["seq"] for row in turn.events] for turn in store.log.scan()] == [[1, 3, 4], [1, 2], [1, 2, 3, 4]]
-        assert _codes(store) <= {"torn", "damaged"}
+        assert _codes(store) <= {"damaged"}
 
     def _look_only(self, place: Path, line: Line) -> None:
         with self.protect(place):
@@ -288,7 +236,6 @@ class BrokenContract(StoreUnderTest):
             assert turn.events == events("turn-2", 1, 4)
             assert turn.body == BODY
             assert len(list(store.log.scan())) == len(list(store.log.events())) == 3
-            assert store.log.version("main") == store.log.version("main")
             assert len(store.log.sessions()) == 2
             for work in (
                 lambda: store.documents("task").put(task("d")),

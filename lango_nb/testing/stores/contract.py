@@ -85,13 +85,6 @@ class StoreUnderTest:
         """
         raise NotImplementedError
 
-    def tear(self, place: Path, size: int) -> None:
-        """Cut so many bytes off the end of what was written last, as a machine does that loses its power.
-
-        Brings the tests of torn ends. The store is closed; a row put into ``documents("task")`` was written last.
-        """
-        raise NotImplementedError
-
     def damage(self, place: Path, text: str) -> None:
         """Change one byte, other than a line's end, of the record in which a text stands, wherever it is kept.
 
@@ -107,7 +100,7 @@ class StoreUnderTest:
         raise NotImplementedError
 
     def fill(self, place: Path) -> AbstractContextManager[object]:
-        """Return a context inside of which there is no room for more than about 100 kB.
+        """Return a context inside of which there is no room for more than about 300 kB.
 
         Brings the tests of a full disk. It is entered in a process of its own.
         """

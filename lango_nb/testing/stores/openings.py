@@ -142,21 +142,6 @@ class OpeningsContract(StoreUnderTest):
         assert ids(other.rows()) == ["b", "c"]
 
     @needs("is_durable", "processes")
-    def test_a_version_tells_that_the_other_wrote(self, tmp_path: Path) -> None:
-        one, other = self.open(tmp_path).log, self.open(tmp_path).log
-        seen = [one.version("main")]
-        other.begin(begun())
-        seen.append(one.version("main"))
-        other.write("turn-1", [event(seq=1)])
-        seen.append(one.version("main"))
-        other.finish("turn-1", [], ended(begun()), BODY)
-        seen.append(one.version("main"))
-        other.remove(["turn-1"])
-        seen.append(one.version("main"))
-        assert all(earlier != later for place, later in enumerate(seen) for earlier in seen[:place]), seen
-        assert one.version("main") == seen[-1]
-
-    @needs("is_durable", "processes")
     def test_closing_one_leaves_the_other_open(self, tmp_path: Path) -> None:
         one, other = self.open(tmp_path), self.open(tmp_path)
         one.documents("task").put(task("a"))

@@ -92,33 +92,6 @@ class SessionsContract(StoreUnderTest):
         outside = [path for path in tmp_path.rglob("*") if inside not in (path, *path.parents)]
         assert sorted(outside) == [tmp_path / "a", tmp_path / "a" / "b", beside]
 
-    def test_a_version_differs_after_every_write(self, tmp_path: Path) -> None:
-        log = self.open(tmp_path).log
-        seen = [log.version("main")]
-        log.begin(begun())
-        seen.append(log.version("main"))
-        log.write("turn-1", [event(seq=1)])
-        seen.append(log.version("main"))
-        log.write("turn-1", [event(seq=1)], is_urgent=True)
-        seen.append(log.version("main"))
-        log.finish("turn-1", [], ended(begun()), BODY)
-        seen.append(log.version("main"))
-        log.write("turn-1", [event(seq=5)])
-        seen.append(log.version("main"))
-        log.remove(["turn-1"])
-        seen.append(log.version("main"))
-        log.begin(begun())
-        seen.append(log.version("main"))
-        assert all(one != other for place, one in enumerate(seen) for other in seen[:place]), seen
-
-    def test_a_version_stays_while_nobody_writes(self, tmp_path: Path) -> None:
-        log = self.open(tmp_path).log
-        play(log)
-        before = log.version("main")
-        log.rows(), log.read("turn-1"), list(log.scan()), list(log.events()), log.sessions(), log.unfinished()
-        assert log.version("main") == before
-        assert log.version("unknown") == log.version("unknown")
-
     def test_removed_turns_are_gone_with_all_their_events(self, tmp_path: Path) -> None:
         log = self.open(tmp_path).log
         for key in ("a", "b", "c"):

@@ -166,7 +166,7 @@ class ThreadsContract(StoreUnderTest):
     @staticmethod
     def _is_finish_refused(finish: Callable[..., None], key: str, thread: int) -> bool:
         row = ended(begun(key), answer=f"of {thread}")
-        return is_refused(lambda: finish(key, [event(key, thread)], row, lambda: {"of": thread}))
+        return is_refused(lambda: finish(key, [event(key, thread)], row, {"of": thread}))
 
     def test_turns_of_one_session_played_by_many_threads(self, tmp_path: Path) -> None:
         log = self.open(tmp_path).log

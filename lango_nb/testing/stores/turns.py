@@ -15,17 +15,6 @@ class _OwnError(Exception):
     """Something that went wrong outside of the store."""
 
 
-class _Counted:
-    """A body that counts how often it is asked for."""
-
-    def __init__(self, body: Row) -> None:
-        self.body, self.calls = body, 0
-
-    def __call__(self) -> Row:
-        self.calls += 1
-        return self.body
-
-
 class TurnsContract(StoreUnderTest):
     """What ``begin``, ``write``, ``finish`` and ``read`` promise."""
 
@@ -93,15 +82,14 @@ class TurnsContract(StoreUnderTest):
         log.begin(begun("turn-1"))
 
     def test_a_turn_does_not_end_as_another(self, tmp_path: Path) -> None:
-        log, body = self.open(tmp_path).log, _Counted(BODY)
+        log = self.open(tmp_path).log
         log.begin(begun(), [event(seq=1)])
         log.begin(begun("turn-2"))
         without_id, without_session = ended(begun()), ended(begun())
         del without_id["id"], without_session["session_id"]
         for row in (ended(begun("turn-2")), ended(begun("turn-3")), without_id, without_session):
             with refuses(code="bad_row"):
-                log.finish("turn-1", [event(seq=2)], row, body)
-        assert body.calls == 0
+                log.finish("turn-1", [event(seq=2)], row, BODY)
         assert [row["outcome"] for row in log.rows()] == ["running", "running"]
         log.finish("turn-1", [event(seq=3)], ended(begun()), BODY)
         turn = log.read("turn-1")
@@ -160,10 +148,8 @@ class TurnsContract(StoreUnderTest):
 
     def test_an_unknown_turn_cannot_be_finished(self, tmp_path: Path) -> None:
         log = self.open(tmp_path).log
-        body = _Counted(BODY)
         with refuses("turn-2", code="unknown"):
-            log.finish("turn-2", [event("turn-2")], ended(begun("turn-2")), body)
-        assert body.calls == 0
+            log.finish("turn-2", [event("turn-2")], ended(begun("turn-2")), BODY)
         assert log.rows() == []
 
     def test_an_unknown_turn_reads_as_none(self, tmp_path: Path) -> None:
@@ -201,10 +187,9 @@ class TurnsContract(StoreUnderTest):
     def test_a_turn_ends_once(self, tmp_path: Path) -> None:
         log = self.open(tmp_path).log
         play(log)
-        before, body = parts(log.read("turn-1")), _Counted({"messages": ["another"]})
+        before, body = parts(log.read("turn-1")), {"messages": [{"role": "user", "content": "another"}]}
         with refuses("turn-1", code="closed"):
             log.finish("turn-1", [event(seq=9)], ended(begun(), answer="another"), body)
-        assert body.calls == 0
         assert parts(log.read("turn-1")) == before
 
     def test_what_happens_after_the_end_comes_last(self, tmp_path: Path) -> None:
@@ -227,55 +212,7 @@ class TurnsContract(StoreUnderTest):
         assert log.unfinished() == []
         assert log.remove(["turn-1"]) == 1
 
-    def test_a_body_may_be_a_function(self, tmp_path: Path) -> None:
-        log = self.open(tmp_path).log
-        log.begin(begun())
-        log.finish("turn-1", [], ended(begun()), lambda: BODY)
-        turn = log.read("turn-1")
-        assert turn is not None
-        assert letters(turn.body) == letters(BODY)
-        assert [stored.body for stored in log.scan()] == [BODY]
-
-    def test_a_body_that_is_a_function_is_asked_once(self, tmp_path: Path) -> None:
-        log, body = self.open(tmp_path).log, _Counted(BODY)
-        log.begin(begun())
-        log.finish("turn-1", [], ended(begun()), body)
-        at_the_end = body.calls
-        log.rows(), log.count(), log.sessions(), list(log.events()), log.version("main")
-        assert body.calls == at_the_end, "whoever needs no bodies asks for none"
-        assert at_the_end == 1 or not self.is_durable, "what has to be written down is asked for at once"
-        for _ in range(3):
-            turn = log.read("turn-1")
-            assert turn is not None
-            assert turn.body == BODY
-            assert [stored.body for stored in log.scan(with_events=False)] == [BODY]
-        log.write("turn-1", [event(seq=5)])
-        log.read("turn-1")
-        assert body.calls == 1
-
     @needs("is_durable")
-    def test_a_body_that_cannot_be_made_leaves_the_turn_open(self, tmp_path: Path) -> None:
-        log = self.open(tmp_path).log
-        log.begin(begun(), [event(seq=1)])
-
-        def fail() -> Row:
-            raise _OwnError
-
-        is_raised = False
-        try:
-            log.finish("turn-1", [event(seq=2)], ended(begun()), fail)
-        except _OwnError:
-            is_raised = True
-        assert is_raised
-        turn = log.read("turn-1")
-        assert turn is not None
-        assert turn.row["outcome"] == "running"
-        assert turn.events == [event(seq=1)]
-        log.finish("turn-1", [event(seq=2)], ended(begun()), BODY)
-        turn = self.reopen(tmp_path).log.read("turn-1")
-        assert turn is not None
-        assert (turn.events, turn.body) == ([event(seq=1), event(seq=2)], BODY)
-
     def test_turns_at_the_same_time_do_not_mix(self, tmp_path: Path) -> None:
         log = self.open(tmp_path).log
         keys = ("a", "b", "c")

@@ -67,9 +67,6 @@ class ValuesContract(StoreUnderTest):
             value = [{"in": value}]
         self.keeps(tmp_path, value)
 
-    def test_the_order_of_fields(self, tmp_path: Path) -> None:
-        self.keeps(tmp_path, {"b": 1, "a": 2, "c": {"z": 1, "y": 2, "x": 3}, "aa": 3, "": 4})
-
     def test_unicode_is_neither_lost_nor_normalised(self, tmp_path: Path) -> None:
         texts = [
             "Grüße",
