@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import orjson
 
 if TYPE_CHECKING:
-    from lango_nb.frames.stored import Rows
+    from lango_nb.frames.stored import Rows, TableRows
 
 Dtype = Literal["string", "Int64", "float64", "boolean", "datetime64[ns, UTC]"]
 """The dtypes frames use; each of them can hold a missing value."""
 Path = str | Callable[..., object]
-Sources = Mapping[str, "Sequence[object] | Rows"]
+Sources = Mapping[str, "Sequence[object] | Rows | TableRows"]
 """Lists of equal length by name; row ``i`` of a frame is made of the ``i``-th object of each. A list may hold records,
 or rows as they are stored (:class:`~lango_nb.frames.stored.Rows`): a path reads both."""
 

@@ -9,7 +9,7 @@ from lango_nb.core.events import BaseEvent
 from lango_nb.core.messages import USER
 from lango_nb.frames.column import Column, Sources, json_text, some
 from lango_nb.frames.frame import Wanted, frame
-from lango_nb.frames.stored import event_rows, turn_rows
+from lango_nb.frames.stored import event_rows, table_rows, turn_rows
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
 
@@ -132,6 +132,9 @@ COLUMNS = IDS + INFO + TEXT + HANDOVER + RUN + CHILD + TOOL + APPROVAL + DECIDED
 
 
 def _stored(history: History, wanted: Wanted) -> Sources:
+    found = table_rows(history, wanted.get("event", ()), wanted.get("turn", ()))
+    if found is not None:
+        return {"event": found[0], "turn": found[1]}
     events = event_rows(wanted.get("event", ()))
     if "turn" not in wanted:
         for _, found in history.events():

@@ -19,7 +19,7 @@ from lango_nb.core.errors import DefinitionError, UnknownNameError, UsageError, 
 from lango_nb.frames.arrays import Spread, array_of
 from lango_nb.frames.column import Column, FrameError, Sources
 from lango_nb.frames.reading import Reader, paths_of
-from lango_nb.frames.stored import Rows
+from lango_nb.frames.stored import Rows, TableRows
 from lango_nb.records.history import History
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _build(columns: Sequence[Column], sources: Sources, errors: list[FrameError]
     spread = Spread(length)
     made: dict[str, Any] = {}
     for name, objects in sources.items():
-        if isinstance(objects, Rows):
+        if isinstance(objects, Rows | TableRows):
             errors += [FrameError(row, name, problem) for row, problem in objects.unknown.items()]
     for column in columns:
         reading = reader.read(column)

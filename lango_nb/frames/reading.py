@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from lango_nb.frames.calling import Found, call, converted
 from lango_nb.frames.column import Column, Sources
-from lango_nb.frames.stored import Rows, StoredKind
+from lango_nb.frames.stored import Rows, StoredKind, TableRows
 
 _BLOCK = 512
 """Records per block; their tuples stay below the number at which the garbage collector would start."""
@@ -76,7 +76,7 @@ class Reader:
 
     def _plain(self, source: str) -> Sequence[object]:
         objects = self._sources[source]
-        if isinstance(objects, Rows):
+        if isinstance(objects, Rows | TableRows):
             raise TypeError(f"the rows of {source!r} are read by path only")
         return objects
 
@@ -155,7 +155,7 @@ class _Records:
 
 
 def _kinds(objects: Sequence[object] | Rows, paths: Sequence[str]) -> tuple[Sequence[_Kind], StoredKind | None]:
-    if isinstance(objects, Rows):
+    if isinstance(objects, Rows | TableRows):
         return objects.kinds, objects.everybody
     rows: defaultdict[type, list[int]] = defaultdict(list)
     for row, kind in enumerate(map(type, objects)):

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime
 from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast, get_args
+
+import orjson
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.events import BaseEvent, Event
@@ -23,6 +25,9 @@ from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.packing import unpack_turn
 from lango_nb.records.rows import damaged, pack
 from lango_nb.records.turns import Turn
+from lango_nb.records.history import History
+from lango_nb.stores.rows import from_text, is_by_hand
+from lango_nb.stores.schema import EVENTS, TURNS
 from lango_nb.stores.store import Row
 
 if TYPE_CHECKING:
@@ -32,6 +37,8 @@ REQUIRED = object()
 """Stands for the default of a field that has none."""
 _BLOCK = 256
 """Rows that are taken apart together: few enough for the processor's cache."""
+_FLAGS = frozenset(column.path for column in EVENTS.columns if column.type == "boolean")
+"""Columns of events that hold 0 and 1 for no and yes."""
 _ANY = ""
 """Kind of all rows where there is one kind only."""
 
@@ -201,6 +208,146 @@ class Rows:
 
     def __len__(self) -> int:
         return self._taken + len(self._waiting)
+
+
+class _ColumnKind:
+    """Rows of one kind in columns of a table; ``places`` is ``None`` for all rows."""
+
+    def __init__(self, table: TableRows, shape: Shape, places: list[int] | None) -> None:
+        self._table, self._shape, self.rows = table, shape, places
+
+    def has(self, path: str) -> bool:
+        """Tell whether rows of this kind have such a field."""
+        name, _, rest = path.partition(".")
+        field = self._shape.get(name)
+        return field is not None and (not rest or (field.inner is not None and rest in field.inner))
+
+    def stamps(self, path: str) -> Stamps | None:
+        """Return times as they are stored, where all rows have one."""
+        field = self._shape.get(path)
+        if field is None or field.read is not datetime.fromisoformat or self.rows is not None:
+            return None
+        values = self._table.values(path)
+        return None if None in values else Stamps(values)
+
+    def read(self, path: str) -> Found:
+        """Return the values of a field, and what is wrong with them by place."""
+        name, _, rest = path.partition(".")
+        field = self._shape[name]
+        if rest and field.inner is not None:
+            field = field.inner[rest]
+        values = self._table.values(path)
+        found = list(values) if self.rows is None else [values[place] for place in self.rows]
+        problems: dict[int, str] = {}
+        if field.default is REQUIRED:
+            problems = {place: f"{path} is missing" for place, value in enumerate(found) if value is None}
+        elif field.default is not None and None in found:
+            found = [field.default if value is None else value for value in found]
+        if field.read is None:
+            return found, problems
+        made, wrong = converted(field.read, found)
+        return made, {**problems, **wrong}
+
+
+class TableRows:
+    """Rows of one source, column by column as a store's table has them.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        By path in a record; ``data`` holds what else the rows have, as JSON.
+    shapes : mapping of str to Shape
+        By kind.
+    tag : str
+        Column that tells the kinds apart; empty where there is only one.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]], shapes: Mapping[str, Shape], tag: str = "") -> None:
+        self._columns, self._shapes, self._tag = columns, shapes, tag
+        self._length = len(next(iter(columns.values())))
+        self._rest: list[dict[str, Any]] | None = None
+        first, *others = shapes.values()
+        common = {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
+        self.everybody = _ColumnKind(self, common, None)
+        """What all kinds have in common, of all rows."""
+        self.kinds: list[_ColumnKind] = []
+        """The kinds there are, with what is special about them."""
+        self.unknown: dict[int, str] = {}
+        """Rows of no known kind, by place, with what is wrong."""
+        self._sort()
+
+    def values(self, path: str) -> Sequence[Any]:
+        """Return the values of a field of all rows; ``None`` where one has none."""
+        found = self._columns.get(path)
+        if found is not None and path in _FLAGS:
+            return [None if value is None else bool(value) for value in found]
+        if found is not None:
+            return found
+        name, _, rest = path.partition(".")
+        others = [row.get(name) for row in self._others()]
+        return [None if value is None else value.get(rest) for value in others] if rest else others
+
+    def _others(self) -> list[dict[str, Any]]:
+        """Return what the rows have beside their columns."""
+        if self._rest is None:
+            texts = self._columns["data"]
+            if any(text is not None and is_by_hand(text) for text in texts):
+                self._rest = [from_text(text) if text else {} for text in texts]
+            else:
+                self._rest = orjson.loads(f"[{','.join([text or '{}' for text in texts])}]")  # half the time
+        return self._rest
+
+    def _sort(self) -> None:
+        if not self._tag:
+            return
+        by_kind: defaultdict[str, list[int]] = defaultdict(list)
+        for place, kind in enumerate(self._columns[self._tag]):
+            by_kind[kind].append(place)
+        for kind, places in by_kind.items():
+            if kind in self._shapes:
+                self.kinds.append(_ColumnKind(self, self._shapes[kind], places))
+                continue
+            problem = f"there is no kind {shorten(repr(kind), 60)}; a newer lango_nb may know it"
+            self.unknown |= dict.fromkeys(places, problem)
+
+    def __len__(self) -> int:
+        return self._length
+
+
+def table_rows(history: History, paths: Sequence[str], of_turn: Sequence[str]) -> tuple[TableRows, TableRows] | None:
+    """Read events of a history column by column.
+
+    Parameters
+    ----------
+    history : History
+    paths, of_turn : sequence of str
+        What is wanted of the events and of their turns.
+
+    Returns
+    -------
+    tuple of (TableRows, TableRows) or None
+        Events, and the turn of each; ``None`` where columns alone do not tell everything.
+    """
+    named = {column.path: column.name for column in EVENTS.columns if column.path}
+    is_whole = any(path not in named for path in paths)
+    wanted = [*named] if is_whole else list(dict.fromkeys(["kind", *paths]))
+    columns = None if is_whole else ["turn", *(named[path] for path in wanted)]
+    rows = history.log.table(EVENTS.name, columns, history.query)
+    if rows is None:
+        return None
+    number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 2)
+    events = TableRows(dict(zip([*wanted, "data"], values, strict=False)), _events(), "kind")
+    return events, _turns_of(history, list(dict.fromkeys(of_turn)), number)
+
+
+def _turns_of(history: History, paths: Sequence[str], numbers: Sequence[int]) -> TableRows:
+    """Return the turn of every row, by its number."""
+    if not paths:
+        return TableRows({"number": numbers}, _turns())
+    rows = history.log.table(TURNS.name, ["number", *paths], replace(history.query, limit=None)) or ()
+    found = {number: values for number, *values in rows}
+    columns = zip(*map(found.__getitem__, numbers), strict=True) if numbers else [()] * len(paths)
+    return TableRows(dict(zip(paths, columns, strict=True)), _turns())
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Iterable[Sequence[Any]]:

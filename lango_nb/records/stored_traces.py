@@ -21,6 +21,7 @@ logger = logging.getLogger("lango_nb")
 
 _OPENING = ("id", "session_id", "text", "topology", "model", "started_at")
 """What is known of a turn when it begins."""
+_RUNNING = TurnQuery(outcomes=("running",))
 MOST_KEPT = 256
 """Traces of this engine that stay in memory as well."""
 
@@ -204,7 +205,13 @@ class StoredTraces(Traces):
             return kept
         stored = self._log.read(turn_id) if turn_id else None
         if stored is None:
-            raise UnknownNameError("turn", str(ref), [str(number) for number in self.numbers()[-MOST_OFFERED:]])
+            raise UnknownNameError("turn", str(ref), [str(row["number"]) for row in self._latest(MOST_OFFERED)])
+        if stored.lost:
+            raise StoreError(
+                f"turn {stored.row['number']} has lost {' and '.join(stored.lost)}; lab.history has what is left, and "
+                "lango doctor says more",
+                "damaged",
+            )
         return unpack_trace(stored)
 
     def _id_of(self, number: int) -> str:
@@ -212,8 +219,8 @@ class StoredTraces(Traces):
         if number > 0:
             rows = self._log.rows(TurnQuery(after=number - 1, limit=1))
             return next((str(row["id"]) for row in rows if row["number"] == number), "")
-        closed = self._closed() if number < 0 else []
-        return str(closed[number]["id"]) if -len(closed) <= number < 0 else ""
+        rows = self._latest(-number) if number < 0 else []
+        return str(rows[number]["id"]) if number < 0 and len(rows) >= -number else ""
 
     def turns(self) -> tuple[Turn, ...]:
         """Return all closed turns, by number."""
@@ -227,6 +234,12 @@ class StoredTraces(Traces):
     def _closed(self) -> list[Row]:
         return [row for row in self._log.rows(EVERY_TURN) if self._is_closed(row)]
 
+    def _latest(self, count: int) -> list[Row]:
+        """Return the latest closed turns, oldest first; those that still run are few."""
+        running = self._log.count(_RUNNING)
+        rows = self._log.rows(TurnQuery(newest_first=True, limit=count + running))
+        return [row for row in reversed(rows) if self._is_closed(row)]
+
     def _is_closed(self, row: Row) -> bool:
         return row["outcome"] != "running" or row["id"] in self._unsaved
 
@@ -236,7 +249,7 @@ class StoredTraces(Traces):
                 yield self._kept.get(str(stored.row["id"])) or unpack_trace(stored)
 
     def __len__(self) -> int:
-        return len(self._closed())
+        return self._log.count() - self._log.count(_RUNNING) + len(self._unsaved)
 
 
 def not_run(error: StoreError, where: str) -> StoreError:

@@ -24,6 +24,8 @@ from lango_nb.stores.store import Row
 Values = Sequence[Any]
 _BY_HAND = "{ "
 """How JSON begins that orjson can neither write nor read: integers beyond 64 bits, halves of characters."""
+ODD = " "
+"""How ``data`` begins when something in it belongs into a column, which cannot hold it."""
 _ODD = re.compile("[\\\\\x00\ud800-\udfff]")
 _LONGEST = 200
 """Characters of a name in a column: the indexes of PostgreSQL take 2700 bytes."""
@@ -68,19 +70,21 @@ class RowFormat:
         """
         found: list[Any] = [None] * self._width
         rest: Row = {}
-        places = self._places
+        places, is_odd = self._places, False
         for name, value in row.items():
             place = places.get(name)
             if place is not None:
                 found[place[0]] = stored = place[1](value)
                 if stored is None or (stored is not value and stored.__class__ is value.__class__):
                     rest[name] = value  # it does not fit, or is a name that is spelled differently
+                    is_odd = is_odd or value is not None
             elif name in self._groups and value.__class__ is dict and value:
                 if left := self._spread(name, value, found):
                     rest[name] = left
+                    is_odd = is_odd or not self._places.keys().isdisjoint(f"{name}.{one}" for one in left)
             else:
                 rest[name] = value
-        found.append(to_text(rest) if rest else None)
+        found.append((ODD + to_text(rest) if is_odd else to_text(rest)) if rest else None)
         found.append(checksum(found))
         return found
 
@@ -192,6 +196,11 @@ def to_text(row: Row) -> str:
     return text
 
 
+def is_by_hand(text: str) -> bool:
+    """Tell whether orjson cannot read a text."""
+    return text.startswith(_BY_HAND, text.startswith(ODD))
+
+
 def from_text(text: str) -> Row:
     """Read a record.
 
@@ -213,7 +222,7 @@ def from_text(text: str) -> Row:
     >>> from_text('{"id":"task-1"}')
     {'id': 'task-1'}
     """
-    row = (json if text.startswith(_BY_HAND) else orjson).loads(text)
+    row = (json if is_by_hand(text) else orjson).loads(text)
     if not isinstance(row, dict):
         raise ValueError("it is no JSON object")  # noqa: TRY004 - a text that is damaged, not an argument of a wrong type
     return row

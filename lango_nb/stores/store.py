@@ -300,21 +300,25 @@ class TurnLog(Protocol):
         """Go through rows and events of turns by number, without bodies."""
         ...
 
-    def table(self, name: str, columns: Sequence[str], query: TurnQuery = EVERY_TURN) -> Sequence[tuple[Any, ...]]:
+    def table(
+        self, name: str, columns: Sequence[str] | None, query: TurnQuery = EVERY_TURN
+    ) -> Sequence[tuple[Any, ...]] | None:
         """Return columns of a table for the turns of a query, as they are stored: the fast way to many rows.
 
         Parameters
         ----------
         name : str
             ``events``, ``messages`` …: a table whose rows belong to turns (:mod:`lango_nb.stores.schema`).
-        columns : sequence of str
-            Those of the table; ``turns.session_id`` is one of the turn's.
+        columns : sequence of str, optional
+            Those of the table. When absent: ``turn``, all that records are made of, and ``data``; then every row is
+            checked, and one that is damaged is left out and noted.
         query : TurnQuery
 
         Returns
         -------
-        sequence of tuple
-            By number and position.
+        sequence of tuple or None
+            By number and position. ``None``: a row has something in ``data`` that belongs into a column, so the columns
+            alone do not tell everything.
         """
         ...
 

@@ -18,8 +18,8 @@ import orjson
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import Database, Transaction
 from lango_nb.stores.reading import NEXT_STEP, Reader
-from lango_nb.stores.rows import from_text, is_plain, mark_of, row_format, to_name, to_text
-from lango_nb.stores.schema import EVENTS, LISTS, OF_TURNS
+from lango_nb.stores.rows import ODD, checksum, from_text, is_plain, mark_of, row_format, to_name, to_text
+from lango_nb.stores.schema import EVENTS, LISTS, OF_TURNS, TURNS
 from lango_nb.stores.store import (
     EVERY_TURN,
     Problem,
@@ -204,31 +204,39 @@ class Turns:
         for turn in self._through(query, with_events=True, with_body=False):
             yield turn.row, turn.events
 
-    def table(self, name: str, columns: Sequence[str], query: TurnQuery = EVERY_TURN) -> Sequence[tuple[Any, ...]]:
-        """Return columns of a table for the turns of a query, as they are stored: the fast way to many rows.
-
-        Parameters
-        ----------
-        name : str
-            ``events``, ``messages`` …: a table whose rows belong to turns; ``turns`` itself.
-        columns : sequence of str
-            ``turns.session_id`` is the turn's.
-        query : TurnQuery
-
-        Returns
-        -------
-        sequence of tuple
-            By number and position; nothing is checked.
-        """
-        chosen = ", ".join(f't."{column[6:]}"' if column.startswith("turns.") else f'r."{column}"' for column in columns)
+    def table(
+        self, name: str, columns: Sequence[str] | None, query: TurnQuery = EVERY_TURN
+    ) -> Sequence[tuple[Any, ...]] | None:
+        """Return columns of a table for the turns of a query; see :meth:`lango_nb.stores.store.TurnLog.table`."""
         if not _is_told_by_sql(query) or query.limit is not None:
             query = TurnQuery(ids=tuple(str(row["id"]) for row in self.rows(query)), newest_first=query.newest_first)
-        condition, values = self._where(query, "t.")
-        order = " DESC" if query.newest_first else ""
-        is_plain_table = not condition and "t." not in chosen and not query.newest_first
-        joined = "" if is_plain_table else " JOIN {turns} t ON t.number = r.turn"
-        statement = f"SELECT {chosen} FROM {{{name}}} r{joined}{condition} ORDER BY r.turn{order}, r.position"  # noqa: S608
-        return self._database.rows(self._database.spelled(statement), *values)
+        order, is_turns = " DESC" if query.newest_first else "", name == TURNS.name
+        wanted = ["turn", "position", *self._sql.formats[name].columns] if columns is None else columns
+        chosen = ", ".join(f'r."{column}"' for column in wanted)
+        if columns is not None:
+            chosen += f", r.data LIKE '{ODD}%'"
+        condition, values = self._where(query, "r." if is_turns else "t.")
+        joined = " JOIN {turns} t ON t.number = r.turn" if condition and not is_turns else ""
+        by = f"r.number{order}" if is_turns else f"r.turn{order}, r.position"
+        statement = f"SELECT {chosen} FROM {{{name}}} r{joined}{condition} ORDER BY {by}"  # noqa: S608
+        rows = self._database.rows(self._database.spelled(statement), *values)
+        if columns is None:
+            return self._whole(name, rows)
+        return None if any([row[-1] for row in rows]) else [row[:-1] for row in rows]  # noqa: C419 - a list is faster
+
+    def _whole(self, name: str, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Return the rows that are what was written, and note the others."""
+        found = []
+        for row in rows:
+            try:
+                is_whole = checksum(row[2:-1]) ^ mark_of(row[0], row[1]) == row[-1]
+            except ValueError:
+                is_whole = False
+            if is_whole:
+                found.append((row[0], *row[2:-1]))
+            else:
+                self._reader.note(name, f"{row[0]}/{row[1]}")
+        return found
 
     def sessions(self) -> list[Row]:
         """Return every session with its turns counted."""
@@ -254,7 +262,7 @@ class Turns:
         """Return rows of open turns whose process is gone."""
         found = self._database.rows(self._sql.abandoned)
         gone = self._writers.gone({writer for _, writer in found})
-        rows = self._numbered([number for number, writer in found if writer in gone])
+        rows = self._numbered(sorted(number for number, writer in found if writer in gone))
         return [row for row in rows if row.get("outcome") == _RUNNING]
 
     def problems(self) -> list[Problem]:
@@ -410,7 +418,9 @@ class Turns:
             narrow("session_id = ?", to_name(query.session))
         if query.ids is not None:
             narrow(dialect.among("id"), dialect.values([to_name(key) for key in query.ids]))
-        if query.outcomes:
+        if query.outcomes == (_RUNNING,):
+            conditions.append(f"{prefix}outcome = '{_RUNNING}'")  # there is an index of these
+        elif query.outcomes:
             narrow(dialect.among("outcome"), dialect.values([to_name(outcome) for outcome in query.outcomes]))
         if query.after:
             narrow("number > ?", max(min(query.after, _LARGEST), -_LARGEST))
@@ -455,7 +465,7 @@ class Statements:
         self.sessions = spelled(
             "SELECT count(*), min(number), max(number) FROM {turns} GROUP BY session_id ORDER BY 2"
         )
-        self.abandoned = spelled("SELECT number, writer FROM {turns} WHERE outcome = 'running' ORDER BY number")
+        self.abandoned = spelled("SELECT number, writer FROM {turns} WHERE outcome = 'running'")
         self.turn_columns = f"number, events, parts, {turn}"
         self.turns_of = spelled(f"SELECT {self.turn_columns} FROM {{turns}} WHERE {among('number')}")  # noqa: S608
         self.formats = {table.name: row_format(table.name) for table in OF_TURNS}

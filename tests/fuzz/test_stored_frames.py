@@ -16,7 +16,7 @@ from lango_nb.records.history import History
 from lango_nb.records.packing import pack_event, pack_trace
 from lango_nb.records.turns import Trace
 from lango_nb.stores.lines import decode, encode
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import StoredTurn
 from tests.unit.records.strategies import KINDS, record, traces
 
@@ -35,7 +35,7 @@ MAKERS: dict[str, Any] = {
 
 def stored(given: Sequence[Trace]) -> History:
     """Store traces as lines of a file would be, and read them back."""
-    store = MemoryStore()
+    store = memory_store()
     for trace in given:
         row, body = (decode(encode(part)) for part in pack_trace(trace))
         store.log.keep(StoredTurn(row, [decode(encode(pack_event(event))) for event in trace.events], body))

@@ -12,7 +12,7 @@ from lango_nb.cli import doctor
 from lango_nb.cli.door import open_lab
 from lango_nb.core.errors import StoreError
 from lango_nb.engine import Engine
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from tests.unit.doctor.cases import keep
 
 Lango = Callable[..., Any]
@@ -29,7 +29,7 @@ def findings(lango: Lango, *words: str, code: int = 0) -> list[dict[str, Any]]:
 @pytest.fixture
 def engine(here: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     """An engine that the command examines in place of one of the settings."""
-    engine = Engine(topology="octet", store=MemoryStore())
+    engine = Engine(topology="octet", store=memory_store())
 
     class FakeLab:
         def __init__(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 from lango_nb.cli import stored
 from lango_nb.cli.original import KINDS, event_data, events_data
 from lango_nb.lab import Lab
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Row
 from tests.unit.doctor.cases import ROOT, keep
 
@@ -21,7 +21,7 @@ Lango = Callable[..., Any]
 @pytest.fixture
 def store(here: Path, monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     """Records in memory, opened in place of those the settings name."""
-    store = MemoryStore()
+    store = memory_store()
     monkeypatch.setattr(stored, "open_store", lambda *_, **__: store)
     return store
 
@@ -149,7 +149,7 @@ def test_records_are_those_of_the_settings_or_of_the_home_folder(
 
     def opened(address: str, *, home: Path, **_: Any) -> MemoryStore:
         asked.append((address, home))
-        return MemoryStore()
+        return memory_store()
 
     monkeypatch.setattr(stored, "open_store", opened)
     assert lango("trace", "list", *words).code == 0

@@ -9,7 +9,7 @@ from lango_nb.core.clock import SteppedClock
 from lango_nb.core.ids import CountedIds
 from lango_nb.doctor import Finding, Report, examine
 from lango_nb.engine import Engine
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Problem, Row, Store, TurnLog, stamp
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -80,7 +80,7 @@ def keep(  # noqa: PLR0913 - what turns differ in
 def engine_on(store: Store | None = None, **options: Any) -> Engine:
     """Make an engine over a store, with a clock and ids that repeat."""
     options.setdefault("topology", "octet")
-    return Engine(store=store or MemoryStore(), clock=SteppedClock(NOW), ids=CountedIds(), **options)
+    return Engine(store=store or memory_store(), clock=SteppedClock(NOW), ids=CountedIds(), **options)
 
 
 def looked(engine: Engine, check: str) -> tuple[Finding, ...]:

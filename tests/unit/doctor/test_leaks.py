@@ -4,7 +4,7 @@ from lango_nb.core.messages import Message
 from lango_nb.engine import Engine
 from lango_nb.lab import Lab
 from lango_nb.specs.agent import AgentSpec, Source
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Row
 from tests.unit.doctor.cases import ROOT, DiskStore, engine_on, keep, looked, report_of
 
@@ -17,7 +17,7 @@ def said(author: str, content: str = "raw words") -> Row:
 
 
 def test_a_leak_is_told_with_session_turn_position_author_and_masked_text() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, messages=(ASKED, MERGED))
     long = "the key is sk-abcdefghijklmnop1234 " + "and so on " * 20
     keep(store.log, session="s2", messages=(ASKED, said("vault", long), MERGED))
@@ -31,7 +31,7 @@ def test_a_leak_is_told_with_session_turn_position_author_and_masked_text() -> N
 
 
 def test_every_leak_is_told_and_the_report_is_not_healthy() -> None:
-    store = MemoryStore()
+    store = memory_store()
     call = {"role": "assistant", "author": "operator", "tool_calls": [{"id": "c", "name": "exec"}]}
     keep(store.log, messages=(ASKED, said("vault"), call, said("librarian")))
     found = looked(engine_on(store), "isolation")
@@ -44,7 +44,7 @@ def test_every_leak_is_told_and_the_report_is_not_healthy() -> None:
 
 
 def test_what_the_session_keeps_counts_not_what_the_trace_shows() -> None:
-    store = MemoryStore()
+    store = memory_store()
     row = keep(store.log, "running")
     body = {"messages": [said("vault")], "history": [ASKED, MERGED], "decisions": [], "runs": []}
     store.log.finish("turn-1", [], {**row, "outcome": "success"}, body)  # type: ignore[arg-type]
@@ -52,13 +52,13 @@ def test_what_the_session_keeps_counts_not_what_the_trace_shows() -> None:
 
 
 def test_agents_that_work_in_the_parents_session_may_speak_there() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, messages=(ASKED, said("planner"), said("chronicler"), said(ROOT)))
     assert looked(engine_on(store), "isolation")[0].status == "ok"
 
 
 def test_a_turn_is_judged_by_its_own_topology() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, topology="sextet", messages=(said("vault"),))  # there nobody is isolated
     keep(store.log, topology="solo", messages=(said("vault"),))
     assert looked(engine_on(store), "isolation")[0].status == "ok"
@@ -69,7 +69,7 @@ def test_a_turn_is_judged_by_its_own_topology() -> None:
 
 
 def test_an_isolated_agent_of_ones_own_counts_too() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, messages=(said("tailor"),))
     keep(store.log, topology="sextet", messages=(said("tailor"),))
     for is_isolated, turns in ((True, [1, 2]), (False, [None])):
@@ -80,7 +80,7 @@ def test_an_isolated_agent_of_ones_own_counts_too() -> None:
 
 
 def test_only_sessions_at_work_lately_are_read_but_those_from_their_beginning() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, session="old", hours_ago=30, messages=(said("vault"),))
     keep(store.log, session="long", hours_ago=29, messages=(said("vault"),))
     keep(store.log, session="long", hours_ago=2)
@@ -106,7 +106,7 @@ def test_words_that_no_turn_accounts_for_are_found_in_memory() -> None:
 
 
 def test_words_that_a_turn_accounts_for_are_known_again_though_they_hold_a_secret() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, topology="sextet", messages=(said("vault", "the key is [masked]"),))
     engine = engine_on(store)
     unmasked = Message(role="assistant", content="the key is sk-abcdefghijklmnop1234", author="vault")
@@ -126,7 +126,7 @@ def test_real_turns_of_isolated_specialists_leave_no_leak() -> None:
 
 
 def test_switched_off_isolation_is_skipped() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, messages=(said("vault"),))
     engine = engine_on(store)
     off = engine.settings.agent.isolation.model_copy(update={"enabled": False})
@@ -137,7 +137,7 @@ def test_switched_off_isolation_is_skipped() -> None:
 
 
 def test_a_flood_of_leaks_is_counted() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, messages=tuple(said("vault", f"word {number}") for number in range(60)))
     found = looked(engine_on(store), "isolation")
     assert len(found) == 51

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Problem
 from tests.unit.doctor.cases import DiskStore, engine_on, keep, looked
 
@@ -14,7 +14,7 @@ Usage = namedtuple("Usage", "total used free")  # noqa: PYI024 - what shutil ret
 
 
 def test_records_in_memory_are_skipped_with_how_to_keep_them() -> None:
-    (found,) = looked(engine_on(MemoryStore()), "store")
+    (found,) = looked(engine_on(memory_store()), "store")
     assert (found.status, found.text) == ("skip", "records are kept in memory, not on a disk")
     assert "Lab(home=FOLDER)" in found.next_step
 

@@ -5,13 +5,13 @@ import pytest
 from lango_nb.core.errors import StoreError
 from lango_nb.doctor.turns import FAILED, failure
 from lango_nb.records.resume import Interrupted
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Row, StoredTurn, TurnQuery
 from tests.unit.doctor.cases import ROOT, DiskStore, engine_on, keep, looked, report_of
 
 
 def test_a_failed_turn_is_told_with_outcome_code_agent_tool_and_next_step() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log)
     ended = {"kind": "tool.finished", "author": "vault", "tool": "crypto_sign", "is_error": True, "code": "no_key"}
     keep(store.log, "tool_error", session="s2", error_code="no_key", events=({**ended, "result": "no key is there"},))
@@ -23,7 +23,7 @@ def test_a_failed_turn_is_told_with_outcome_code_agent_tool_and_next_step() -> N
 
 
 def test_the_latest_five_are_told_the_rest_is_counted() -> None:
-    store = MemoryStore()
+    store = memory_store()
     for _ in range(8):
         keep(store.log, "model_error", error_code="E9")
     found = looked(engine_on(store), "failed turns")
@@ -33,7 +33,7 @@ def test_the_latest_five_are_told_the_rest_is_counted() -> None:
 
 
 def test_old_failures_are_no_warning_and_not_hidden() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, "timeout", hours_ago=30)
     (found,) = looked(engine_on(store), "failed turns")
     assert (found.status, found.text) == ("ok", "no turn failed in the last 24 hours; 1 did before that")
@@ -43,13 +43,13 @@ def test_old_failures_are_no_warning_and_not_hidden() -> None:
 
 def test_a_turn_that_was_stopped_is_no_failure() -> None:
     assert set(FAILED).isdisjoint({"cancelled", "success", "running"})
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, "cancelled", error_code="cancelled")
     assert [finding.status for finding in looked(engine_on(store), "failed turns")] == ["ok"]
 
 
 def test_secrets_do_not_get_into_a_finding() -> None:
-    store = MemoryStore()
+    store = memory_store()
     said = {"kind": "error", "author": ROOT, "code": "x", "text": "password = hunter2"}
     keep(store.log, "internal_error", text="use sk-abcdefghijklmnop1234", events=(said,))
     shown = str(report_of(engine_on(store)))
@@ -81,7 +81,7 @@ def test_where_a_turn_failed_is_read_from_its_events(event: Row, said: str) -> N
 def test_loops_and_time_outs_warn_above_their_limit_and_name_the_turns(
     check: str, outcome: str, fine: int, many: int
 ) -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, outcome, hours_ago=25)
     for _ in range(fine):
         keep(store.log, outcome)
@@ -97,7 +97,7 @@ def test_loops_and_time_outs_warn_above_their_limit_and_name_the_turns(
 
 
 def test_an_interrupted_turn_says_what_had_begun() -> None:
-    store = MemoryStore()
+    store = memory_store()
     lost = {"kind": "tool.finished", "author": "operator", "tool": "exec", "is_error": True, "code": "interrupted"}
     keep(store.log, "cancelled", error_code="interrupted", events=(lost,))
     keep(store.log, "cancelled", error_code="interrupted")
@@ -129,7 +129,7 @@ def test_a_turn_whose_process_is_gone_is_named_one_at_work_is_not() -> None:
 
 
 def test_nearly_full_records_warn_before_the_oldest_are_forgotten() -> None:
-    store = MemoryStore()
+    store = memory_store()
     for _ in range(8):
         keep(store.log)
     engine = engine_on(store)
@@ -143,7 +143,7 @@ def test_nearly_full_records_warn_before_the_oldest_are_forgotten() -> None:
 
 
 def test_slow_successes_warn_and_name_the_slowest() -> None:
-    store = MemoryStore()
+    store = memory_store()
     assert looked(engine_on(store), "duration")[0].status == "skip"
     keep(store.log, duration_ms=100_000.0)
     keep(store.log, "timeout", duration_ms=9_000_000.0)
@@ -182,7 +182,7 @@ def test_counting_reads_no_body_and_few_events(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_check_that_fails_itself_is_a_finding_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, "loop_detected")
     engine = engine_on(store)
 
@@ -199,7 +199,7 @@ def test_a_check_that_fails_itself_is_a_finding_and_the_others_go_on(monkeypatch
 
 
 def test_the_examination_changes_nothing() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, "timeout")
     keep(store.log, "running")
     engine = engine_on(store)

@@ -11,7 +11,7 @@ import pandas as pd
 from lango_nb.frames import sessions_df
 from lango_nb.records.history import History
 from lango_nb.records.packing import pack_trace
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import StoredTurn
 from tests.unit.viz import samples
 
@@ -27,7 +27,7 @@ TRACES = (samples.trace(), samples.greeting(), replace(samples.greeting(), turn=
 
 
 def history() -> History:
-    store = MemoryStore()
+    store = memory_store()
     for trace in TRACES:
         row, body = pack_trace(trace)
         store.log.keep(StoredTurn(row, [], body))
@@ -64,7 +64,7 @@ def test_of_some_turns_only_these_are_summed() -> None:
 
 
 def test_a_session_whose_only_turn_still_runs_has_one() -> None:
-    store = MemoryStore()
+    store = memory_store()
     store.log.begin({"id": "t", "session_id": "s", "text": "hi", "started_at": "2026-01-01T00:00:00.000000+00:00"})
     df: Any = sessions_df(History(store.log))
     assert df.loc[0, ["session_id", "title", "turns", "outcomes", "steps"]].tolist() == ["s", "hi", 1, "running 1", 0]

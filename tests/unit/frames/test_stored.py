@@ -18,7 +18,7 @@ from lango_nb.frames.stored import turn_rows
 from lango_nb.records.history import History
 from lango_nb.records.packing import pack_event, pack_trace
 from lango_nb.records.turns import Trace
-from lango_nb.stores.memory import MemoryLog, MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import EVERY_TURN, Row, StoredTurn, TurnQuery
 from tests.unit.viz import samples
 
@@ -62,7 +62,7 @@ class Asked(MemoryLog):
 
 
 def history(*traces: Trace) -> History:
-    store = MemoryStore()
+    store = memory_store()
     for trace in traces:
         row, body = pack_trace(trace)
         store.log.keep(StoredTurn(row, [pack_event(event) for event in trace.events], body))
@@ -135,7 +135,7 @@ def test_events_after_the_end_of_a_turn_are_in_a_history() -> None:
 
 
 def test_a_turn_that_still_runs_is_a_row_without_an_end() -> None:
-    store = MemoryStore()
+    store = memory_store()
     at = "2026-01-01T00:00:00.000000+00:00"
     begun: Row = {"id": "t", "session_id": "s", "text": "hi", "topology": "octet", "model": "offline", "started_at": at}
     started: Row = {"kind": "turn.started", "turn_id": "t", "seq": 1, "at": at, "author": "user", "text": "hi"}
@@ -153,7 +153,7 @@ def wrong(**changes: Any) -> History:
     row, body = pack_trace(trace)
     events = [pack_event(event) for event in trace.events]
     events[1] = {name: value for name, value in {**events[1], **changes}.items() if value != "gone"}
-    store = MemoryStore()
+    store = memory_store()
     store.log.keep(StoredTurn(row, events, body))
     return History(store.log)
 
@@ -190,7 +190,7 @@ def test_what_is_wrong_with_a_column_nobody_asks_for_is_not_read() -> None:
 
 
 def test_a_body_that_is_wrong_is_refused() -> None:
-    store = MemoryStore()
+    store = memory_store()
     row, _ = pack_trace(samples.greeting())
     store.log.keep(StoredTurn(row, [], {"messages": "none"}))
     with pytest.raises(StoreError, match="its field 'messages' is no list of records"):
@@ -210,7 +210,7 @@ def test_times_of_any_form_are_read(texts: list[str]) -> None:
     trace = samples.greeting()
     row, body = pack_trace(trace)
     event = pack_event(trace.events[0])
-    store = MemoryStore()
+    store = memory_store()
     store.log.keep(StoredTurn(row, [{**event, "at": text} for text in texts], body))
     found: Any = frames.events_df(History(store.log))["at"]
     assert [at.to_pydatetime() for at in found] == [datetime.fromisoformat(text) for text in texts]

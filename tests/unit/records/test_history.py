@@ -12,7 +12,7 @@ from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import UnknownNameError, UsageError
 from lango_nb.records.history import History
 from lango_nb.records.packing import pack_event, pack_trace
-from lango_nb.stores.memory import MemoryLog, MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import EVERY_TURN, Row, StoredTurn, TurnQuery, stamp
 from tests.unit.viz import samples
 
@@ -40,7 +40,7 @@ class Watched(MemoryLog):
 
 
 def history(**more: Any) -> History:
-    log = MemoryStore().log
+    log = memory_store().log
     for number, turn in enumerate(TURNS, 1):
         at = NOON + timedelta(hours=number)
         row: Row = {"id": f"turn-{number}", "number": number, "answer": "", "started_at": stamp(at), **turn}
@@ -143,7 +143,7 @@ def test_choosing_changes_nothing_about_what_it_is_chosen_from() -> None:
 
 
 def test_turns_and_sessions_read_no_event() -> None:
-    store = MemoryStore()
+    store = memory_store()
     for number, trace in enumerate((samples.trace(), samples.greeting()), 1):
         row, body = pack_trace(trace)
         store.log.keep(StoredTurn({**row, "number": number}, [pack_event(event) for event in trace.events], body))
@@ -167,7 +167,7 @@ def test_sessions_of_some_turns_keep_their_title_and_times() -> None:
 
 
 def test_an_empty_history_is_a_history() -> None:
-    empty = History(MemoryStore().log)
+    empty = History(memory_store().log)
     assert (len(empty), bool(empty), empty.turns(), list(empty.traces()), empty.sessions()) == (0, True, (), [], [])
 
 

@@ -9,7 +9,7 @@ from lango_nb.config.settings import TraceStoreSettings
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import StoreError
 from lango_nb.records.retention import BATCH, Purged, Retention
-from lango_nb.stores.memory import MemoryLog, MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Row, stamp
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -33,7 +33,7 @@ def retention(log: MemoryLog, step_ms: float = 1.0, **limits: float) -> Retentio
 
 
 def test_successful_turns_go_after_max_age_others_after_twice_that() -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     for days in (29, 31, 59, 61):
         keep(log, f"good-{days}", days)
         keep(log, f"bad-{days}", days, "timeout")
@@ -42,7 +42,7 @@ def test_successful_turns_go_after_max_age_others_after_twice_that() -> None:
 
 
 def test_the_oldest_go_when_there_are_too_many_whatever_their_outcome() -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     for number in range(6):
         keep(log, f"turn-{number}", 6 - number, "timeout" if number == 1 else "success")
     found = retention(log, maxTraces=4).run(NOW)
@@ -50,7 +50,7 @@ def test_the_oldest_go_when_there_are_too_many_whatever_their_outcome() -> None:
 
 
 def test_a_turn_that_runs_is_never_forgotten() -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     keep(log, "open", 400, "running")
     keep(log, "old", 400)
     keep(log, "one", 2)
@@ -61,7 +61,7 @@ def test_a_turn_that_runs_is_never_forgotten() -> None:
 
 
 def test_more_than_one_batch_goes() -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     for number in range(BATCH + 7):
         keep(log, f"turn-{number}", 40)
     keep(log, "young", 1)
@@ -70,7 +70,7 @@ def test_more_than_one_batch_goes() -> None:
 
 
 def test_batches_are_no_larger_than_they_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     keep(log, "open", 400, "running")
     for number in range(BATCH + 7):
         keep(log, f"turn-{number}", 40)
@@ -88,7 +88,7 @@ def test_batches_are_no_larger_than_they_may_be(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_when_time_is_over_the_rest_waits() -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     for number in range(2 * BATCH):
         keep(log, f"turn-{number}", 40)
     slow = retention(log, step_ms=20_000)  # every look at the clock takes 20 s of the 30 there are
@@ -99,7 +99,7 @@ def test_when_time_is_over_the_rest_waits() -> None:
 
 
 def test_what_somebody_else_removed_meanwhile_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     for number in range(3):
         keep(log, f"turn-{number}", 40)
     remove = log.remove
@@ -113,7 +113,7 @@ def test_what_somebody_else_removed_meanwhile_is_not_counted(monkeypatch: pytest
 
 
 def test_a_store_that_removes_nothing_does_not_keep_it_going_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     for number in range(3):
         keep(log, f"turn-{number}", 40)
     monkeypatch.setattr(log, "remove", lambda turn_ids: 0)
@@ -121,7 +121,7 @@ def test_a_store_that_removes_nothing_does_not_keep_it_going_for_ever(monkeypatc
 
 
 def test_an_error_of_the_store_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     keep(log, "old", 40)
 
     def full(turn_ids: Collection[str]) -> int:
@@ -133,7 +133,7 @@ def test_an_error_of_the_store_is_raised(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_age_of_zero_is_the_default_and_one_beyond_the_calendar_keeps_all() -> None:
-    log = MemoryStore().log
+    log = memory_store().log
     keep(log, "day", 1)
     keep(log, "old", 31)
     for max_age, left in ((1e12, ["day", "old"]), (0.0, ["day"])):
@@ -142,9 +142,9 @@ def test_an_age_of_zero_is_the_default_and_one_beyond_the_calendar_keeps_all() -
 
 
 def test_it_is_due_at_first_and_then_once_per_interval() -> None:
-    cleaning = retention(MemoryStore().log, cleanupInterval=3600)
+    cleaning = retention(memory_store().log, cleanupInterval=3600)
     assert cleaning.due(NOW)
     cleaning.run(NOW)
     assert not cleaning.due(NOW + timedelta(minutes=59))
     assert cleaning.due(NOW + timedelta(hours=1))
-    assert not retention(MemoryStore().log, cleanupInterval=0).due(NOW)
+    assert not retention(memory_store().log, cleanupInterval=0).due(NOW)

@@ -13,7 +13,7 @@ from lango_nb.core.errors import StoreError, UnknownNameError
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.runs import RunPatch, Runs
 from lango_nb.records.stored_runs import KIND, StoredRuns, run_row
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.opening import open_store
 from lango_nb.stores.store import Store
 from tests.kept import KINDS, MARK, address, filling_disk, kept_engine, race, team_of_two
@@ -30,7 +30,7 @@ def a_run(run_id: str = "arun-1", **more: object) -> AgentRun:
 
 @pytest.fixture(params=("memory", *KINDS))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    return MemoryStore() if request.param == "memory" else open_store(address(request.param, tmp_path))
+    return memory_store() if request.param == "memory" else open_store(address(request.param, tmp_path))
 
 
 def test_each_change_is_there_for_whoever_looks(store: Store) -> None:
