@@ -337,14 +337,17 @@ def table_rows(history: History, paths: Sequence[str], of_turn: Sequence[str]) -
         return None
     number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 2)
     events = TableRows(dict(zip([*wanted, "data"], values, strict=False)), _events(), "kind")
-    return events, _turns_of(history, list(dict.fromkeys(of_turn)), number)
+    turns = _turns_of(history, list(dict.fromkeys(of_turn)), number)
+    return (events, turns) if turns is not None else None
 
 
-def _turns_of(history: History, paths: Sequence[str], numbers: Sequence[int]) -> TableRows:
+def _turns_of(history: History, paths: Sequence[str], numbers: Sequence[int]) -> TableRows | None:
     """Return the turn of every row, by its number."""
     if not paths:
         return TableRows({"number": numbers}, _turns())
-    rows = history.log.table(TURNS.name, ["number", *paths], replace(history.query, limit=None)) or ()
+    rows = history.log.table(TURNS.name, ["number", *paths], replace(history.query, limit=None))
+    if rows is None:
+        return None
     found = {number: values for number, *values in rows}
     columns = zip(*map(found.__getitem__, numbers), strict=True) if numbers else [()] * len(paths)
     return TableRows(dict(zip(paths, columns, strict=True)), _turns())

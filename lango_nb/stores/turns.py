@@ -18,7 +18,7 @@ import orjson
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import Database, Transaction
 from lango_nb.stores.reading import NEXT_STEP, Reader
-from lango_nb.stores.rows import ODD, checksum, from_text, is_plain, mark_of, row_format, to_name, to_text
+from lango_nb.stores.rows import ODD, from_text, is_plain, mark_of, row_format, to_name, to_text
 from lango_nb.stores.schema import EVENTS, LISTS, OF_TURNS, TURNS
 from lango_nb.stores.store import (
     EVERY_TURN,
@@ -226,16 +226,19 @@ class Turns:
 
     def _whole(self, name: str, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Return the rows that are what was written, and note the others."""
-        found = []
-        for row in rows:
+        found, dumps, crc32 = [], orjson.dumps, zlib.crc32
+        for row in rows:  # as `checksum` and `mark_of` do it, without the calls: this is most of the time
+            number, position, *values, summed = row
             try:
-                is_whole = checksum(row[2:-1]) ^ mark_of(row[0], row[1]) == row[-1]
-            except ValueError:
+                is_whole = crc32(dumps([value for value in values if value is not None])) == summed ^ mark_of(
+                    number, position
+                )
+            except TypeError:
                 is_whole = False
             if is_whole:
-                found.append((row[0], *row[2:-1]))
+                found.append((number, *values))
             else:
-                self._reader.note(name, f"{row[0]}/{row[1]}")
+                self._reader.note(name, f"{number}/{position}")
         return found
 
     def sessions(self) -> list[Row]:
