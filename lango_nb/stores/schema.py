@@ -7,7 +7,7 @@
            ├< decisions ─< candidates   every hand-over, and what the router says of it
            ├< steps                     one per model call: who made it, and what it was given
            └< runs                      teammates
-    tasks, memories, approvals, late_messages, meta
+    tasks, memories, approvals, questions, late_messages, meta
 
 A table is made from its definition here, and so are the columns of the frames, the page of the reference and the check
 on reading. What is rarely asked for lies as JSON in the column ``data``; ``checksum`` is the CRC-32 of a row.
@@ -272,10 +272,10 @@ MEMORIES = Table(
 )
 APPROVALS = Table(
     "approvals",
-    "Answers that hold for a session, and questions that are open.",
+    "Answers that hold for a session.",
     ("id",),
     (
-        Column("id", "name", "Names the question."),
+        Column("id", "name", "Session, and the hash of tool and arguments."),
         Column("session_id", "name", "Session it holds for."),
         Column("turn_id", "name", "Turn it was asked in."),
         Column("run_id", "name", "Run that waits for it."),
@@ -283,6 +283,23 @@ APPROVALS = Table(
         Column("tool", "name", "Tool."),
         Column("arguments_hash", "name", "Hash of tool and arguments it is bound to."),
         Column("by", "name", "Who answered."),
+    ),
+    ("session_id",),
+)
+QUESTIONS = Table(
+    "questions",
+    "Questions that are open on purpose.",
+    ("id",),
+    (
+        Column("id", "name", "Session, and the hash of tool and arguments."),
+        Column("name", "name", "What whoever answers calls it."),
+        Column("session_id", "name", "Session it was asked in."),
+        Column("turn_id", "name", "Turn it was asked in."),
+        Column("run_id", "name", "Run that waits for it."),
+        Column("agent", "name", "Agent that wants to call."),
+        Column("tool", "name", "Tool."),
+        Column("arguments_hash", "name", "Hash of tool and arguments it is bound to."),
+        Column("writer", "integer", "Opening of the store that asked."),
     ),
     ("session_id",),
 )
@@ -305,6 +322,7 @@ DOCUMENTS = {
     "task": TASKS,
     "memory": MEMORIES,
     "approval": APPROVALS,
+    "question": QUESTIONS,
     "message": LATE_MESSAGES,
 }
 """Tables of rows that change, by kind."""
