@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import StoreError, UnknownNameError
 from lango_nb.records.packing import pack_event, pack_trace, unpack_trace, unpack_turn
-from lango_nb.records.traces import MOST_OFFERED, NUMBER, History, Opening, Traces, TurnRef
+from lango_nb.records.traces import MOST_KEPT, MOST_OFFERED, NUMBER, History, Opening, Traces, TurnRef
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.stores.store import EVERY_TURN, Durability, Row, Store, TurnQuery, stamp
 
@@ -22,8 +22,6 @@ logger = logging.getLogger("lango_nb")
 _OPENING = ("id", "session_id", "text", "topology", "model", "started_at")
 """What is known of a turn when it begins."""
 _RUNNING = TurnQuery(outcomes=("running",))
-MOST_KEPT = 256
-"""Traces of this engine that stay in memory as well."""
 
 
 class StoredTraces(Traces):

@@ -3,7 +3,8 @@
     begin ─→ write (ahead of calls that matter) ─→ finish       one turn
                                                      late       what its runs do after its end
 
-In memory nothing but the finished trace is kept, and rows for whoever reads history are made when they are asked for.
+In memory the latest traces are kept as they are and older ones packed, a few kilobytes each; rows for whoever reads
+history are made when they are asked for.
 """
 
 from __future__ import annotations
@@ -21,13 +22,17 @@ from lango_nb.records.turns import Trace, Turn
 if TYPE_CHECKING:  # annotations only: what only stores need loads with the first of them
     from lango_nb.core.events import Event
     from lango_nb.core.messages import Message
-    from lango_nb.stores.store import TurnLog
+    from lango_nb.records.agent_run import AgentRun
+    from lango_nb.records.decisions import Decision
+    from lango_nb.stores.store import Row, TurnLog
 
 History = Callable[[], "Sequence[Message]"]
 TurnRef = int | str
 """A turn's number (from 1), its position from the end (negative), or its id."""
 NUMBER = re.compile(r"-?[0-9]{1,9}")
 """A text that is a turn's number or position."""
+MOST_KEPT = 256
+"""Traces that stay in memory as they are."""
 MOST_OFFERED = 200
 """Numbers of turns that an error may suggest."""
 
@@ -45,6 +50,38 @@ class Opening:
     started_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class _PackedTrace:
+    """A trace that nobody has looked at for a while."""
+
+    turn: Turn
+    decisions: tuple[Decision, ...]
+    runs: tuple[AgentRun, ...]
+    data: str
+    """Its events and messages as JSON."""
+
+    def unpack(self) -> Trace:
+        from lango_nb.records.packing import unpack_event, unpack_message
+        from lango_nb.records.rows import rows_in
+        from lango_nb.stores.rows import from_text
+
+        said, where = from_text(self.data), f"turn {self.turn.id}"
+        events = tuple(unpack_event(row) for row in rows_in(said, "events", where))
+        messages = tuple(unpack_message(row) for row in rows_in(said, "messages", where))
+        return Trace(self.turn, events, self.decisions, messages, self.runs)
+
+
+def _pack(trace: Trace) -> _PackedTrace:
+    from lango_nb.records.packing import pack_event, pack_message
+    from lango_nb.stores.rows import to_text
+
+    rows: Row = {
+        "events": [pack_event(event) for event in trace.events],
+        "messages": [pack_message(message) for message in trace.messages],
+    }
+    return _PackedTrace(trace.turn, trace.decisions, trace.runs, to_text(rows))
+
+
 class Traces:
     """All traces of an engine in memory, in the order in which their turns ended."""
 
@@ -54,7 +91,7 @@ class Traces:
     """Whether every event is written as it happens."""
 
     def __init__(self) -> None:
-        self._traces: list[Trace] = []
+        self._traces: list[Trace | _PackedTrace] = []
         self._histories: dict[str, History] = {}
         self._late: dict[str, list[Event]] = {}
         self._begun = 0
@@ -104,6 +141,11 @@ class Traces:
         """
         self._traces.append(trace)
         self._histories[trace.turn.id] = history
+        oldest = len(self._traces) - MOST_KEPT - 1
+        if oldest >= 0:
+            found = self._traces[oldest]
+            if isinstance(found, Trace):
+                self._traces[oldest] = _pack(found)
 
     def write_late(self, turn_id: str) -> None:
         """Force what runs did after the end of their turn to the disk; in memory there is nothing to do."""
@@ -131,10 +173,10 @@ class Traces:
         if isinstance(ref, str) and NUMBER.fullmatch(ref):
             ref = int(ref)
         if isinstance(ref, int) and -len(self._traces) <= ref < 0:
-            return self._traces[ref]
+            return _whole(self._traces[ref])
         for trace in self._traces:
             if ref in {trace.turn.number, trace.turn.id}:
-                return trace
+                return _whole(trace)
         raise UnknownNameError("turn", str(ref), [str(trace.turn.number) for trace in self._traces[-MOST_OFFERED:]])
 
     def turns(self) -> tuple[Turn, ...]:
@@ -153,7 +195,7 @@ class Traces:
         with self._filling:
             waiting = self._traces[self._packed :]
             kept = []
-            for trace in waiting:
+            for trace in map(_whole, waiting):
                 history = self._histories.pop(trace.turn.id, None)
                 row, body = pack_trace(trace, history() if history is not None else None)
                 kept.append(StoredTurn(row, [pack_event(event) for event in trace.events], body))
@@ -165,8 +207,12 @@ class Traces:
 
     def __iter__(self) -> Iterator[Trace]:
         """Iterate, oldest first."""
-        return iter(self._traces)
+        return map(_whole, tuple(self._traces))
 
     def __len__(self) -> int:
         """Count the traces."""
         return len(self._traces)
+
+
+def _whole(trace: Trace | _PackedTrace) -> Trace:
+    return trace if isinstance(trace, Trace) else trace.unpack()

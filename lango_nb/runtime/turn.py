@@ -15,6 +15,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from lango_nb.core.errors import StoreError
 from lango_nb.core.events import Event, LimitReached, Outcome, TurnFinished, TurnStarted
@@ -169,7 +170,7 @@ class TurnRun:
         """Write the closed turn down; what cannot be is kept in memory, and whoever ran the turn hears of it."""
         is_stopped = sys.exc_info()[0] is not None  # then nobody gets the error
         try:
-            self.context.traces.finish(self.trace, self._history, self.state.written)
+            self.context.traces.finish(self.trace, partial(_masked, self._said), self.state.written)
         except StoreError as error:
             self.unsaved = error
             if is_stopped:
@@ -187,10 +188,6 @@ class TurnRun:
         self.session.known.add(state.turn_id)
         self._said = said
         context.approvals.forget_turn(state.turn_id)
-
-    def _history(self) -> list[Message]:
-        """Return what later turns see of this one, as it is written down."""
-        return [masked(message) for message in self._said]
 
     def _kept(self, ending: Ending, duration_ms: float) -> Trace:
         """Return the trace of the closed turn."""
@@ -222,3 +219,8 @@ class TurnRun:
             tuple(masked(message) for message in with_merged(work.messages, work.merged)),
             tuple(context.runs.get(run_id) for run_id in state.run_ids),
         )
+
+
+def _masked(said: Sequence[Message]) -> list[Message]:
+    """Return what later turns see of a turn, as it is written down; holds nothing else of the turn."""
+    return [masked(message) for message in said]
