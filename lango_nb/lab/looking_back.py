@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ class LookingBack(Shelving):
         raise NotImplementedError
 
     @property
-    def turns(self) -> View[tuple[Turn, ...]]:
+    def turns(self) -> View[Sequence[Turn]]:
         """All turns, oldest first."""
         turns = self.engine.traces.turns()
         from lango_nb.viz.turns import Turns

@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from lango_nb.core.errors import StoreError, UnknownNameError
 from lango_nb.records.packing import pack_event, pack_trace, unpack_trace, unpack_turn
@@ -220,10 +220,16 @@ class StoredTraces(Traces):
         rows = self._latest(-number) if number < 0 else []
         return str(rows[number]["id"]) if number < 0 and len(rows) >= -number else ""
 
-    def turns(self) -> tuple[Turn, ...]:
-        """Return all closed turns, by number."""
+    def turns(self) -> Sequence[Turn]:
+        """Return all closed turns, by number; those that are looked at are read."""
+        return _Turns(self, len(self))
+
+    def latest(self, count: int | None = None) -> tuple[Turn, ...]:
+        """Return the latest closed turns, or all of them, oldest first."""
         unsaved = {trace.turn.id: trace.turn for trace in self.unsaved}
-        return tuple(unsaved.get(str(row["id"])) or unpack_turn(row) for row in self._closed())
+        rows = self._closed() if count is None else self._latest(count)
+        turns = tuple(unsaved.get(str(row["id"])) or unpack_turn(row) for row in rows)
+        return turns if count is None else turns[max(len(turns) - count, 0) :]
 
     def numbers(self) -> list[int]:
         """Return the numbers of all closed turns."""
@@ -248,6 +254,55 @@ class StoredTraces(Traces):
 
     def __len__(self) -> int:
         return self._log.count() - self._log.count(_RUNNING) + len(self._unsaved)
+
+
+class _Turns(Sequence[Turn]):
+    """The closed turns of a store as they were when this was made, read when they are looked at.
+
+    Parameters
+    ----------
+    traces : StoredTraces
+    count : int
+    """
+
+    def __init__(self, traces: StoredTraces, count: int) -> None:
+        self._traces, self._count = traces, count
+        self._all: tuple[Turn, ...] | None = None
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Turn: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Turn, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Turn | tuple[Turn, ...]:
+        match place:
+            case slice(start=int(start), stop=None, step=None) if start < 0 and self._all is None:
+                return self._traces.latest(-start)
+            case int() if place < 0 and self._all is None and self._count:
+                return self._traces.latest(-place)[place]
+            case _:
+                return self._read()[place]
+
+    def __iter__(self) -> Iterator[Turn]:
+        return iter(self._read())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it is compared with what it holds
+
+    def __repr__(self) -> str:
+        return f"<{self._count} turns>"
+
+    def _read(self) -> tuple[Turn, ...]:
+        if self._all is None:
+            self._all = self._traces.latest()
+            self._count = len(self._all)
+        return self._all
 
 
 def not_run(error: StoreError, where: str) -> StoreError:

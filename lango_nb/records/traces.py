@@ -179,7 +179,7 @@ class Traces:
                 return _whole(trace)
         raise UnknownNameError("turn", str(ref), [str(trace.turn.number) for trace in self._traces[-MOST_OFFERED:]])
 
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> Sequence[Turn]:
         """Return all turns, oldest first."""
         return tuple(trace.turn for trace in self._traces)
 

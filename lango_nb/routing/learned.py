@@ -16,7 +16,7 @@ import struct
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -42,8 +42,15 @@ class Part(NamedTuple):
     """As it stands in the text."""
     shape: str
     """What kind of thing it is, ``path`` for instance; empty for words."""
-    weights: tuple[float, ...]
-    """What it adds to each family."""
+    lanes: Sequence[float]
+    """What it adds to each family, before it is shifted and scaled."""
+    zero: int = 0
+    scales: Sequence[float] = ()
+    """None for lanes that are weights already."""
+
+    def weight(self, family: int) -> float:
+        """Return what it adds to the family of a place; only a few are ever asked for."""
+        return (self.lanes[family] - self.zero) * self.scales[family] if self.scales else self.lanes[family]
 
 
 class Scored(NamedTuple):
@@ -128,13 +135,12 @@ class Learned:
         scores = tuple(
             bias + (lane - count) * scale for bias, lane, scale in zip(self.bias, lanes, scales, strict=False)
         )
-        parts = tuple(Part(shown, shape, self._weights(packed, scales)) for shown, shape, packed in groups if packed)
-        return Scored(scores, parts)
-
-    def _weights(self, packed: int, scales: list[float]) -> tuple[float, ...]:
-        lanes = self._unpack(packed.to_bytes(self._bytes, "little"))
-        count = lanes[-1] * _ZERO
-        return tuple([(lane - count) * scale for lane, scale in zip(lanes, scales, strict=False)])
+        parts = []
+        for shown, shape, packed in groups:
+            if packed:
+                lanes = self._unpack(packed.to_bytes(self._bytes, "little"))
+                parts.append(Part(shown, shape, lanes, lanes[-1] * _ZERO, scales))
+        return Scored(scores, tuple(parts))
 
     def _of_word(self, word: str) -> int:
         packed = self._words.get(word)

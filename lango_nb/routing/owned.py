@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -96,8 +95,8 @@ class OwnedFamilies:
             return []
         best = self._best(row, scores)
         place = best.place
-        weights = [part.weights[place] for part in parts]
-        shown = heapq.nlargest(most, range(len(parts)), key=lambda number: abs(weights[number]))
+        weights = [part.weight(place) for part in parts]
+        shown = sorted(range(len(parts)), key=lambda number: -abs(weights[number]))[:most]
         signals = [_signal(parts[number], weights[number]) for number in shown]
         signals.append(Signal("prior", f"how common {best.name} is", self._bias[place] + best.share))
         if len(parts) > most:

@@ -179,7 +179,7 @@ def header(kind: str, **values: JsonValue) -> Row:
     Examples
     --------
     >>> header("events", session="main")
-    {'schema': 1, 'kind': 'events', 'session': 'main'}
+    {'schema': 2, 'kind': 'events', 'session': 'main'}
     """
     return {"schema": SCHEMA, "kind": kind, **values}
 
@@ -203,10 +203,10 @@ def check_header(row: Row, kind: str, where: str) -> None:
 
     Examples
     --------
-    >>> check_header({"schema": 3, "kind": "events"}, "events", "events/main.jsonl")
+    >>> check_header({"schema": 9, "kind": "events"}, "events", "events/main.jsonl")
     Traceback (most recent call last):
     ...
-    lango_nb.core.errors.StoreError: events/main.jsonl was written by a newer lango_nb (schema 3, this one knows 1);
+    lango_nb.core.errors.StoreError: events/main.jsonl was written by a newer lango_nb (schema 9, this one knows 2);
     upgrade lango_nb
     """
     schema = row.get("schema")

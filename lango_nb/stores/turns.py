@@ -57,6 +57,8 @@ class Turns:
     def __init__(self, database: Database, reader: Reader, writers: Writers) -> None:
         self._database, self._reader, self._writers = database, reader, writers
         self._sql = Statements(database)
+        self._open: dict[str, int] = {}
+        """Numbers of turns that were begun here and have not ended, by id."""
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -76,7 +78,8 @@ class Turns:
             transaction.each(sql.insert[EVENTS.name], _placed(happened, number))
             return number
 
-        return self._database.write(work, is_urgent=False)
+        number = self._open[key] = self._database.write(work, is_urgent=False)
+        return number
 
     def write(self, turn_id: str, events: Sequence[Row], *, is_urgent: bool = False) -> None:
         """Add events to a turn."""
@@ -106,19 +109,21 @@ class Turns:
         runs = _runs(body, writer)
 
         def work(transaction: Transaction) -> None:
-            found = transaction.row(sql.open_turn, len(happened), parts, key)
+            number = self._open.get(turn_id) or next((found for (found,) in transaction.rows(sql.find, key)), 0)
+            ended = (*values[:-1], values[-1] ^ _mark(number, parts))
+            found = transaction.row(sql.close, len(happened), parts, *ended, number)
             if found is None:
                 if transaction.row(sql.find, key) is None:
                     raise _unknown(turn_id)
                 raise StoreError(f"turn {turn_id} has ended already; nothing about it can change any more", "closed")
-            number, count = found
-            transaction.change(sql.close, *values[:-1], values[-1] ^ _mark(number, parts), number)
+            (count,) = found
             transaction.each(sql.insert[EVENTS.name], _placed(happened, number, count - len(happened)))
             for name, items in lists.items():
                 transaction.each(sql.insert[name], _placed(items, number))
             transaction.each(sql.put_run, runs)
 
         self._database.write(work)
+        self._open.pop(turn_id, None)
 
     def keep(self, turns: Iterable[StoredTurn]) -> None:
         """Keep whole turns that have their numbers already, in one write."""
@@ -459,11 +464,10 @@ class Statements:
             f"INSERT INTO {{turns}} ({own}, {turn}) VALUES ({_marks(4 + len(_TURN.columns))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
         )
         self.grow = spelled("UPDATE {turns} SET events = events + ? WHERE id = ? RETURNING number, events")
-        self.open_turn = spelled(
-            "UPDATE {turns} SET events = events + ?, parts = ? WHERE id = ? AND outcome = 'running' "
-            "RETURNING number, events"
+        self.close = spelled(
+            f"UPDATE {{turns}} SET events = events + ?, parts = ?, {_settings(_TURN.columns)} "  # noqa: S608
+            "WHERE number = ? AND outcome = 'running' RETURNING events"
         )
-        self.close = spelled(f"UPDATE {{turns}} SET {_settings(_TURN.columns)} WHERE number = ?")  # noqa: S608
         self.find = spelled("SELECT number FROM {turns} WHERE id = ?")
         self.sessions = spelled(
             "SELECT count(*), min(number), max(number) FROM {turns} GROUP BY session_id ORDER BY 2"

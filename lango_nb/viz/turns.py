@@ -25,7 +25,7 @@ _HEADS = ("#", "request", "outcome", "path", "steps", "tools", "answer")
 class Turns:
     """Several turns, for showing."""
 
-    items: tuple[Turn, ...] = ()
+    items: Sequence[Turn] = ()
     empty: str = _EMPTY
     """What is shown when there are none."""
     remarks: Mapping[str, str] = field(default_factory=dict)

@@ -50,7 +50,7 @@ def test_any_text_has_scores_whose_parts_add_up(text: str) -> None:
     scored = model.score(text)
     assert len(scored.scores) == len(FAMILIES) + 1
     for place, score in enumerate(scored.scores):
-        parts = sum(part.weights[place] for part in scored.parts)
+        parts = sum(part.weight(place) for part in scored.parts)
         assert score == pytest.approx(model.bias[place] + parts, abs=1e-6)
         assert math.isfinite(score)
 
