@@ -25,10 +25,11 @@ from lango_nb.records.rows import damaged, pack, rows_in, stamped, unpack, unpac
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.records.upgrading import upgrade_row as upgrade_row  # noqa: PLC0414 - a part of reading rows
 from lango_nb.routing.route import Route
+from lango_nb.stores.rows import from_text
 from lango_nb.stores.store import Row, StoredTurn
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from pydantic import JsonValue, TypeAdapter
 
 _ALWAYS = ("kind", "turn_id", "seq", "at", "author")
 """What every row of an event has, in this order."""
@@ -180,6 +181,30 @@ def unpack_message(row: Row) -> Message:
     return unpack_model(Message, row, f"message by {row.get('author') or 'nobody'}")
 
 
+def read_history(text: str) -> tuple[Message, ...]:
+    """Return the messages of JSON that a store gave.
+
+    Raises
+    ------
+    StoreError
+        It is not a list of messages.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return _history_reader().validate_json(text)
+    except ValidationError:  # says too little about where; one by one it is said
+        rows = from_text(f'{{"messages":{text}}}')
+        return tuple(map(unpack_message, rows_in(rows, "messages", "a stored turn")))
+
+
+@cache
+def _history_reader() -> TypeAdapter[tuple[Message, ...]]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(tuple[Message, ...])
+
+
 def _pack_call(call: ToolCall) -> JsonValue:
     row: Row = {"id": call.id, "name": call.name}
     if call.arguments:
@@ -314,15 +339,15 @@ def pack_trace(trace: Trace, history: Sequence[Message] | None = None) -> tuple[
     row : dict
         As :func:`pack_turn` makes it.
     body : dict
-        ``messages``, ``decisions``, ``runs``, and ``history`` where it differs from the messages.
+        ``messages``, ``decisions``, ``runs`` and ``history``.
     """
     body: Row = {
         "messages": [pack_message(message) for message in trace.messages],
         "decisions": [pack_decision(decision) for decision in trace.decisions],
         "runs": [pack_run(run) for run in trace.runs],
     }
-    if history is not None and tuple(history) != trace.messages:
-        body["history"] = [pack_message(message) for message in history]
+    said = trace.messages if history is None else history
+    body["history"] = [pack_message(message) for message in said]
     return pack_turn(trace.turn, trace.events, trace.runs), body
 
 

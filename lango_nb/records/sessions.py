@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.messages import USER, Message
@@ -42,21 +43,130 @@ def author_of(message: Message, root: str, known: Collection[str] | None = None)
     return author if known is None or author in known else root
 
 
+MOST_TOKENS = 100_000
+"""How much of a conversation is kept at hand, unless a setting says otherwise; records have all of it."""
+_SLACK = 1.25
+"""How much more than that may gather before the oldest part is let go of."""
+
+
+def tokens_of(message: Message) -> int:
+    """Return about how many tokens a message takes: four characters each, and some for its frame.
+
+    Parameters
+    ----------
+    message : Message
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> tokens_of(Message(role="user", content="how many lines?", author="user"))
+    7
+    """
+    if not message.tool_calls:
+        return len(message.content) // 4 + 4
+    calls = sum([len(call.name) + len(str(call.arguments)) for call in message.tool_calls])
+    return (len(message.content) + calls) // 4 + 4
+
+
+class Given(NamedTuple):
+    """The part of a conversation that fits into a number of tokens."""
+
+    messages: list[Message]
+    tokens: int
+    dropped: int
+    """How many messages before it do not fit; at least one where nobody counted them."""
+
+
 class Session:
-    """One conversation.
+    """One conversation, as far back as a model may be given it.
 
     Parameters
     ----------
     session_id : str
     messages : sequence of Message
         What was said before.
+    most_tokens : int
+        How much of it is kept at hand.
     """
 
-    def __init__(self, session_id: str, messages: Sequence[Message] = ()) -> None:
+    def __init__(self, session_id: str, messages: Sequence[Message] = (), most_tokens: int = MOST_TOKENS) -> None:
         self.id = session_id
-        self.messages: list[Message] = list(messages)
+        self.messages: list[Message] = []
+        """The latest messages; what was said before them is in the records."""
+        self.dropped = 0
+        """How many messages there were before these; at least one where nobody counted them."""
         self.known: set[str] = set()
-        """Ids of the turns, and of what runs left after their end, whose messages are among these."""
+        """Ids of what runs left after the end of their turns, and of the latest turns, whose messages are among these."""
+        self.most_tokens = most_tokens
+        self._sizes: list[int] = []
+        self._tokens = 0
+        self._starts: dict[int, tuple[int, int]] = {}
+        """By number of tokens: where the part begins that fits, and how many tokens that part has."""
+        self.add(messages)
+
+    def add(self, messages: Sequence[Message]) -> None:
+        """Go on with the conversation; the oldest whole exchanges go when it is far longer than anybody is given."""
+        sizes = list(map(tokens_of, messages))
+        self.messages.extend(messages)
+        self._sizes += sizes
+        added = sum(sizes)
+        self._tokens += added
+        self._starts = {most: (start, tokens + added) for most, (start, tokens) in self._starts.items()}
+        if self._tokens > self.most_tokens * _SLACK:
+            self._let_go()
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens the messages have that are kept at hand."""
+        return self._tokens
+
+    def add_before(self, messages: Sequence[Message]) -> None:
+        """Put earlier messages before what is known of a conversation."""
+        sizes = list(map(tokens_of, messages))
+        self.messages[:0], self._sizes[:0] = messages, sizes
+        self._tokens += sum(sizes)
+        self._starts.clear()
+
+    def given(self, most_tokens: int | None = None) -> Given:
+        """Return the latest whole exchanges that fit into a number of tokens.
+
+        Parameters
+        ----------
+        most_tokens : int, optional
+            What is kept at hand when absent.
+
+        Returns
+        -------
+        Given
+            Never a part of an exchange: a call is not without its result.
+        """
+        most = self.most_tokens if most_tokens is None else most_tokens
+        start, tokens = self._starts.get(most, (0, self._tokens))
+        while tokens > most and start < len(self.messages):
+            end = self._exchange_after(start)
+            tokens -= sum(self._sizes[start:end])
+            start = end
+        self._starts[most] = start, tokens
+        return Given(self.messages[start:], tokens, self.dropped + start)
+
+    def _exchange_after(self, start: int) -> int:
+        """Return where the next exchange begins: with what a person wrote."""
+        end = start + 1
+        while end < len(self.messages) and not (
+            self.messages[end].role == "user" and self.messages[end].author in {USER, None}
+        ):
+            end += 1
+        return end
+
+    def _let_go(self) -> None:
+        gone = len(self.messages) - len(self.given(self.most_tokens).messages)
+        self._tokens -= sum(self._sizes[:gone])
+        del self.messages[:gone], self._sizes[:gone]
+        self.dropped += gone
+        self._starts.clear()
 
     def leave(self, messages: Sequence[Message], source: str) -> None:
         """Keep what a run left after its turn had ended.
@@ -68,13 +178,20 @@ class Session:
             Id of the run.
         """
         self.known.add(source)
-        self.messages.extend(messages)
+        self.add(messages)
 
 
 class Sessions:
-    """All conversations of an engine, in memory."""
+    """All conversations of an engine, in memory.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    most_tokens : int
+        How much of each is kept at hand.
+    """
+
+    def __init__(self, most_tokens: int = MOST_TOKENS) -> None:
+        self.most_tokens = most_tokens
         self._by_id: dict[str, Session] = {}
 
     def open(self, session_id: str) -> Session:
@@ -85,7 +202,7 @@ class Sessions:
         """Write down what could not be before; in memory there is nothing to do."""
 
     def _new(self, session_id: str) -> Session:
-        return Session(session_id)
+        return Session(session_id, most_tokens=self.most_tokens)
 
     def get(self, session_id: str) -> Session:
         """Return a session that exists.

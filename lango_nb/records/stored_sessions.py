@@ -9,12 +9,14 @@ from threading import RLock
 from lango_nb.core.errors import StoreError
 from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
-from lango_nb.records.packing import history_of, pack_message, unpack_message
-from lango_nb.records.sessions import Session, Sessions
+from lango_nb.records.packing import pack_message, read_history, unpack_message
+from lango_nb.records.sessions import MOST_TOKENS, Session, Sessions
 from lango_nb.stores.store import Documents, Row, Store, TurnLog, TurnQuery
 
 logger = logging.getLogger("lango_nb")
 
+_PAGE = 256
+"""Turns that are read at once."""
 LATE = "message"
 """Kind of the documents that hold what runs left after the end of their turns."""
 
@@ -26,10 +28,13 @@ class StoredSession(Session):
     ----------
     session_id : str
     late : Documents
+    most_tokens : int
     """
 
-    def __init__(self, session_id: str, late: Documents) -> None:
-        super().__init__(session_id)
+    def __init__(self, session_id: str, late: Documents, most_tokens: int) -> None:
+        super().__init__(session_id, most_tokens=most_tokens)
+        self.is_read = False
+        """Whether its stored turns were read, the latest of them at least."""
         self.settled = 0
         """Number of the turn up to which all are known."""
         self.late = 0
@@ -67,10 +72,12 @@ class StoredSessions(Sessions):
     Parameters
     ----------
     store : Store
+    most_tokens : int
+        How much of each is kept at hand.
     """
 
-    def __init__(self, store: Store) -> None:
-        super().__init__()
+    def __init__(self, store: Store, most_tokens: int = MOST_TOKENS) -> None:
+        super().__init__(most_tokens)
         self._log: TurnLog = store.log
         self._late = store.documents(LATE)
         self._lock = RLock()
@@ -91,22 +98,39 @@ class StoredSessions(Sessions):
                 session.save()
 
     def _new(self, session_id: str) -> Session:
-        return StoredSession(session_id, self._late)
+        return StoredSession(session_id, self._late, self.most_tokens)
 
     def _read(self, session: StoredSession) -> None:
+        if not session.is_read:
+            self._read_latest(session)
+            session.is_read = True
         rows = self._log.rows(TurnQuery(session=session.id, after=session.settled))
-        new = {str(row["id"]) for row in rows if row["outcome"] != "running"} - session.known
-        if new:
-            for stored in self._log.scan(TurnQuery(session=session.id, ids=new), with_events=False):
-                session.messages.extend(history_of(stored.body))
-            session.known |= new
+        new = [int(str(row["number"])) for row in rows if row["outcome"] != "running" and row["id"] not in session.known]
+        for _, history in self._log.histories(new):
+            session.add(read_history(history))
+        session.known.update(str(row["id"]) for row in rows if row["outcome"] != "running")
         for row in rows:  # up to the first one that still runs, nothing will change any more
             if row["outcome"] == "running":
                 break
             session.settled = int(str(row["number"]))
+            session.known.discard(str(row["id"]))
         if len(self._late) != session.late:
             session.late = len(self._late)
             self._read_late(session)
+
+    def _read_latest(self, session: StoredSession) -> None:
+        """Read as many of the latest turns as fit; what is before them is in the records."""
+        numbers = self._log.numbers(TurnQuery(session=session.id))
+        running = self._log.numbers(TurnQuery(session=session.id, outcomes=("running",)))
+        settled = [number for number in numbers if not running or number < running[0]]
+        end = len(settled)
+        while end and session.tokens <= session.most_tokens:
+            start = max(end - _PAGE, 0)
+            pages = [history for _, history in self._log.histories(settled[start:end]) if history != "[]"]
+            session.add_before(read_history(f"[{','.join(history[1:-1] for history in pages)}]"))
+            end = start
+        session.dropped = end
+        session.settled = settled[-1] if settled else 0
 
     def _read_late(self, session: StoredSession) -> None:
         for row in self._late.find({"session_id": session.id}):
@@ -114,7 +138,7 @@ class StoredSessions(Sessions):
                 session.known.add(str(row["id"]))
                 packed = row["messages"]
                 assert isinstance(packed, list)  # noqa: S101 - written above
-                session.messages.extend(unpack_message(message) for message in packed)  # type: ignore[arg-type]
+                session.add([unpack_message(message) for message in packed])  # type: ignore[arg-type]
 
     def names(self) -> list[str]:
         """Return the names of all sessions of the store, and of those opened here that have no turn yet."""

@@ -70,7 +70,7 @@ class TurnRun:
         self.unsaved: StoreError | None = None
         self.state = TurnState(context, session, context.ids.new("turn"), mask(text), listeners, followers, on_text)
         request = Message(role="user", content=text, author=USER)
-        self.work = Work(self.state, context.tree.root, request, session.messages)
+        self.work = Work(self.state, context.tree.root, request, session.given().messages)
         self.trace: Trace
         """Set when the turn is closed, whatever happened."""
 
@@ -184,7 +184,7 @@ class TurnRun:
         work.handing.end_child("the turn was cancelled" if outcome == "cancelled" else code)
         context.teammates.end_turn(state, is_over=not is_answered)
         said = for_the_session(work.messages, work.merged, context.control)
-        self.session.messages.extend(said)
+        self.session.add(said)
         self.session.known.add(state.turn_id)
         self._said = said
         context.approvals.forget_turn(state.turn_id)

@@ -144,25 +144,33 @@ EVENTS = Table(
         Column("cost_usd", "real", "What it cost; missing when nobody knows the price.", "USD", "usage.cost_usd"),
     ),
 )
-_SAID = (
-    _TURN,
-    _POSITION,
-    Column("id", "name", "Id of the message."),
-    Column("conversation", "name", "Conversation it was said in; missing for the turn's own."),
-    Column("role", "name", "system, user, assistant or tool."),
-    Column("author", "name", "user or an agent."),
-    Column("content", "text", "What it says."),
-    Column("tool_calls", "json", "Tool calls that an assistant message asks for."),
-    Column("call_id", "name", "Call that a tool message answers.", member="tool_call_id"),
-    Column("tool", "name", "Tool that a tool message comes from.", member="tool_name"),
-    Column("is_error", "boolean", "Whether a tool message reports a failure."),
+MESSAGES = Table(
+    "messages",
+    "What was said in turns.",
+    ("turn", "position"),
+    (
+        _TURN,
+        _POSITION,
+        Column("id", "name", "Id of the message."),
+        Column("conversation", "name", "Conversation it was said in; missing for the turn's own."),
+        Column("role", "name", "system, user, assistant or tool."),
+        Column("author", "name", "user or an agent."),
+        Column("content", "text", "What it says."),
+        Column("tool_calls", "json", "Tool calls that an assistant message asks for."),
+        Column("call_id", "name", "Call that a tool message answers.", member="tool_call_id"),
+        Column("tool", "name", "Tool that a tool message comes from.", member="tool_name"),
+        Column("is_error", "boolean", "Whether a tool message reports a failure."),
+    ),
 )
-MESSAGES = Table("messages", "What was said in turns.", ("turn", "position"), _SAID)
 HISTORY = Table(
     "history",
-    "What later turns of a session see of a turn, where that is not what was said in it.",
+    "What later turns of a session see of a turn.",
     ("turn", "position"),
-    _SAID,
+    (
+        _TURN,
+        _POSITION,
+        Column("messages", "json", "Messages in order, as records: role, author, content …"),
+    ),
 )
 DECISIONS = Table(
     "decisions",

@@ -273,6 +273,14 @@ class TurnLog(Protocol):
         """Return the summaries of turns by number; reads no event."""
         ...
 
+    def numbers(self, query: TurnQuery = EVERY_TURN) -> list[int]:
+        """Return the numbers of turns; reads nothing else of them."""
+        ...
+
+    def histories(self, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
+        """Go through what later turns see of turns, by number: the messages of each as JSON, in order."""
+        ...
+
     def count(self, query: TurnQuery = EVERY_TURN) -> int:
         """Count turns."""
         ...

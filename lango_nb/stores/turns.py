@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -18,8 +19,8 @@ import orjson
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import Database, Transaction
 from lango_nb.stores.reading import NEXT_STEP, Reader
-from lango_nb.stores.rows import ODD, from_text, is_plain, mark_of, row_format, to_name, to_text
-from lango_nb.stores.schema import EVENTS, LISTS, OF_TURNS, TURNS
+from lango_nb.stores.rows import ODD, checksum, from_text, is_plain, mark_of, row_format, to_name, to_text
+from lango_nb.stores.schema import EVENTS, HISTORY, LISTS, OF_TURNS, TURNS
 from lango_nb.stores.store import (
     EVERY_TURN,
     Problem,
@@ -209,6 +210,33 @@ class Turns:
         for turn in self._through(query, with_events=True, with_body=False):
             yield turn.row, turn.events
 
+    def numbers(self, query: TurnQuery = EVERY_TURN) -> list[int]:
+        """Return the numbers of turns."""
+        if not _is_told_by_sql(query):
+            return [int(str(row["number"])) for row in self.rows(query)]
+        statement, values = self._select("number", query)
+        return [number for (number,) in self._database.rows(statement, *values)]
+
+    def histories(self, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
+        """Go through what later turns see of turns: the messages of each as JSON, in order."""
+        for start in range(0, len(numbers), BATCH):
+            batch = self._database.dialect.values(list(numbers[start : start + BATCH]))
+            for number, position, messages, data, summed in self._database.rows(self._sql.of_turns[HISTORY.name], batch):
+                try:
+                    is_whole = checksum([messages, data]) ^ mark_of(number, position) == summed
+                except ValueError:
+                    is_whole = False
+                if is_whole:
+                    yield number, messages or json.dumps(from_text(data)["messages"])
+                else:
+                    self._reader.note(HISTORY.name, f"{number}/{position}")
+
+    def _history(
+        self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]
+    ) -> list[Row]:
+        rows = self._items(HISTORY.name, number, grouped)
+        return cast("list[Row]", rows[0].get("messages", [])) if rows else []
+
     def table(
         self, name: str, columns: Sequence[str] | None, query: TurnQuery = EVERY_TURN
     ) -> Sequence[tuple[Any, ...]] | None:
@@ -311,11 +339,7 @@ class Turns:
         return rows
 
     def _through(self, query: TurnQuery, *, with_events: bool, with_body: bool) -> Iterator[StoredTurn]:
-        if _is_told_by_sql(query):
-            statement, values = self._select("number", query)
-            numbers = [number for (number,) in self._database.rows(statement, *values)]
-        else:
-            numbers = [int(str(row["number"])) for row in self.rows(query)]
+        numbers = self.numbers(query)
         for start in range(0, len(numbers), BATCH):
             yield from self._batch(numbers[start : start + BATCH], with_events=with_events, with_body=with_body)
 
@@ -373,7 +397,10 @@ class Turns:
         body: Row = dict(said.get("rest", {}))
         lost = []
         for name, count in said["counts"].items():
-            items = self._runs(number, grouped) if name == _RUNS else self._items(name, number, grouped)
+            if name == HISTORY.name:
+                items = self._history(number, grouped)
+            else:
+                items = self._runs(number, grouped) if name == _RUNS else self._items(name, number, grouped)
             if len(items) < count:
                 lost.append(f"{count - len(items)} of its {count} {name}")
             body[name] = cast("Any", items)
@@ -512,6 +539,8 @@ class Statements:
                 continue
             items = cast("list[Row]", value)
             counts[name] = len(items)
+            if name == HISTORY.name:
+                items = [{"messages": value}]
             if name != _RUNS:
                 found[name] = self.formats[name].each(items)
         said: dict[str, Any] = {"counts": counts, "rest": rest} if rest else {"counts": counts}
