@@ -201,6 +201,11 @@ class AgentSettings(SettingsGroup):
     max_request_timeout_s: Duration = Field(
         0.0, description="Longest extended turn; 0 takes three times the idle time."
     )
+    history_tokens: Annotated[Count, limit(unset=100_000)] = Field(
+        0,
+        description="Tokens of earlier turns that a model is given at most, whole exchanges, the latest first; 0 takes "
+        "half of the model's window where that is known, else 100 000.",
+    )
     tool_timeout_s: LimitS = Field(120.0, description="How long one tool call may take; 0 sets no limit.")
     queue_timeout_s: LimitS = Field(
         300.0, description="How long a turn waits for an earlier one of its session; 0 sets no limit."

@@ -10,6 +10,7 @@
     child.forked / child.merged / child.discarded      a session of its own, and what becomes of it
     hook.decided, policy.decided, breaker.changed      whatever decided something
     budget.warning, budget.expanded, limit.reached     how far it is, how far it may go, and the end
+    history.trimmed                        what a model was not given of a long conversation
     recovery, error                                    what failed, and what is done about it
 
 Every event names its author: ``user`` or an agent of the tree; events of a teammate's run also carry its ``run_id``. A
@@ -259,6 +260,18 @@ class BreakerChanged(BaseEvent):
     detail: str = ""
 
 
+class HistoryTrimmed(BaseEvent):
+    """The oldest part of the conversation was left out, because it does not fit into what a model is given."""
+
+    kind: Literal["history.trimmed"] = "history.trimmed"
+    dropped: int
+    """Messages that were left out, whole exchanges."""
+    tokens: int
+    """About how many tokens the rest has."""
+    limit_tokens: int
+    """How many it may have at most."""
+
+
 class BudgetWarning(BaseEvent):
     """Most of a limit is used; said once per limit."""
 
@@ -393,6 +406,7 @@ Event = Annotated[
     | HookDecided
     | PolicyDecided
     | BreakerChanged
+    | HistoryTrimmed
     | BudgetWarning
     | BudgetExpanded
     | RecoveryAttempted

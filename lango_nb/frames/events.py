@@ -99,6 +99,7 @@ LIMIT = (
     some("of", "event.of", "float64", "", "Of how much."),
     some("before", "event.before", "float64", "", "What a raised limit was."),
     some("after", "event.after", "float64", "", "What it is now."),
+    some("dropped", "event.dropped", "Int64", "", "Earlier messages that a model was not given."),
 )
 RECOVERY = (
     some("error_class", "event.error_class", "string", "", "Kind of failure that something is done about."),

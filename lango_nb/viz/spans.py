@@ -17,6 +17,7 @@ from lango_nb.core.events import (
     BreakerChanged,
     BudgetExpanded,
     BudgetWarning,
+    HistoryTrimmed,
     ChildDiscarded,
     ChildForked,
     ChildMerged,
@@ -227,6 +228,11 @@ def _breaker_changed(span: Span, event: BreakerChanged) -> None:
     span.parts = [("circuit", event.circuit), ("state", event.state), ("after", failures), ("detail", event.detail)]
 
 
+def _history_trimmed(span: Span, event: HistoryTrimmed) -> None:
+    span.kind, span.what, span.status = "history", count(event.dropped, "earlier message"), "left out"
+    span.parts = [("kept", f"about {event.tokens:,} of at most {event.limit_tokens:,} tokens")]
+
+
 def _budget_warning(span: Span, event: BudgetWarning) -> None:
     span.kind, span.what, span.said = "budget", event.limit, f"{event.used:g} of {event.of:g} used"
     span.parts = [("limit", event.limit), ("used", f"{event.used:g} of {event.of:g}")]
@@ -320,6 +326,7 @@ _READERS: Mapping[type[BaseEvent], Callable[[Span, Any], None]] = {
     HookDecided: _hook_decided,
     PolicyDecided: _policy_decided,
     BreakerChanged: _breaker_changed,
+    HistoryTrimmed: _history_trimmed,
     BudgetWarning: _budget_warning,
     BudgetExpanded: _budget_expanded,
     RecoveryAttempted: _recovery,

@@ -15,6 +15,7 @@ from lango_nb.core.events import (
     BreakerChanged,
     BudgetExpanded,
     BudgetWarning,
+    HistoryTrimmed,
     ChildDiscarded,
     ChildForked,
     ChildMerged,
@@ -474,6 +475,7 @@ def teammates() -> Trace:
     spawn(first, "decision-1")
     spawn(second)
     spawn(third)
+    add(HistoryTrimmed, root, dropped=12, tokens=99_000, limit_tokens=100_000)
     add(BudgetWarning, root, limit="delegations", used=12, of=15)
     add(ToolStarted, root, step=2, call_id="call-1", tool="agent_wait", arguments={"agent_id": "run-1"}, safety="safe")
     call("run-1", "operator", 3)
