@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -10,6 +13,7 @@ import pytest
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.locks import PathLock
+from lango_nb.stores.sql import sqlite_store
 from lango_nb.testing.stores.children import Child, Line
 
 
@@ -87,6 +91,55 @@ def test_filelock_does_it_where_there_is_no_flock(tmp_path: Path, monkeypatch: p
         assert not one.take()
         with pytest.raises(StoreError, match="locked by another process"), one:
             pass
+
+
+@pytest.fixture
+def no_flock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the file system have no locks, as some network folders have none."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+
+
+@pytest.mark.usefixtures("no_flock")
+def test_without_locks_of_the_file_system_a_file_names_who_holds_it(tmp_path: Path) -> None:
+    one, other = (PathLock(tmp_path / "a.lock", 0.01, "it") for _ in range(2))
+    with one, one:
+        assert not other.take()
+    with other:
+        assert not one.take()
+        with pytest.raises(StoreError, match="locked by another process"), one:
+            pass
+    assert list(tmp_path.glob("*.held")) == []
+
+
+@pytest.mark.usefixtures("no_flock")
+def test_without_locks_of_the_file_system_a_dead_process_holds_none(tmp_path: Path) -> None:
+    child = os.fork()
+    if not child:
+        PathLock(tmp_path / "a.lock", 0, "it").take()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert list(tmp_path.glob("*.held"))
+    lock = PathLock(tmp_path / "a.lock", 0, "it")
+    assert lock.take()
+    assert not PathLock(tmp_path / "a.lock", 0, "it").take()
+    lock.let_go()
+    assert PathLock(tmp_path / "a.lock", 0, "it").take()
+
+
+@pytest.mark.usefixtures("no_flock")
+def test_a_store_works_without_flock(tmp_path: Path) -> None:
+    store, other = (sqlite_store(tmp_path / "records.db") for _ in range(2))
+    number = store.writer()
+    store.documents("task").put({"id": "task-1", "title": "Water the plants"})
+    assert not other.is_gone(number)
+    store.close()
+    assert other.is_gone(number)
+    assert other.documents("task").find() == [{"id": "task-1", "title": "Water the plants"}]
+    other.close()
 
 
 def test_a_lock_file_that_is_removed_while_it_is_waited_for_locks_nobody_out(tmp_path: Path) -> None:
