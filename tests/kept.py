@@ -7,18 +7,16 @@ machine had lost its power, except that what was written stays. Tools with effec
 from __future__ import annotations
 
 import asyncio
-import errno
+import atexit
 import json
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.ids import RandomIds
@@ -26,23 +24,29 @@ from lango_nb.core.messages import Message
 from lango_nb.engine import Engine
 from lango_nb.records.packing import late_events
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, Approver
-from lango_nb.stores.disk import Disk
 from lango_nb.tools.builtin.memory import MEMORY_TOOLS
 from lango_nb.tools.builtin.tasks import TASK_TOOLS
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
 from tests.cast import Call, Cast, Gate, Line, merged, spawn, wait
+from tests.postgresql import VARIABLE, in_schema, need_postgresql, run_sql
+from tests.stores import drop_schema, schema_of
 
 DIED = 9
 """How a process ends that dies in the middle of its work."""
 MARK: Call = ("exec_mark", {"text": "a"})
 """A dangerous call whose effect is counted."""
-KINDS = ("folder", "sqlite")
+KINDS = ("sqlite", "postgresql") if VARIABLE in os.environ else ("sqlite",)
 
 
 def address(kind: str, place: Path, name: str = "records") -> str:
-    """Return the address of a store of a kind at a place."""
-    return str(place / name) if kind == "folder" else f"sqlite:///{place / name}.db"
+    """Return the address of a store of a kind at a place; on a server it is a schema, which goes with this process."""
+    if kind == "sqlite":
+        return f"sqlite:///{place / name}.db"
+    server, schema = need_postgresql(), schema_of(place / name)
+    run_sql(server, f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    atexit.register(drop_schema, place / name)
+    return in_schema(server, schema)
 
 
 async def wait_for_it(messages: Sequence[Message]) -> Call:
@@ -124,27 +128,31 @@ def late_of(engine: Engine, turn_id: str) -> list[Any]:
 # -- a disk that fills up ----------------------------------------------------------------------------------------------
 
 
-@dataclass
 class Room:
-    """How much room there is on the disk."""
+    """How much room there is on the disk for the files of SQLite at a place.
 
-    is_full: bool = False
-    left: int | None = None
-    """Bytes that can be written before it is full; any number when absent."""
+    The system itself refuses what is too much: no file of this process may become larger than the log of the database
+    is at that moment, and it can grow only at its end.
+    """
 
-    def take(self, size: int) -> int:
-        """Return how many of so many bytes can be written now."""
-        if self.left is None:
-            return 0 if self.is_full else size
-        taken = min(size, self.left)
-        self.left -= taken
-        return taken
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill(self, left: int = 0) -> None:
+        """Leave room for so many bytes."""
+        size = max((path.stat().st_size for path in self._place.rglob("*-wal")), default=0)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + left, self._limits[1]))
+
+    def free(self) -> None:
+        """Make room."""
+        resource.setrlimit(resource.RLIMIT_FSIZE, self._limits)
 
     def filling(self, line: Line) -> Callable[[Sequence[Message]], Any]:
         """Fill the disk, then say a line."""
 
         async def play(_messages: Sequence[Message]) -> Line:
-            self.is_full = True
+            self.fill()
             return line
 
         return play
@@ -153,27 +161,20 @@ class Room:
         """Make room, then say a line."""
 
         async def play(_messages: Sequence[Message]) -> Line:
-            self.is_full = False
+            self.free()
             return line
 
         return play
 
 
 @contextmanager
-def filling_disk() -> Iterator[Room]:
-    """Give a disk to all stores in folders that can be filled and freed."""
-    room = Room()
-    write = Disk.write_some
-
-    def write_some(self: Disk, descriptor: int, data: memoryview) -> int:
-        size = room.take(len(data))
-        if data and not size:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write(self, descriptor, data[:size])
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Disk, "write_some", write_some)
+def filling_disk(place: Path) -> Iterator[Room]:
+    """Give a disk that can be filled and freed to the databases in a folder."""
+    room = Room(place)
+    try:
         yield room
+    finally:
+        room.free()
 
 
 # -- processes that die ------------------------------------------------------------------------------------------------

@@ -333,24 +333,17 @@ def table_rows(history: History, paths: Sequence[str], of_turn: Sequence[str]) -
     wanted = [*named] if is_whole else list(dict.fromkeys(["kind", *paths]))
     columns = None if is_whole else ["turn", *(named[path] for path in wanted)]
     rows = history.log.table(EVENTS.name, columns, history.query)
-    if rows is None:
+    of_turn = list(dict.fromkeys(of_turn))
+    turns = history.log.table(TURNS.name, ["number", *of_turn], replace(history.query, limit=None))
+    if rows is None or turns is None:
         return None
+    of_number = {number: values for number, *values in turns}
+    if not of_number.keys() >= {row[0] for row in rows}:  # their turns are damaged, and left out
+        rows = [row for row in rows if row[0] in of_number]
     number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 2)
     events = TableRows(dict(zip([*wanted, "data"], values, strict=False)), _events(), "kind")
-    turns = _turns_of(history, list(dict.fromkeys(of_turn)), number)
-    return (events, turns) if turns is not None else None
-
-
-def _turns_of(history: History, paths: Sequence[str], numbers: Sequence[int]) -> TableRows | None:
-    """Return the turn of every row, by its number."""
-    if not paths:
-        return TableRows({"number": numbers}, _turns())
-    rows = history.log.table(TURNS.name, ["number", *paths], replace(history.query, limit=None))
-    if rows is None:
-        return None
-    found = {number: values for number, *values in rows}
-    columns = zip(*map(found.__getitem__, numbers), strict=True) if numbers else [()] * len(paths)
-    return TableRows(dict(zip(paths, columns, strict=True)), _turns())
+    columns = zip(*map(of_number.__getitem__, number), strict=True) if number else [()] * len(of_turn)
+    return events, TableRows({"number": number, **dict(zip(of_turn, columns, strict=False))}, _turns())
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Iterable[Sequence[Any]]:

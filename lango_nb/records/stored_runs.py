@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import StoreError
 from lango_nb.records.agent_run import AgentRun
@@ -132,16 +132,8 @@ def run_row(run: AgentRun, writer: int) -> Row:
     writer : int
         The opening of the store that made it, or ended it.
     """
-    return {
-        "id": run.id,
-        "session_id": run.parent_id,
-        "turn_id": run.turn_id,
-        "agent": run.requested_agent,
-        "status": run.status,
-        "writer": writer,
-        "run": pack_run(run),
-    }
+    return {**pack_run(run), "writer": writer}
 
 
 def _run(row: Row) -> AgentRun:
-    return unpack_run(cast("Row", row["run"]))
+    return unpack_run({name: value for name, value in row.items() if name != "writer"})

@@ -22,8 +22,8 @@ _SQLITE = {
     26: "damaged",
 }
 """By primary result code of SQLite."""
-_SQLITE_IO = {3850: "no_locks", 2314: "no_locks", 4618: "no_locks", 4874: "no_locks", 5130: "no_locks", 5386: "no_locks"}
-"""Results of input and output that say that the file system has no locks or no shared memory."""
+_SQLITE_IO = {778: "full", 4874: "full", 3850: "no_locks", 2314: "no_locks", 4618: "no_locks", 5130: "no_locks", 5386: "no_locks"}
+"""Results of input and output: a file that cannot grow (a quota, a limit), or a file system without locks or shared memory."""
 _POSTGRESQL = {
     "08": "unreachable",
     "25006": "read_only",

@@ -166,7 +166,7 @@ class Turns:
             for table in OF_TURNS:
                 transaction.change(self._database.spelled(f"DELETE FROM {{{table.name}}} WHERE {dialect.among('turn')}"), numbers)
             keys = dialect.values([key for _, key in found])
-            transaction.change(self._database.spelled(f"DELETE FROM {{runs}} WHERE {dialect.among('turn_id')}"), keys)
+            transaction.change(self._database.spelled(f"DELETE FROM {{runs}} WHERE {dialect.among('turn_id')} AND completed_at IS NOT NULL"), keys)
             transaction.change(self._database.spelled(f"DELETE FROM {{turns}} WHERE {dialect.among('number')}"), numbers)
             return len(found)
 
@@ -244,34 +244,37 @@ class Turns:
         if not _is_told_by_sql(query) or query.limit is not None:
             query = TurnQuery(ids=tuple(str(row["id"]) for row in self.rows(query)), newest_first=query.newest_first)
         order, is_turns = " DESC" if query.newest_first else "", name == TURNS.name
-        wanted = ["turn", "position", *self._sql.formats[name].columns] if columns is None else columns
-        chosen = ", ".join(f'r."{column}"' for column in wanted)
-        if columns is not None:
-            chosen += f", r.data LIKE '{ODD}%'"
+        form = _TURN if is_turns else self._sql.formats[name]
+        own = ("number", "parts") if is_turns else ("turn", "position")
+        chosen = ", ".join(f'r."{column}"' for column in (*own, *form.columns))
         condition, values = self._where(query, "r." if is_turns else "t.")
         joined = " JOIN {turns} t ON t.number = r.turn" if condition and not is_turns else ""
         by = f"r.number{order}" if is_turns else f"r.turn{order}, r.position"
         statement = f"SELECT {chosen} FROM {{{name}}} r{joined}{condition} ORDER BY {by}"  # noqa: S608
-        rows = self._database.rows(self._database.spelled(statement), *values)
+        rows = self._whole(name, self._database.rows(self._database.spelled(statement), *values))
+        if any([row[-1] is not None and row[-1][0] == ODD for row in rows]):  # noqa: C419 - a list is faster
+            return None
         if columns is None:
-            return self._whole(name, rows)
-        return None if any([row[-1] for row in rows]) else [row[:-1] for row in rows]  # noqa: C419 - a list is faster
+            return rows
+        named = (own[0], *form.columns)
+        places = [named.index(column) for column in columns]
+        return [tuple([row[place] for place in places]) for row in rows]
 
     def _whole(self, name: str, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Return the rows that are what was written, and note the others."""
         found, dumps, crc32 = [], orjson.dumps, zlib.crc32
-        for row in rows:  # as `checksum` and `mark_of` do it, without the calls: this is most of the time
-            number, position, *values, summed = row
+        marked = _mark if name == TURNS.name else mark_of
+        for row in rows:  # as `checksum` does it, without the call: this is most of the time
+            number, place, *values, summed = row
             try:
-                is_whole = crc32(dumps([value for value in values if value is not None])) == summed ^ mark_of(
-                    number, position
-                )
-            except TypeError:
+                mark = marked(number, place)
+                is_whole = crc32(dumps([value for value in values if value is not None])) == summed ^ mark
+            except (TypeError, AttributeError):
                 is_whole = False
             if is_whole:
                 found.append((number, *values))
             else:
-                self._reader.note(name, f"{number}/{position}")
+                self._reader.note(name, number if name == TURNS.name else f"{number}/{place}")
         return found
 
     def sessions(self) -> list[Row]:
@@ -485,7 +488,10 @@ class Statements:
         turn = _quoted(_TURN.columns)
         own = "number, writer, events, parts"
         self._gone = spelled(f"SELECT value FROM {{meta}} WHERE name = 'turns'{database.dialect.locked}")
-        self._latest = spelled("SELECT coalesce(max(number), 0) FROM {turns}")
+        self._latest = spelled(
+            "SELECT coalesce(max(number), 0) FROM (SELECT max(number) AS number FROM {turns} UNION ALL "
+            "SELECT max(turn) AS number FROM {events}) latest"  # of a turn that is lost its events may be there
+        )
         self.remember = spelled("UPDATE {meta} SET value = ? WHERE name = 'turns' AND value < ?")
         self.begin = spelled(
             f"INSERT INTO {{turns}} ({own}, {turn}) VALUES ({_marks(4 + len(_TURN.columns))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608

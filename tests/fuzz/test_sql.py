@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lango_nb.stores.database.texts import from_text, member, to_name, to_text
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.memory import SqlStore
 from lango_nb.stores.sql import SqlStore
 from lango_nb.stores.store import Row, Store, TurnQuery, stamp
 from tests.postgresql import schema
@@ -97,7 +97,7 @@ def plain(rows: list[Row]) -> list[Row]:
 def test_turns_are_found_as_in_memory(
     store: SqlStore, turns: list[tuple[str, Row, bool, int]], asked: list[TurnQuery]
 ) -> None:
-    memory = MemoryStore()
+    memory = SqlStore()
     for row in store.log.rows(TurnQuery(outcomes=("running",))):
         store.log.finish(str(row["id"]), [], row, {})
     store.log.remove([str(row["id"]) for row in store.log.rows()])
@@ -130,7 +130,7 @@ def _from(query: TurnQuery, offset: int) -> TurnQuery:
 def test_documents_are_found_as_in_memory(
     store: SqlStore, rows: list[Row], asked: list[Row], newest_first: bool, limit: int | None
 ) -> None:
-    memory, tasks = MemoryStore().documents("task"), store.documents("task")
+    memory, tasks = SqlStore().documents("task"), store.documents("task")
     tasks.remove(*(str(row["id"]) for row in tasks.find()))
     for place, row in enumerate(rows):
         for kept in (memory, tasks):

@@ -38,7 +38,7 @@ def stored(given: Sequence[Trace]) -> History:
     store = memory_store()
     for trace in given:
         row, body = (decode(encode(part)) for part in pack_trace(trace))
-        store.log.keep(StoredTurn(row, [decode(encode(pack_event(event))) for event in trace.events], body))
+        store.log.keep([StoredTurn(row, [decode(encode(pack_event(event))) for event in trace.events], body)])
     return History(store.log)
 
 

@@ -112,14 +112,14 @@ class TestFullDisk:
     def test_a_later_turn_does_not_run(self, kept: Kept, room: Room) -> None:
         engine = kept.greeter("One.", "Two.")
         engine.run_sync("First")
-        room.is_full = True
+        room.fill()
         for _ in range(3):
             assert refusal(engine) == (
                 f"the request was not run: in {kept.records}, events/main-0d6e4079.jsonl cannot be written: {NO_ROOM}; "
                 "make room on the disk and try again"
             )
         assert [message.content for message in engine.session().messages] == ["First", "One."]
-        room.is_full = False
+        room.free()
         assert engine.run_sync("Second").turn.number == 2
         assert kept.stored() == [(1, "First", "success", "One."), (2, "Second", "success", "Two.")]
 
@@ -166,7 +166,7 @@ class TestFullDisk:
             f"the request was not run, as turn 1 could not be written down yet: in {kept.records}, "
             f"events/main-0d6e4079.jsonl cannot be written: {NO_ROOM}; mend that and ask again"
         )
-        room.is_full = False
+        room.free()
         assert engine.run_sync("Second").turn.number == 2
         assert engine.traces.unsaved == ()
         assert [message.content for message in engine.session().messages] == ["First", "One.", "Second", "Two."]
@@ -182,7 +182,7 @@ class TestFullDisk:
         assert engine.traces.get().turn.answer == "One."
         with pytest.raises(StoreError, match="turn 1 ended with success, but is not written down"):
             engine.open_store(kept.place / "elsewhere")
-        room.is_full = False
+        room.free()
         engine.close()
         engine.close()
         assert kept.stored() == [(1, "First", "success", "One.")]
@@ -196,7 +196,7 @@ class TestFullDisk:
         async def stop() -> None:
             task = asyncio.create_task(engine.run("First"))
             await gate.arrived.wait()
-            room.is_full = True
+            room.fill()
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             assert task.cancelled()
@@ -206,7 +206,7 @@ class TestFullDisk:
         (record,) = caplog.records
         assert record.getMessage().startswith("turn 1 ended with cancelled, but is not written down: ")
         assert engine.traces.get().turn.outcome == "cancelled"
-        room.is_full = False
+        room.free()
         engine.close()
         assert [row[:3] for row in kept.stored()] == [(1, "First", "cancelled")]
 
@@ -216,13 +216,13 @@ class TestFullDisk:
     ) -> None:
         engine = kept.engine(team_of_two(MARK))
         engine.runs  # noqa: B018 - made now, so that a full disk meets turns only
-        room.left = left
+        room.fill(left)
         did_run = True
         try:
             engine.run_sync("First")
         except StoreError as error:
             did_run = "was not run" not in str(error)
-        room.left = None
+        room.free()
         engine.model._lines["root"] = iter(["Two."])  # type: ignore[attr-defined]
         engine.run_sync("Second")
         engine.close()
@@ -266,7 +266,7 @@ class TestFullDisk:
                 from lango_nb.runtime.approvals import ApprovalAnswer
 
                 asked.append(request.tool)
-                room.is_full = True
+                room.fill()
                 return ApprovalAnswer(True, "person", scope="session")
 
         lines: list[Line] = [MARK, room.freeing("Done."), MARK, "Done."]
@@ -292,13 +292,13 @@ class TestFullDiskAfterTheTurn:
 
         async def play() -> None:
             trace = await engine.run("Start")
-            room.is_full = True
+            room.fill()
             gate.opened.set()
             await engine.runs.wait(trace.runs[0].id, 10)
             await asyncio.sleep(0)
 
         asyncio.run(play())
-        room.is_full = False
+        room.free()
         return engine
 
     def check(self, engine: Engine) -> None:
@@ -339,14 +339,14 @@ class TestFullDiskAfterTheTurn:
 
         async def play() -> None:
             trace = await engine.run("Start")
-            room.is_full = True
+            room.fill()
             gate.opened.set()
             await engine.runs.wait(trace.runs[0].id, 10)
             await asyncio.sleep(0)
 
         with caplog.at_level(logging.WARNING, logger="lango_nb"):
             asyncio.run(play())
-        room.is_full = False
+        room.free()
         said = [record.getMessage() for record in caplog.records]
         assert len(said) == 3, "the events, the run, the message"
         assert all("is not written down yet; it is kept in memory: " in line and "\n" not in line for line in said)

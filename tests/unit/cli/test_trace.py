@@ -11,7 +11,7 @@ import pytest
 from lango_nb.cli import stored
 from lango_nb.cli.original import KINDS, event_data, events_data
 from lango_nb.lab import Lab
-from lango_nb.stores.sql import memory_store
+from lango_nb.stores.sql import SqlStore, memory_store
 from lango_nb.stores.store import Row
 from tests.unit.doctor.cases import ROOT, keep
 
@@ -19,7 +19,7 @@ Lango = Callable[..., Any]
 
 
 @pytest.fixture
-def store(here: Path, monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
+def store(here: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     """Records in memory, opened in place of those the settings name."""
     store = memory_store()
     monkeypatch.setattr(stored, "open_store", lambda *_, **__: store)
@@ -36,7 +36,7 @@ def data(lango: Lango, *words: str) -> Any:
     return json.loads(done.out)
 
 
-def test_the_newest_turns_are_listed_oldest_first(lango: Lango, store: MemoryStore) -> None:
+def test_the_newest_turns_are_listed_oldest_first(lango: Lango, store: SqlStore) -> None:
     for _ in range(25):
         keep(store.log)
     assert [trace["number"] for trace in data(lango, "trace", "list")] == list(range(6, 26))
@@ -46,7 +46,7 @@ def test_the_newest_turns_are_listed_oldest_first(lango: Lango, store: MemorySto
     assert "2 of 25 stored" in table
 
 
-def test_a_line_names_who_got_work(lango: Lango, store: MemoryStore) -> None:
+def test_a_line_names_who_got_work(lango: Lango, store: SqlStore) -> None:
     keep(store.log, path=[ROOT, "vault", ROOT, "planner", "vault"])
     keep(store.log)
     lines = lango("trace", "list").out.splitlines()
@@ -54,7 +54,7 @@ def test_a_line_names_who_got_work(lango: Lango, store: MemoryStore) -> None:
     assert re.match(r"2 +success +main +lango-orchestrator +5\.0 ms", lines[5])
 
 
-def test_turns_are_found_by_session_outcome_agent_tool_text_and_time(lango: Lango, store: MemoryStore) -> None:
+def test_turns_are_found_by_session_outcome_agent_tool_text_and_time(lango: Lango, store: SqlStore) -> None:
     keep(store.log, session="s1", text="Hash it")
     keep(store.log, "timeout", session="s1", agents=[ROOT, "vault"], tools=["crypto_hash"])
     keep(store.log, "loop_detected", session="s2", answer="a hash")
@@ -73,7 +73,7 @@ def test_turns_are_found_by_session_outcome_agent_tool_text_and_time(lango: Lang
     assert found("--session", "s1", "--outcome", "loop_detected") == []
 
 
-def test_json_has_the_originals_fields(lango: Lango, store: MemoryStore) -> None:
+def test_json_has_the_originals_fields(lango: Lango, store: SqlStore) -> None:
     keep(store.log, "running")
     keep(
         store.log,
@@ -119,7 +119,7 @@ def test_events_have_the_originals_kinds() -> None:
 
 
 @pytest.mark.parametrize("ref", ["2", "-1", "turn-2"])
-def test_a_turn_is_shown_by_number_place_or_id(ref: str, lango: Lango, store: MemoryStore) -> None:
+def test_a_turn_is_shown_by_number_place_or_id(ref: str, lango: Lango, store: SqlStore) -> None:
     keep(store.log)
     keep(store.log, "timeout", text="second\nrequest", error_code="idle", events=(handed("vault"),))
     done = lango("trace", "show", ref)
@@ -130,7 +130,7 @@ def test_a_turn_is_shown_by_number_place_or_id(ref: str, lango: Lango, store: Me
     assert re.search(r"1 +\+0\.000 s +handover +lango-orchestrator +→ vault it is theirs", done.out)
 
 
-def test_the_number_of_a_forgotten_turn_is_not_that_of_the_next(lango: Lango, store: MemoryStore) -> None:
+def test_the_number_of_a_forgotten_turn_is_not_that_of_the_next(lango: Lango, store: SqlStore) -> None:
     for _ in range(3):
         keep(store.log)
     store.log.remove(["turn-2"])
@@ -147,7 +147,7 @@ def test_records_are_those_of_the_settings_or_of_the_home_folder(
 ) -> None:
     asked: list[tuple[str, Path]] = []
 
-    def opened(address: str, *, home: Path, **_: Any) -> MemoryStore:
+    def opened(address: str, *, home: Path, **_: Any) -> SqlStore:
         asked.append((address, home))
         return memory_store()
 
@@ -157,7 +157,7 @@ def test_records_are_those_of_the_settings_or_of_the_home_folder(
 
 
 @pytest.mark.parametrize("ref", ["7", "-3", "0", "trun-1"])
-def test_a_turn_that_is_not_there_is_one_line(ref: str, lango: Lango, store: MemoryStore) -> None:
+def test_a_turn_that_is_not_there_is_one_line(ref: str, lango: Lango, store: SqlStore) -> None:
     keep(store.log)
     keep(store.log)
     done = lango("trace", "show", ref)
@@ -183,7 +183,7 @@ def test_a_turn_that_is_not_there_is_one_line(ref: str, lango: Lango, store: Mem
     ],
 )
 def test_what_is_wrong_is_one_line_and_ends_with_2(
-    words: tuple[str, ...], said: str, lango: Lango, store: MemoryStore
+    words: tuple[str, ...], said: str, lango: Lango, store: SqlStore
 ) -> None:
     keep(store.log, events=(handed("vault"),))
     done = lango(*words)
@@ -192,13 +192,13 @@ def test_what_is_wrong_is_one_line_and_ends_with_2(
     assert done.err.count("\n") == 1
 
 
-def test_nothing_stored_is_no_error(lango: Lango, store: MemoryStore) -> None:
+def test_nothing_stored_is_no_error(lango: Lango, store: SqlStore) -> None:
     assert data(lango, "trace", "list") == []
     assert data(lango, "metrics") == []
     assert "nothing here yet" in lango("trace", "list").out
 
 
-def test_a_session_is_a_graph(lango: Lango, store: MemoryStore) -> None:
+def test_a_session_is_a_graph(lango: Lango, store: SqlStore) -> None:
     keep(store.log, events=(handed("vault"), {"kind": "declined", "author": "vault", "target": ROOT, "text": "no"}))
     keep(store.log, session="other", events=(handed("operator"),))
     graph = data(lango, "graph", "main")
@@ -212,7 +212,7 @@ def test_a_session_is_a_graph(lango: Lango, store: MemoryStore) -> None:
     assert re.search(r"lango-orchestrator +vault +2026-03-01 11:00:00 +delegation +it is theirs", table)
 
 
-def test_metrics_of_agents_and_tools(lango: Lango, store: MemoryStore) -> None:
+def test_metrics_of_agents_and_tools(lango: Lango, store: SqlStore) -> None:
     call = {"kind": "tool.started", "author": "vault", "tool": "crypto_hash", "call_id": "c"}
     ended = {**call, "kind": "tool.finished", "latency_ms": 4.0}
     keep(store.log, duration_ms=1500.0, events=(handed("vault"), call, ended))
@@ -228,11 +228,11 @@ def test_metrics_of_agents_and_tools(lango: Lango, store: MemoryStore) -> None:
     assert re.search(r"crypto_hash +1 +0 +0 +4\.0 ms", lango("metrics", "--tools").out)
 
 
-def test_a_real_turn_is_shown_whole(lango: Lango, store: MemoryStore) -> None:
+def test_a_real_turn_is_shown_whole(lango: Lango, store: SqlStore) -> None:
     lab = Lab("octet", approver="allow")
     lab.ask("list the files, then search the web for cats and plan a trip")
     for turn in lab.engine.store.log.scan():
-        store.log.keep(turn)
+        store.log.keep([turn])
     events = lab.trace().record.events
     lab.engine.close()
     assert len(data(lango, "trace", "show", "1")["events"]) == len(events)
@@ -240,14 +240,14 @@ def test_a_real_turn_is_shown_whole(lango: Lango, store: MemoryStore) -> None:
     assert all(event.kind in shown for event in events)
 
 
-def test_what_reads_the_originals_json_reads_ours(lango: Lango, store: MemoryStore) -> None:
+def test_what_reads_the_originals_json_reads_ours(lango: Lango, store: SqlStore) -> None:
     from lango_nb.records.importing import read_document
 
     lab = Lab("octet", approver="allow")
     lab.ask("list the files, then search the web for cats and plan a trip")
     lab.ask("hash the word hello with sha256")
     for turn in lab.engine.store.log.scan():
-        store.log.keep(turn)
+        store.log.keep([turn])
     for number in (1, 2):
         original = lab.trace(number).record
         (read,) = read_document(data(lango, "trace", "show", str(number)))
@@ -269,14 +269,14 @@ def _essence(event: Any) -> dict[str, Any]:
     return {name: getattr(event, name, None) for name in names}
 
 
-def test_a_turn_or_a_session_becomes_a_file(lango: Lango, store: MemoryStore, here: Path) -> None:
+def test_a_turn_or_a_session_becomes_a_file(lango: Lango, store: SqlStore, here: Path) -> None:
     from lango_nb.records.exporting import read_jsonl
 
     lab = Lab("octet", approver="allow")
     lab.ask("hello")
     lab.ask("list the files")
     for turn in lab.engine.store.log.scan():
-        store.log.keep(turn)
+        store.log.keep([turn])
     lab.engine.close()
     done = lango("trace", "export", "2", "--to", "two.jsonl")
     assert (done.code, done.out) == (0, "1 turn written to two.jsonl\n")

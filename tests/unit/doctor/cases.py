@@ -9,22 +9,20 @@ from lango_nb.core.clock import SteppedClock
 from lango_nb.core.ids import CountedIds
 from lango_nb.doctor import Finding, Report, examine
 from lango_nb.engine import Engine
-from lango_nb.stores.sql import memory_store
+from lango_nb.stores.sql import SqlStore, memory_store
+from lango_nb.stores.sqlite import SqliteDatabase
 from lango_nb.stores.store import Problem, Row, Store, TurnLog, stamp
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ROOT = "lango-orchestrator"
 
 
-class DiskStore(MemoryStore):
+class DiskStore(SqlStore):
     """A store that says it lies on a disk, and has what problems a test wants."""
 
-    name = "journal"
-    is_durable = True
-
     def __init__(self, where: str = "~/records", found: tuple[Problem, ...] = (), checked: tuple[Problem, ...] = ()):
-        super().__init__()
-        self.where = where
+        super().__init__(SqliteDatabase(None))
+        self.name, self.where, self.is_durable = "sqlite", where, True
         self.problems = list(found)
         self.checked = list(checked)
         self.left_open: list[Row] = []

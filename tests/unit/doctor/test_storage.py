@@ -23,30 +23,30 @@ def test_a_sound_store_is_fine() -> None:
     store = DiskStore()
     keep(store.log)
     (found,) = looked(engine_on(store), "store")
-    assert (found.status, found.text) == ("ok", "journal store with 1 turn, all sound")
+    assert (found.status, found.text) == ("ok", "sqlite store with 1 turn, all sound")
 
 
 def test_every_problem_is_told_once_with_its_next_step() -> None:
-    torn = Problem("torn", "events/main.jsonl", "the last line was cut and is left out")
-    bad = Problem("damaged", "documents.jsonl", "line 3 is set aside", "look into .quarantine")
-    assert len(looked(engine_on(DiskStore(found=(torn,))), "store")) == 1
-    found = looked(engine_on(DiskStore(found=(torn,), checked=(torn, bad))), "store")
+    left = Problem("unfinished", "turns", "turn 3 is open, and the process that began it is gone")
+    bad = Problem("damaged", "events", "3/7 is not what was written; it is left out", "restore it from a copy")
+    assert len(looked(engine_on(DiskStore(found=(left,))), "store")) == 1
+    found = looked(engine_on(DiskStore(found=(left,), checked=(left, bad))), "store")
     assert [(finding.status, finding.next_step) for finding in found] == [
         ("warn", ""),
-        ("fail", "look into .quarantine"),
+        ("fail", "restore it from a copy"),
     ]
-    assert found[0].text == "events/main.jsonl: the last line was cut and is left out"
+    assert found[0].text == "turns: turn 3 is open, and the process that began it is gone"
 
 
-def test_damage_that_was_set_aside_and_is_seen_again_is_told_once() -> None:
-    before = Problem("damaged", "a.jsonl", "3 bytes at 7 are in .quarantine/a")
-    again = Problem("damaged", "a.jsonl", "3 bytes at 7 are no line")
-    more = Problem("damaged", "a.jsonl", "9 bytes at 90 are no line")
-    other = Problem("damaged", "b.jsonl", "1 byte at 1 is no line")
+def test_damage_that_was_met_before_and_is_seen_again_is_told_once() -> None:
+    before = Problem("damaged", "events", "3/7 was left out")
+    again = Problem("damaged", "events", "3/7 is not what was written")
+    more = Problem("damaged", "events", "9/90 is not what was written")
+    other = Problem("damaged", "tasks", "task-1 is not what was written")
     found = looked(engine_on(DiskStore(found=(before,), checked=(again, other))), "store")
-    assert [finding.text for finding in found] == [f"a.jsonl: {before.detail}", f"b.jsonl: {other.detail}"]
+    assert [finding.text for finding in found] == [f"events: {before.detail}", f"tasks: {other.detail}"]
     found = looked(engine_on(DiskStore(found=(before,), checked=(again, more))), "store")
-    assert [finding.text for finding in found] == [f"a.jsonl: {again.detail}", f"a.jsonl: {more.detail}"]
+    assert [finding.text for finding in found] == [f"events: {again.detail}", f"events: {more.detail}"]
 
 
 @pytest.mark.parametrize("code", ["full", "missing", "newer_schema", "unsaved"])
@@ -74,10 +74,9 @@ def test_turns_that_are_not_written_are_told(monkeypatch: pytest.MonkeyPatch) ->
     assert found.text == "1 finished turn could not be written and is only in this process"
 
 
-@pytest.mark.parametrize("where", ["{}", "{}/not/there/yet", "sqlite:///{}/records.db"])
+@pytest.mark.parametrize("where", ["{}/records.db", "{}/not/there/yet/records.db"])
 def test_little_room_is_a_warning(where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = DiskStore(where.format(tmp_path))
-    store.name = "sqlite" if where.startswith("sqlite") else "journal"
     asked: list[Path] = []
 
     def usage(folder: Path) -> Usage:
@@ -92,8 +91,7 @@ def test_little_room_is_a_warning(where: str, tmp_path: Path, monkeypatch: pytes
     assert looked(engine, "disk")[0].status == "ok"
 
 
-@pytest.mark.parametrize(("name", "where"), [("postgresql", "postgresql://db/lango"), ("sqlite", "sqlite:///:memory:")])
-def test_records_elsewhere_have_no_disk_here(name: str, where: str) -> None:
-    store = DiskStore(where)
-    store.name = name
+def test_records_elsewhere_have_no_disk_here() -> None:
+    store = DiskStore("postgresql://db/lango")
+    store.name = "postgresql"
     assert looked(engine_on(store), "disk")[0].status == "skip"

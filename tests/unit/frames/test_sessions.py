@@ -30,7 +30,7 @@ def history() -> History:
     store = memory_store()
     for trace in TRACES:
         row, body = pack_trace(trace)
-        store.log.keep(StoredTurn(row, [], body))
+        store.log.keep([StoredTurn(row, [], body)])
     return History(store.log)
 
 

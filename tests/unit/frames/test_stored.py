@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -20,6 +20,7 @@ from lango_nb.records.packing import pack_event, pack_trace
 from lango_nb.records.turns import Trace
 from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import EVERY_TURN, Row, StoredTurn, TurnQuery
+from lango_nb.stores.turns import Turns
 from tests.unit.viz import samples
 
 NOUNS: dict[str, Any] = {
@@ -37,10 +38,10 @@ nouns = pytest.mark.parametrize("noun", NOUNS)
 TRACES = (samples.trace(), samples.greeting(), samples.teammates())
 
 
-class Asked(MemoryLog):
+class Asked(Turns):
     """A log that notes how it is read."""
 
-    def __init__(self, log: MemoryLog) -> None:
+    def __init__(self, log: Turns) -> None:
         vars(self).update(vars(log))
         self.how: list[str] = []
 
@@ -56,6 +57,12 @@ class Asked(MemoryLog):
         self.how.append("events")
         return super().events(query)
 
+    def table(
+        self, name: str, columns: Sequence[str] | None, query: TurnQuery = EVERY_TURN
+    ) -> Sequence[tuple[Any, ...]] | None:
+        self.how.append(f"table {name}")
+        return super().table(name, columns, query)
+
     def sessions(self) -> list[Row]:
         self.how.append("sessions")
         return super().sessions()
@@ -65,7 +72,7 @@ def history(*traces: Trace) -> History:
     store = memory_store()
     for trace in traces:
         row, body = pack_trace(trace)
-        store.log.keep(StoredTurn(row, [pack_event(event) for event in trace.events], body))
+        store.log.keep([StoredTurn(row, [pack_event(event) for event in trace.events], body)])
     return History(Asked(store.log))
 
 
@@ -100,7 +107,7 @@ def test_some_columns_of_a_history_are_those_of_the_whole(noun: str) -> None:
         ("turns", None, ["rows"]),
         ("sessions", None, ["sessions", "rows"]),
         ("sessions", ["session_id", "title"], ["sessions"]),
-        ("events", None, ["events"]),
+        ("events", None, ["table events", "table turns"]),
         ("messages", None, ["bodies"]),
         ("runs", None, ["bodies"]),
         ("decisions", None, ["bodies"]),
@@ -154,7 +161,7 @@ def wrong(**changes: Any) -> History:
     events = [pack_event(event) for event in trace.events]
     events[1] = {name: value for name, value in {**events[1], **changes}.items() if value != "gone"}
     store = memory_store()
-    store.log.keep(StoredTurn(row, events, body))
+    store.log.keep([StoredTurn(row, events, body)])
     return History(store.log)
 
 
@@ -192,7 +199,7 @@ def test_what_is_wrong_with_a_column_nobody_asks_for_is_not_read() -> None:
 def test_a_body_that_is_wrong_is_refused() -> None:
     store = memory_store()
     row, _ = pack_trace(samples.greeting())
-    store.log.keep(StoredTurn(row, [], {"messages": "none"}))
+    store.log.keep([StoredTurn(row, [], {"messages": "none"})])
     with pytest.raises(StoreError, match="its field 'messages' is no list of records"):
         frames.messages_df(History(store.log))
 
@@ -211,7 +218,7 @@ def test_times_of_any_form_are_read(texts: list[str]) -> None:
     row, body = pack_trace(trace)
     event = pack_event(trace.events[0])
     store = memory_store()
-    store.log.keep(StoredTurn(row, [{**event, "at": text} for text in texts], body))
+    store.log.keep([StoredTurn(row, [{**event, "at": text} for text in texts], body)])
     found: Any = frames.events_df(History(store.log))["at"]
     assert [at.to_pydatetime() for at in found] == [datetime.fromisoformat(text) for text in texts]
     assert str(found.dtype) == "datetime64[ns, UTC]"

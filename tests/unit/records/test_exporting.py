@@ -19,7 +19,8 @@ from lango_nb.records.packing import history_of, late_events, pack_event, pack_t
 from lango_nb.records.sessions import author_of
 from lango_nb.records.turns import Trace
 from lango_nb.stores.lines import encode
-from lango_nb.stores.store import SCHEMA, Row, StoredTurn
+from lango_nb.stores.schema import SCHEMA
+from lango_nb.stores.store import Row, StoredTurn
 from tests.unit.records import strategies as made
 from tests.unit.viz import samples
 

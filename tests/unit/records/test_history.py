@@ -14,6 +14,7 @@ from lango_nb.records.history import History
 from lango_nb.records.packing import pack_event, pack_trace
 from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import EVERY_TURN, Row, StoredTurn, TurnQuery, stamp
+from lango_nb.stores.turns import Turns
 from tests.unit.viz import samples
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -25,10 +26,10 @@ TURNS: tuple[dict[str, Any], ...] = (
 )
 
 
-class Watched(MemoryLog):
+class Watched(Turns):
     """A log that notes what is read of it."""
 
-    def __init__(self, log: MemoryLog) -> None:
+    def __init__(self, log: Turns) -> None:
         vars(self).update(vars(log))
         self.read_whole: list[str] = []
 
@@ -44,7 +45,7 @@ def history(**more: Any) -> History:
     for number, turn in enumerate(TURNS, 1):
         at = NOON + timedelta(hours=number)
         row: Row = {"id": f"turn-{number}", "number": number, "answer": "", "started_at": stamp(at), **turn}
-        log.keep(StoredTurn(row, [], {}))
+        log.keep([StoredTurn(row, [], {})])
     return History(Watched(log), **more)
 
 
@@ -146,7 +147,7 @@ def test_turns_and_sessions_read_no_event() -> None:
     store = memory_store()
     for number, trace in enumerate((samples.trace(), samples.greeting()), 1):
         row, body = pack_trace(trace)
-        store.log.keep(StoredTurn({**row, "number": number}, [pack_event(event) for event in trace.events], body))
+        store.log.keep([StoredTurn({**row, "number": number}, [pack_event(event) for event in trace.events], body)])
     log = Watched(store.log)
     found = History(log)
     assert [turn.text for turn in found.turns()] == [samples.trace().turn.text, "hello"]

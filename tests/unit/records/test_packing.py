@@ -47,6 +47,7 @@ from lango_nb.records.turns import Trace
 from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.router import Router
 from lango_nb.stores.lines import decode, encode
+from lango_nb.stores.schema import SCHEMA
 from lango_nb.stores.store import Row, StoredTurn
 from tests.unit.records import strategies as made
 from tests.unit.viz import samples
@@ -344,8 +345,8 @@ def test_a_row_of_the_present_is_left_as_it_is() -> None:
 
 
 def test_a_row_from_the_future_is_refused() -> None:
-    with pytest.raises(StoreError, match=r"a message was written by a newer lango_nb \(schema 2, this one knows 1\)"):
-        upgrade_row("message", {}, 2)
+    with pytest.raises(StoreError, match=rf"a message was written by a newer lango_nb \(schema {SCHEMA + 1}"):
+        upgrade_row("message", {}, SCHEMA + 1)
 
 
 def test_a_call_without_arguments_is_short() -> None:

@@ -32,7 +32,7 @@ NOTHING = "no call that changes anything was under way"
 class Dead:
     """A store in which processes died, and the engines that open it afterwards."""
 
-    def __init__(self, place: Path, kind: str = "folder") -> None:
+    def __init__(self, place: Path, kind: str = "sqlite") -> None:
         self.store = address(kind, place)
         self._effects = place / "effects.txt"
         self._engines: list[Engine] = []
@@ -277,24 +277,25 @@ class TestWhoIsAlive:
 
 
 class TestWhereItCannotBeClosed:
-    def test_a_full_disk_is_said_and_the_next_opening_closes_it(self, dead: Dead) -> None:
+    def test_a_full_disk_is_said_and_the_next_opening_closes_it(self, dead: Dead, tmp_path: Path) -> None:
         dead.die_in("dangerous call")
-        with filling_disk() as room:
-            room.is_full = True
+        with filling_disk(tmp_path) as room:
+            room.fill()
             engine = dead.open()
             (found,) = engine.records.found
-            assert found.sentence.startswith("turn 1 (main) was interrupted and is still open: events/")
-            assert "No space left on device; make room on the disk and try again" in found.sentence
+            assert found.sentence.startswith("turn 1 (main) was interrupted and is still open: ")
+            assert "records.db cannot be written: " in found.sentence
+            assert found.sentence.endswith("; make room on the disk and try again")
             assert engine.traces.turns() == ()  # it can be looked at
             engine.close()
         again = dead.open()
         assert "was interrupted and is closed now; exec_die had begun" in again.records.found[0].sentence
         is_whole(again)
 
-    def test_a_run_that_cannot_be_ended_is_said_too(self, dead: Dead) -> None:
+    def test_a_run_that_cannot_be_ended_is_said_too(self, dead: Dead, tmp_path: Path) -> None:
         dead.die_in("run that outlives its turn")
-        with filling_disk() as room:
-            room.is_full = True
+        with filling_disk(tmp_path) as room:
+            room.fill()
             (found,) = dead.open().records.found
             assert "was interrupted and is still open: " in found.sentence
         again = dead.open()

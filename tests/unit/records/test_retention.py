@@ -11,23 +11,24 @@ from lango_nb.core.errors import StoreError
 from lango_nb.records.retention import BATCH, Purged, Retention
 from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Row, stamp
+from lango_nb.stores.turns import Turns
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 DAY = 24 * 3600.0
 
 
-def keep(log: MemoryLog, name: str, days: float, outcome: str = "success") -> None:
+def keep(log: Turns, name: str, days: float, outcome: str = "success") -> None:
     row: Row = {"id": name, "session_id": "s", "text": "", "started_at": stamp(NOW - timedelta(days=days))}
     log.begin(row)
     if outcome != "running":
         log.finish(name, [], {**row, "outcome": outcome}, {})
 
 
-def names(log: MemoryLog) -> list[object]:
+def names(log: Turns) -> list[object]:
     return [row["id"] for row in log.rows()]
 
 
-def retention(log: MemoryLog, step_ms: float = 1.0, **limits: float) -> Retention:
+def retention(log: Turns, step_ms: float = 1.0, **limits: float) -> Retention:
     settings = TraceStoreSettings.model_validate({"maxAge": 30 * DAY, **limits})
     return Retention(log, settings, SteppedClock(NOW, step_ms))
 

@@ -102,11 +102,11 @@ def test_a_run_that_is_not_there_names_those_that_are(store: Store) -> None:
 def test_what_cannot_be_written_is_said_once_and_written_with_the_next_change(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with filling_disk() as room, closing(open_store(tmp_path / "records")) as store:
+    with filling_disk(tmp_path) as room, closing(open_store(tmp_path / "records")) as store:
         kept = StoredRuns(store)
         runs = Runs(kept)
         runs.create(a_run())
-        room.is_full = True
+        room.fill()
         with caplog.at_level(logging.WARNING, logger="lango_nb"):
             runs.project("arun-1", RunPatch(blocked_reason="it is dangerous"))
             runs.finish("arun-1", "completed", "a hash", at=NOW)
@@ -114,9 +114,9 @@ def test_what_cannot_be_written_is_said_once_and_written_with_the_next_change(
         (record,) = caplog.records
         assert record.getMessage().startswith("run arun-1 is not written down yet; it is kept in memory: ")
         assert runs.get("arun-1").result == "a hash"
-        with pytest.raises(StoreError, match="No space left"):
+        with pytest.raises(StoreError, match="make room on the disk"):
             kept.save()
-        room.is_full = False
+        room.free()
         kept.save()
         assert [(run.id, run.status) for run in StoredRuns(store).list()] == [
             ("arun-1", "completed"),

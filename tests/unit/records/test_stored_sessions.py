@@ -110,14 +110,14 @@ def test_what_a_run_leaves_after_its_turn_is_heard_everywhere(store: str, opened
 
 
 def test_what_could_not_be_written_is_kept_and_written_later(tmp_path: Path, opened: Any) -> None:
-    store = address("folder", tmp_path)
-    with filling_disk() as room:
+    store = address("sqlite", tmp_path)
+    with filling_disk(tmp_path) as room:
         engine = opened(store, "One.")
         session = engine.session()
-        room.is_full = True
+        room.fill()
         session.leave([Message(role="assistant", content="late words", author="operator")], "arun-1")
         assert said(engine) == ["late words"]
-        room.is_full = False
+        room.free()
         engine.run_sync("First")
     assert sorted(said(opened(store))) == ["First", "One.", "late words"]
 

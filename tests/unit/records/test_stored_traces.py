@@ -113,11 +113,11 @@ def test_a_turn_that_runs_is_not_listed_and_can_be_looked_at(store: str, opened:
     other = opened(store)
 
     async def look(_messages: object) -> str:
-        seen.extend([len(other.traces), other.traces.turns(), other.traces.get(1).turn.outcome])
+        seen.extend([len(other.traces), list(other.traces.turns()), other.traces.get(1).turn.outcome])
         return "Done."
 
     opened(store, look).run_sync("Look")
-    assert seen == [0, (), "running"]
+    assert seen == [0, [], "running"]
     assert len(other.traces) == 1
 
 
@@ -157,7 +157,7 @@ class TestWhatCannotBeWritten:
         from tests.stores import change_sqlite
 
         async def remove(_messages: object) -> str:
-            change_sqlite(tmp_path, "DELETE FROM lango_turns WHERE number = 2")
+            change_sqlite(tmp_path, "DELETE FROM turns WHERE number = 2")
             return "Two."
 
         engine = opened(address("sqlite", tmp_path), "One.", remove, "Three.")
@@ -186,7 +186,7 @@ class TestWhatCannotBeWritten:
             assert [item.number for item in later.records.found] == [1]
 
     def test_it_can_be_exported_before_it_is_lost(self, tmp_path: Path) -> None:
-        with filling_disk() as room:
+        with filling_disk(tmp_path) as room:
             model = Cast({"lango-agent": ["One.", room.filling("Two.")]})
             lab = Lab("solo", workspace=tmp_path, home=tmp_path / "home", model=model)
             lab.ask("First")
@@ -202,7 +202,7 @@ class TestWhatCannotBeWritten:
             assert [trace.turn.answer for trace in both] == ["One.", "Two."]
             for name in ("page.html", "spans.json"):
                 assert lab.export(tmp_path / name, 2).stat().st_size > 500
-            room.is_full = False
+            room.free()
             lab.close()
 
     @pytest.mark.parametrize("code", ["full", "locked", "store"])
