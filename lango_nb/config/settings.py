@@ -204,7 +204,7 @@ class AgentSettings(SettingsGroup):
     history_tokens: Annotated[Count, limit(unset=100_000)] = Field(
         0,
         description="Tokens of earlier turns that a model is given at most, whole exchanges, the latest first; 0 takes "
-        "half of the model's window where that is known, else 100 000.",
+        "100 000, or half of the model's window where that is known to be less.",
     )
     tool_timeout_s: LimitS = Field(120.0, description="How long one tool call may take; 0 sets no limit.")
     queue_timeout_s: LimitS = Field(

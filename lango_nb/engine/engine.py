@@ -23,7 +23,7 @@ from lango_nb.engine.shared import Shared
 from lango_nb.models.model import Model
 from lango_nb.models.named import CASSETTE, Models, tape_of
 from lango_nb.records.records import Records
-from lango_nb.records.sessions import Session
+from lango_nb.records.sessions import MOST_TOKENS, Session
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.prompts import merge_sections
 from lango_nb.routing.tree import AgentTree
@@ -160,7 +160,8 @@ class Engine(Answering, Shared):
             opened = _open_store(address, home, settings) if str(address) else None
         else:
             opened = address
-        return Records(opened, self.ids, self.clock, settings.durability)
+        kept = self.settings.agent.history_tokens or MOST_TOKENS
+        return Records(opened, self.ids, self.clock, settings.durability, kept)
 
     def _keep_records(self, records: Records) -> None:
         """Work with records from now on."""

@@ -231,6 +231,7 @@ class Shared:
                 tuple(path for home in self.models.homes for path in (home, home.resolve())), settings.models.keys_file
             ),
             tool_timeout_s=settings.agent.tool_timeout_s,
+            history_tokens=settings.agent.history_tokens,
             inherit_history=settings.agent.isolation.inherit_history,
             child_messages=settings.agent.isolation.max_messages,
             is_isolating=settings.agent.isolation.enabled,

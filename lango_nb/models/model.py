@@ -65,6 +65,12 @@ class StreamingModel(Model, Protocol):
         ...
 
 
+def window_tokens(model: object) -> int | None:
+    """Return how many tokens a model can read at once, where it says so by ``window_tokens``; ``None`` elsewhere."""
+    window = getattr(model, "window_tokens", None)
+    return window if isinstance(window, int) and window > 0 else None
+
+
 def is_live(model: object) -> bool:
     """Tell whether asking a model leaves this machine or costs money: it says so by a true ``is_live``."""
     return bool(getattr(model, "is_live", False))

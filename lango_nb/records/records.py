@@ -13,7 +13,7 @@ from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import StoreError
 from lango_nb.core.ids import Ids
 from lango_nb.core.once import once
-from lango_nb.records.sessions import Sessions
+from lango_nb.records.sessions import MOST_TOKENS, Sessions
 from lango_nb.records.traces import Traces
 
 if TYPE_CHECKING:  # an engine in memory is ready without any of it
@@ -44,9 +44,18 @@ class Records:
     clock : Clock
     durability : {"turn", "event", "none"}
         When what happens is written down.
+    history_tokens : int
+        How much of each conversation is kept at hand for models.
     """
 
-    def __init__(self, store: Store | None, ids: Ids, clock: Clock, durability: Durability = "turn") -> None:
+    def __init__(
+        self,
+        store: Store | None,
+        ids: Ids,
+        clock: Clock,
+        durability: Durability = "turn",
+        history_tokens: int = MOST_TOKENS,
+    ) -> None:
         self._given, self._ids, self._clock = store, ids, clock
         self._cleaned_s = -math.inf
         self._cleaning: Thread | None = None
@@ -56,12 +65,12 @@ class Records:
         self.traces: Traces
         self.sessions: Sessions
         if store is None:
-            self.traces, self.sessions = Traces(), Sessions()
+            self.traces, self.sessions = Traces(), Sessions(history_tokens)
         else:
             from lango_nb.records.stored_sessions import StoredSessions
             from lango_nb.records.stored_traces import StoredTraces
 
-            self.traces, self.sessions = StoredTraces(store, durability), StoredSessions(store)
+            self.traces, self.sessions = StoredTraces(store, durability), StoredSessions(store, history_tokens)
 
     @property
     def is_durable(self) -> bool:

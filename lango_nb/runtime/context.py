@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import StoreError
-from lango_nb.core.events import Event, HandedOver, TextSaid, TextSoFar, TurnFinished
+from lango_nb.core.events import Event, HandedOver, HistoryTrimmed, TextSaid, TextSoFar, TurnFinished
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Usage
 from lango_nb.core.tool_patterns import NO_TOOLS, ToolPatterns
 from lango_nb.hooks.chain import HookChain
-from lango_nb.models.model import Model
+from lango_nb.models.model import Model, window_tokens
 from lango_nb.records.decisions import Decision
 from lango_nb.records.runs import Runs
-from lango_nb.records.sessions import Session
+from lango_nb.records.sessions import MOST_TOKENS, Session
 from lango_nb.records.traces import Traces
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
@@ -89,6 +89,9 @@ class TurnContext:
     protected: Protected = field(default_factory=Protected)
     """Files no call touches without an answer."""
     tool_timeout_s: float = 0.0
+    history_tokens: int = 0
+    """How much a model is given of earlier turns; 0 takes :data:`~lango_nb.records.sessions.MOST_TOKENS`, or half of its
+    window where that is less."""
     inherit_history: int = 10
     child_messages: int = 0
     is_isolating: bool = True
@@ -145,6 +148,8 @@ class TurnState:
         self.is_closed = False
         self.written = 0
         """How many of the events are written down already."""
+        self._earlier: dict[int, tuple[int, list[Message]]] = {}
+        """What is given of earlier turns, by number of tokens, and how long the session was then."""
         self._seq = 0
         self._listeners = [*listeners, *followers]
         self._followers = list(followers)
@@ -190,6 +195,32 @@ class TurnState:
             except BaseException:  # leaving is not for a listener: it would end the turn, and not be told from a Stop
                 logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
                 listeners.remove(listener)
+
+    def earlier(self, model: Model) -> list[Message]:
+        """Return what a model is given of earlier turns: what fits, and an event says so where that is not all.
+
+        Parameters
+        ----------
+        model : Model
+
+        Returns
+        -------
+        list of Message
+            Whole exchanges, the latest ones. What runs of earlier turns leave meanwhile is among them.
+        """
+        session, most = self.session, self.context.history_tokens
+        if not most:
+            window = window_tokens(model)
+            most = MOST_TOKENS if window is None else min(MOST_TOKENS, window // 2)
+        length, messages = self._earlier.get(most, (-1, []))
+        if length != len(session.messages):
+            given = session.given(most)
+            messages = given.messages
+            self._earlier[most] = len(session.messages), messages
+            if given.dropped and length < 0:
+                name = self.context.tree.root.name
+                self.emit(HistoryTrimmed, name, dropped=given.dropped, tokens=given.tokens, limit_tokens=most)
+        return messages
 
     def text_listener(self, author: str, run_id: str) -> Callable[[str], None] | None:
         """Return what is called with an agent's text so far; ``None`` where nobody listens."""

@@ -70,7 +70,7 @@ class TurnRun:
         self.unsaved: StoreError | None = None
         self.state = TurnState(context, session, context.ids.new("turn"), mask(text), listeners, followers, on_text)
         request = Message(role="user", content=text, author=USER)
-        self.work = Work(self.state, context.tree.root, request, session.given().messages)
+        self.work = Work(self.state, context.tree.root, request)
         self.trace: Trace
         """Set when the turn is closed, whatever happened."""
 

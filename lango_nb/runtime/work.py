@@ -57,8 +57,8 @@ class Work:
         Who begins.
     request : Message
         What has to be done.
-    history : sequence of Message
-        What was said before; read anew at every step.
+    history : sequence of Message, optional
+        What was said before; what the session has, as far as it fits, when absent.
     run : AgentRun, optional
         The teammate run this is; ``None`` for the turn's own work.
     child : ChildSession, optional
@@ -70,7 +70,7 @@ class Work:
         state: TurnState,
         node: AgentNode,
         request: Message,
-        history: Sequence[Message],
+        history: Sequence[Message] | None = None,
         run: AgentRun | None = None,
         child: ChildSession | None = None,
     ) -> None:
@@ -78,7 +78,7 @@ class Work:
         self.owner = self.node = node
         self.run_id = run.id if run is not None else ""
         self.depth = run.spawn_depth if run is not None else 0
-        self.history = history
+        self._history = history
         self.messages: list[Message] = [request]
         self.merged: list[Message] = []
         """What ended runs left for later turns; in this one the root has their results."""
@@ -106,6 +106,11 @@ class Work:
         if child is not None:
             child.messages.append(request)
             self.messages = child.messages
+
+    @property
+    def history(self) -> Sequence[Message]:
+        """What was said before, as far as the agent at work is given it; read anew at every step."""
+        return self.state.earlier(self.state.model_of(self.node.name)) if self._history is None else self._history
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
@@ -202,9 +207,11 @@ class Work:
         state.steps += 1
         self.steps += 1
         self.step = state.steps
-        heard = self.child.history if self.child is not None else (*self.history, *self.messages)
-        messages = [node.system_message, *heard]
         model = state.model_of(node.name)
+        if self.child is not None:
+            messages = [node.system_message, *self.child.history]
+        else:
+            messages = [node.system_message, *self.history, *self.messages]
         if is_live(model) and not context.allow_network:
             raise Stopped("network_off", f"{model.name} is a live model and models.allowNetwork is off")
         circuit = provider_circuit(model.name)
