@@ -58,9 +58,22 @@ class _PackedTrace:
     decisions: tuple[Decision, ...]
     runs: tuple[AgentRun, ...]
     data: str
-    """Its events and messages as JSON."""
+    """Its events and messages, and what later turns see of it, as JSON."""
 
     def unpack(self) -> Trace:
+        return self._unpack()[0]
+
+    def with_history(self) -> tuple[Trace, Sequence[Message]]:
+        """Return the trace, and what later turns see of it."""
+        from lango_nb.records.packing import unpack_message
+        from lango_nb.records.rows import rows_in
+
+        trace, said = self._unpack()
+        if "history" not in said:
+            return trace, trace.messages
+        return trace, [unpack_message(row) for row in rows_in(said, "history", f"turn {self.turn.id}")]
+
+    def _unpack(self) -> tuple[Trace, Row]:
         from lango_nb.records.packing import unpack_event, unpack_message
         from lango_nb.records.rows import rows_in
         from lango_nb.stores.rows import from_text
@@ -68,10 +81,10 @@ class _PackedTrace:
         said, where = from_text(self.data), f"turn {self.turn.id}"
         events = tuple(unpack_event(row) for row in rows_in(said, "events", where))
         messages = tuple(unpack_message(row) for row in rows_in(said, "messages", where))
-        return Trace(self.turn, events, self.decisions, messages, self.runs)
+        return Trace(self.turn, events, self.decisions, messages, self.runs), said
 
 
-def _pack(trace: Trace) -> _PackedTrace:
+def _pack(trace: Trace, history: Sequence[Message]) -> _PackedTrace:
     from lango_nb.records.packing import pack_event, pack_message
     from lango_nb.stores.rows import to_text
 
@@ -79,6 +92,8 @@ def _pack(trace: Trace) -> _PackedTrace:
         "events": [pack_event(event) for event in trace.events],
         "messages": [pack_message(message) for message in trace.messages],
     }
+    if tuple(history) != trace.messages:
+        rows["history"] = [pack_message(message) for message in history]
     return _PackedTrace(trace.turn, trace.decisions, trace.runs, to_text(rows))
 
 
@@ -145,7 +160,7 @@ class Traces:
         if oldest >= 0:
             found = self._traces[oldest]
             if isinstance(found, Trace):
-                self._traces[oldest] = _pack(found)
+                self._traces[oldest] = _pack(found, self._histories.pop(found.turn.id)())
 
     def write_late(self, turn_id: str) -> None:
         """Force what runs did after the end of their turn to the disk; in memory there is nothing to do."""
@@ -195,9 +210,12 @@ class Traces:
         with self._filling:
             waiting = self._traces[self._packed :]
             kept = []
-            for trace in map(_whole, waiting):
-                history = self._histories.pop(trace.turn.id, None)
-                row, body = pack_trace(trace, history() if history is not None else None)
+            for found in waiting:
+                if isinstance(found, Trace):
+                    trace, history = found, self._histories[found.turn.id]()
+                else:
+                    trace, history = found.with_history()
+                row, body = pack_trace(trace, history)
                 kept.append(StoredTurn(row, [pack_event(event) for event in trace.events], body))
             log.keep(kept)
             self._packed += len(waiting)
