@@ -17,6 +17,7 @@ from lango_nb.cli.output import say, say_json, say_table
 from lango_nb.cli.parser import add_common
 from lango_nb.cli.stored import add_query, find_turn, history_of, open_records
 from lango_nb.core.errors import UsageError, shorten
+from lango_nb.records.retention import forgotten
 
 if TYPE_CHECKING:
     from lango_nb.stores.store import Row, StoredTurn
@@ -69,7 +70,7 @@ def run_list(args: argparse.Namespace) -> int:
         raise UsageError(f"--limit takes a number from 1, not {args.limit}")
     with open_records(args) as store:
         rows = history_of(store, args, args.limit).rows()
-        total = store.log.count()
+        total, gone = store.log.count(), forgotten(store.documents("forgotten"))
     rows = sorted(rows, key=lambda row: int(str(row["number"])))
     if args.output == "json":
         say_json([trace_data(row) for row in rows])
@@ -91,6 +92,8 @@ def run_list(args: argparse.Namespace) -> int:
         ),
         note=f"{len(rows):,} of {total:,} stored; lango trace show TURN tells more." if rows else "",
     )
+    if gone:
+        say(gone)
     return 0
 
 

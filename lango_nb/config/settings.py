@@ -406,14 +406,21 @@ class ModelSettings(SettingsGroup):
 
 
 class TraceStoreSettings(SettingsGroup):
-    """How long turns are kept."""
+    """How long turns are kept: for ever, unless a limit is set."""
 
-    max_age_s: Duration = Field(30 * 24 * 3600.0, description="Successful turns older than this are forgotten.")
+    max_age_s: Duration = Field(
+        0.0, description="Successful turns older than this are forgotten, 30d for instance; 0 keeps all."
+    )
     failed_trace_multiplier: Annotated[float, Field(ge=1)] = Field(
         2.0, description="Turns that failed are kept this many times as long."
     )
-    max_traces: Annotated[int, Field(ge=1)] = Field(10_000, description="Turns kept at most; the oldest go first.")
+    max_traces: Count = Field(0, description="Turns kept at most, the oldest go first; 0 keeps all.")
     cleanup_interval_s: Duration = Field(3600.0, description="Least time between two clean-ups; 0 never cleans up.")
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether anything is ever forgotten."""
+        return bool(self.max_age_s or self.max_traces)
 
 
 class ObservabilitySettings(SettingsGroup):

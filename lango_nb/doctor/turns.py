@@ -155,7 +155,7 @@ def examine_unfinished(case: Case) -> Iterator[Finding]:
 
 
 def examine_amount(case: Case) -> Iterator[Finding]:
-    """Compare the number of turns with how many are kept.
+    """Compare the number of turns with how many are kept, and say how many are gone.
 
     Parameters
     ----------
@@ -167,12 +167,14 @@ def examine_amount(case: Case) -> Iterator[Finding]:
     """
     check, most = "amount", case.settings.observability.trace_store.max_traces
     number = case.log.count()
-    text = f"{counted(number, 'turn')} of at most {most:,} kept"
-    if number > FULL * most:
+    text = f"{counted(number, 'turn')} of at most {most:,} kept" if most else f"{counted(number, 'turn')} kept"
+    if most and number > FULL * most:
         step = "export what you want to keep (lango trace export), or raise observability.traceStore.maxTraces"
         yield Finding(check, "warn", f"{text}: the oldest will be forgotten", next_step=step)
     else:
         yield Finding(check, "ok", text)
+    if gone := case.engine.records.forgotten:
+        yield Finding(check, "ok", gone)
 
 
 def examine_duration(case: Case) -> Iterator[Finding]:

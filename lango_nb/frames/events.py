@@ -138,13 +138,13 @@ def _stored(history: History, wanted: Wanted) -> Sources:
         return {"event": found[0], "turn": found[1]}
     events = event_rows(wanted.get("event", ()))
     if "turn" not in wanted:
-        for _, found in history.events():
-            events.extend(found)
+        for _, rows in history.events():
+            events.extend(rows)
         return {"event": events}
     turns = turn_rows(wanted["turn"])
-    for turn, found in history.events():
-        events.extend(found)
-        turns.extend(repeat(turn, len(found)))
+    for turn, rows in history.events():
+        events.extend(rows)
+        turns.extend(repeat(turn, len(rows)))
     return {"event": events, "turn": turns}
 
 

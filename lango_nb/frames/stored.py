@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields
 from datetime import datetime
 from functools import cache
 from operator import itemgetter
@@ -22,10 +22,10 @@ from lango_nb.core.events import BaseEvent, Event
 from lango_nb.core.messages import Message, ToolCall, Usage
 from lango_nb.frames.calling import Found, converted
 from lango_nb.records.agent_run import AgentRun
+from lango_nb.records.history import History
 from lango_nb.records.packing import unpack_turn
 from lango_nb.records.rows import damaged, pack
 from lango_nb.records.turns import Turn
-from lango_nb.records.history import History
 from lango_nb.stores.rows import from_text, is_by_hand
 from lango_nb.stores.schema import EVENTS, TURNS
 from lango_nb.stores.store import Row
@@ -332,18 +332,18 @@ def table_rows(history: History, paths: Sequence[str], of_turn: Sequence[str]) -
     is_whole = any(path not in named for path in paths)
     wanted = [*named] if is_whole else list(dict.fromkeys(["kind", *paths]))
     columns = None if is_whole else ["turn", *(named[path] for path in wanted)]
-    rows = history.log.table(EVENTS.name, columns, history.query)
     of_turn = list(dict.fromkeys(of_turn))
-    turns = history.log.table(TURNS.name, ["number", *of_turn], replace(history.query, limit=None))
-    if rows is None or turns is None:
+    found = history.log.tables({EVENTS.name: columns, TURNS.name: ["number", *of_turn]}, history.query)
+    if found is None:
         return None
+    rows, turns = found[EVENTS.name], found[TURNS.name]
     of_number = {number: values for number, *values in turns}
     if not of_number.keys() >= {row[0] for row in rows}:  # their turns are damaged, and left out
         rows = [row for row in rows if row[0] in of_number]
     number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 2)
     events = TableRows(dict(zip([*wanted, "data"], values, strict=False)), _events(), "kind")
-    columns = zip(*map(of_number.__getitem__, number), strict=True) if number else [()] * len(of_turn)
-    return events, TableRows({"number": number, **dict(zip(of_turn, columns, strict=False))}, _turns())
+    columns_of_turn = zip(*map(of_number.__getitem__, number), strict=True) if number else [()] * len(of_turn)
+    return events, TableRows({"number": number, **dict(zip(of_turn, columns_of_turn, strict=False))}, _turns())
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Iterable[Sequence[Any]]:

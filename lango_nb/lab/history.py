@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import UnknownNameError
@@ -20,17 +20,25 @@ _NONE_FITS = "no turn fits; lab.turns, or %lango turns, lists all of them"
 
 
 class HistoryView(View[History]):
-    """Turns that are stored: ``.df`` has one row per turn, :meth:`frame` one per event, message, run and so on."""
+    """Turns that are stored: ``.df`` has one row per turn, :meth:`frame` one per event, message, run and so on.
 
-    def __init__(self, history: History) -> None:
+    Parameters
+    ----------
+    history : History
+    note : callable, optional
+        Says what stands under the list, each time it is shown.
+    """
+
+    def __init__(self, history: History, note: Callable[[], str] = str) -> None:
         super().__init__(history, lambda: self.frame("turns"))
+        self._note = note
 
     @property
     def _shown(self) -> object:
         from lango_nb.viz.turns import Turns
 
-        turns = self.record.turns()
-        return Turns(turns) if self.record.query == EVERY_TURN else Turns(turns, _NONE_FITS)
+        turns, note = self.record.turns(), self._note()
+        return Turns(turns, note=note) if self.record.query == EVERY_TURN else Turns(turns, _NONE_FITS, note=note)
 
     @_shown.setter
     def _shown(self, shown: object) -> None:
@@ -38,7 +46,7 @@ class HistoryView(View[History]):
 
     def where(self, **narrowing: Any) -> HistoryView:
         """Narrow it; see :meth:`lango_nb.records.history.History.where`."""
-        return HistoryView(self.record.where(**narrowing))
+        return HistoryView(self.record.where(**narrowing), self._note)
 
     def frame(self, noun: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return a DataFrame of what belongs to these turns.

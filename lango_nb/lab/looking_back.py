@@ -49,7 +49,8 @@ class LookingBack(Shelving):
         from lango_nb.viz.turns import Turns
 
         remarks, problem = self._remarks(turns)
-        return View(turns, lambda: frames().turns_df(turns), Turns(turns, remarks=remarks, note=problem))
+        note = ". ".join(filter(None, (self.engine.records.forgotten, problem)))
+        return View(turns, lambda: frames().turns_df(turns), Turns(turns, remarks=remarks, note=note))
 
     def trace(self, turn: TurnRef | None = None) -> View[Trace]:
         """Show what happened in a turn, agent by agent.
@@ -156,7 +157,8 @@ class LookingBack(Shelving):
     @property
     def history(self) -> HistoryView:
         """Everything that is stored, as DataFrames too; nothing is read before it is asked for."""
-        return HistoryView(History(self.engine.store.log, clock=self.engine.clock))
+        records = self.engine.records
+        return HistoryView(History(records.store.log, clock=self.engine.clock), lambda: records.forgotten)
 
     def search(  # noqa: PLR0913 - what turns can be told apart by
         self,
@@ -198,7 +200,7 @@ class LookingBack(Shelving):
         UnknownNameError
             There is no such outcome.
         """
-        found = self.history.record.where(
+        return self.history.where(
             text=text,
             session=session,
             agent=agent,
@@ -209,7 +211,6 @@ class LookingBack(Shelving):
             limit=limit,
             newest_first=True if limit is not None else None,
         )
-        return HistoryView(found)
 
     @property
     def sessions(self) -> View[tuple[Row, ...]]:

@@ -163,7 +163,7 @@ class Records:
         return Memories(self._ids, self._clock, StoredMemories(self.documents(ROWS)))
 
     def clean_up(self, settings: TraceStoreSettings) -> Purged:
-        """Forget old turns, and the runs they made; see :mod:`lango_nb.records.retention`.
+        """Forget old turns with all that belongs to them; see :mod:`lango_nb.records.retention`.
 
         Parameters
         ----------
@@ -179,25 +179,25 @@ class Records:
             The store cannot be written.
         """
         from lango_nb.records.retention import Retention
-        from lango_nb.records.stored_runs import KIND
-        from lango_nb.records.stored_sessions import LATE
 
-        store = self.store
-        purged = Retention(store.log, settings, self._clock).run(self._clock.now())
-        if purged.total and self.is_durable:
-            runs = store.documents(KIND)
-            seen = runs.find()  # before the turns are read: runs of a turn that begins just now must stay
-            kept = {row["id"] for row in store.log.rows()}
-            gone = [str(row["id"]) for row in seen if row["turn_id"] not in kept]
-            runs.remove(*gone)
-            store.documents(LATE).remove(*gone)
-        return purged
+        return Retention(self.store.log, settings, self._clock).run(self._clock.now())
+
+    @property
+    def forgotten(self) -> str:
+        """Which turns settings have made the store forget, in a sentence; empty when there are none."""
+        if not self.is_durable:
+            return ""
+        from lango_nb.records.retention import forgotten
+
+        return forgotten(self.documents("forgotten"))
 
     def clean_up_when_due(self, settings: TraceStoreSettings) -> None:
         """Forget old turns beside whatever else goes on, if that was not done for a while."""
         interval_s = settings.cleanup_interval_s
+        if not settings.is_limited or not self.is_durable or not interval_s:
+            return
         now_s = time.monotonic()
-        if not self.is_durable or not interval_s or now_s < self._cleaned_s + interval_s:
+        if now_s < self._cleaned_s + interval_s:
             return
         if not isinstance(self._clock, SystemClock):  # whose time is stepped wants to repeat to the letter
             return

@@ -1,29 +1,27 @@
-"""Old turns are forgotten, so that a store does not grow for ever.
+"""Old turns are forgotten where a setting says so, and never without a word.
 
-    1  successful turns older than maxAge
-    2  turns of any outcome older than maxAge times failedTraceMultiplier
-    3  the oldest of what is more than maxTraces
+    1  observability.traceStore.maxAge                  successful turns older than that
+    2  observability.traceStore.failedTraceMultiplier   turns of any outcome older than maxAge times that
+    3  observability.traceStore.maxTraces               the oldest of what is more than that
 
-A turn that still runs is never forgotten.
+Nothing is forgotten unless a limit is set, and a turn that still runs never is. How many turns are gone, and by which
+setting, is written down in the same write as their removal; whoever reads at that moment still sees them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from lango_nb.config.settings import TraceStoreSettings
 from lango_nb.core.clock import Clock
-from lango_nb.stores.store import EVERY_TURN, TurnLog, TurnQuery
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from lango_nb.stores.store import Documents, Row, TurnLog, TurnQuery, stamp
 
 DEADLINE_S = 30.0
 """How long one clean-up may take; what is left waits for the next one."""
 BATCH = 500
 """Turns that are removed at once."""
+_GROUP = "observability.traceStore."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +51,31 @@ class Purged:
 
 
 class Retention:
-    """Forgets old turns from time to time.
+    """Forgets old turns.
 
     Parameters
     ----------
     log : TurnLog
     settings : TraceStoreSettings
-        An age of 0 counts as the default; ``cleanup_interval_s`` of 0 switches :meth:`due` off.
+        A limit of 0 is not set.
     clock : Clock
         Watches the deadline.
 
     Notes
     -----
-    Source: reference §10, "Retention".
+    Source: reference §10, "Retention"; its limits hold there without being set.
 
     Examples
     --------
     >>> from lango_nb.core.clock import SteppedClock
     >>> from lango_nb.stores.sql import memory_store
     >>> clock = SteppedClock()
-    >>> retention = Retention(memory_store().log, TraceStoreSettings(), clock)
-    >>> retention.due(clock.now()), retention.run(clock.now()).total, retention.due(clock.now())
-    (True, 0, False)
+    >>> Retention(memory_store().log, TraceStoreSettings(), clock).run(clock.now()).total
+    0
     """
 
     def __init__(self, log: TurnLog, settings: TraceStoreSettings, clock: Clock) -> None:
         self._log, self._settings, self._clock = log, settings, clock
-        self._last: datetime | None = None
-
-    def due(self, now: datetime) -> bool:
-        """Tell whether it is time for a clean-up: none was yet, or the last one began long enough ago."""
-        interval = self._settings.cleanup_interval_s
-        return interval > 0 and (self._last is None or (now - self._last).total_seconds() >= interval)
 
     def run(self, now: datetime) -> Purged:
         """Forget what is too old or too much.
@@ -103,24 +94,23 @@ class Retention:
         StoreError
             Turns cannot be removed; those removed before are gone.
         """
-        self._last = now
-        self._ends_s = self._clock.monotonic_s() + DEADLINE_S
-        settings = self._settings
-        max_age = settings.max_age_s if settings.max_age_s > 0 else TraceStoreSettings.defaults().max_age_s
-        first = self._older_than(now, max_age, ("success",))
-        second = self._older_than(now, max_age * settings.failed_trace_multiplier)
-        excess = self._log.count(EVERY_TURN) - settings.max_traces
-        third = self._remove(TurnQuery(), excess) if excess > 0 else (0, True)
+        self._now, self._ends_s = now, self._clock.monotonic_s() + DEADLINE_S
+        settings, none = self._settings, (0, True)
+        age_s, most = settings.max_age_s, settings.max_traces
+        first = self._older_than(age_s, "maxAge", "success") if age_s else none
+        second = self._older_than(age_s * settings.failed_trace_multiplier, "failedTraceMultiplier") if age_s else none
+        excess = self._log.count() - most if most else 0
+        third = self._remove(TurnQuery(), "maxTraces", excess) if excess > 0 else none
         return Purged(first[0], second[0], third[0], is_complete=first[1] and second[1] and third[1])
 
-    def _older_than(self, now: datetime, age_s: float, outcomes: Collection[str] = ()) -> tuple[int, bool]:
+    def _older_than(self, age_s: float, setting: str, *outcomes: str) -> tuple[int, bool]:
         try:
-            until = now - timedelta(seconds=age_s)
+            until = self._now - timedelta(seconds=age_s)
         except OverflowError:  # nothing is older than the calendar
             return 0, True
-        return self._remove(TurnQuery(outcomes=outcomes, until=until))
+        return self._remove(TurnQuery(outcomes=outcomes, until=until), setting)
 
-    def _remove(self, query: TurnQuery, most: int | None = None) -> tuple[int, bool]:
+    def _remove(self, query: TurnQuery, setting: str, most: int | None = None) -> tuple[int, bool]:
         """Remove closed turns, oldest first, batch by batch; count them, and say whether all of them went."""
         removed, after = 0, 0
         while most is None or removed < most:
@@ -132,5 +122,36 @@ class Retention:
                 break
             after = max(int(str(row["number"])) for row in rows)
             closed = [str(row["id"]) for row in rows if row["outcome"] != "running"]
-            removed += self._log.remove(closed) if closed else 0
+            removed += self._log.remove(closed, setting=_GROUP + setting, at=stamp(self._now))
         return removed, True
+
+
+def forgotten(documents: Documents) -> str:
+    """Say which turns settings have made a store forget.
+
+    Parameters
+    ----------
+    documents : Documents
+        Rows of the kind ``forgotten``.
+
+    Returns
+    -------
+    str
+        One sentence; empty when there are none.
+
+    Examples
+    --------
+    >>> from lango_nb.stores.sql import memory_store
+    >>> rows = memory_store().documents("forgotten")
+    >>> rows.put({"id": "observability.traceStore.maxTraces", "turns": 1200, "latest": "2026-01-01T10:00:00.0+00:00"})
+    >>> forgotten(rows)
+    '1,200 turns up to 2026-01-01 were forgotten: observability.traceStore.maxTraces'
+    """
+    rows: list[Row] = documents.find()
+    if not rows:
+        return ""
+    number = sum(int(str(row["turns"])) for row in rows)
+    latest = max(str(row["latest"]) for row in rows)
+    named = ", ".join(str(row["id"]) for row in rows)
+    turns = "1 turn" if number == 1 else f"{number:,} turns"
+    return f"{turns} up to {latest[:10]} {'was' if number == 1 else 'were'} forgotten: {named}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -169,6 +170,13 @@ class Database(ABC):
     def disconnect(self) -> None:
         """Let go of all connections."""
 
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[Transaction]:
+        """Look for longer at one moment, on a connection of its own: what is removed meanwhile is still seen.
+
+        In memory every statement sees what is there when it is carried out.
+        """
+
     @property
     def is_durable(self) -> bool:
         """Whether records outlive the process."""
@@ -222,7 +230,9 @@ class Database(ABC):
         """Force what was written to the disk: with the next commit that waits for it, all earlier ones are."""
         self.check_open()
         if self._loose != self._synced:
-            self.attempt("forced", lambda transaction: transaction.change(self.spelled("UPDATE {meta} SET value = value")))
+            self.attempt(
+                "forced", lambda transaction: transaction.change(self.spelled("UPDATE {meta} SET value = value"))
+            )
             self._synced = self._loose
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import Database, Transaction
 from lango_nb.stores.reading import Reader
-from lango_nb.stores.rows import is_plain, row_format, to_name
+from lango_nb.stores.rows import RowFormat, is_plain, row_format, to_name
 from lango_nb.stores.schema import DOCUMENTS
 from lango_nb.stores.store import Row, key_of
 
@@ -34,13 +34,10 @@ class DocumentTable:
         self._database, self._reader, self._kind, self._name = database, reader, kind, table.name
         self._format = form = row_format(table.name)
         self._searched = {column.path: column.name for column in table.columns if column.type in {"name", "text"}}
-        columns = ", ".join(f'"{name}"' for name in form.columns)
-        marks = ", ".join("?" * len(form.columns))
-        changes = ", ".join(f'"{name}" = excluded."{name}"' for name in form.columns)
         spelled = database.spelled
-        added = f"INSERT INTO {{{table.name}}} ({columns}) VALUES ({marks}) ON CONFLICT (id) "  # noqa: S608
-        self._add = spelled(added + "DO NOTHING")
-        self._put = spelled(f"{added}DO UPDATE SET {changes}")
+        self._add = spelled(f"{insert_statement(form)} DO NOTHING")
+        self._put = spelled(put_statement(form))
+        columns = ", ".join(f'"{name}"' for name in form.columns)
         self._select = f"SELECT id, {columns} FROM {{{table.name}}}"  # noqa: S608
 
     def get(self, key: str) -> Row | None:
@@ -52,9 +49,7 @@ class DocumentTable:
         """Keep rows, all or none."""
         values = {key_of(row, self._kind): self._format.values(row) for row in rows}
         if values:
-            self._database.write(
-                lambda transaction: transaction.each(self._put, values.values()), is_urgent=is_urgent
-            )
+            self._database.write(lambda transaction: transaction.each(self._put, values.values()), is_urgent=is_urgent)
 
     def add(self, row: Row, *, is_urgent: bool = True) -> None:
         """Keep a row whose id is new."""
@@ -95,7 +90,8 @@ class DocumentTable:
         self, where: Mapping[str, JsonValue] | None = None, *, newest_first: bool = False, limit: int | None = None
     ) -> list[Row]:
         """Return rows whose fields equal all given values."""
-        statement, values, is_exact = self._select, [], True
+        values: list[str] = []
+        statement, is_exact = self._select, True
         for name, value in (where or {}).items():
             column = self._searched.get(name)
             if column is None or not isinstance(value, str) or not is_plain(value):
@@ -129,3 +125,16 @@ class DocumentTable:
             except ValueError:
                 self._reader.note(self._name, key)
         return rows
+
+
+def insert_statement(form: RowFormat) -> str:
+    """Return the beginning of a statement that adds a row by its id."""
+    columns = ", ".join(f'"{name}"' for name in form.columns)
+    marks = ", ".join("?" * len(form.columns))
+    return f"INSERT INTO {{{form.name}}} ({columns}) VALUES ({marks}) ON CONFLICT (id)"  # noqa: S608
+
+
+def put_statement(form: RowFormat) -> str:
+    """Return the statement that keeps a row, in place of the one of its id."""
+    changes = ", ".join(f'"{name}" = excluded."{name}"' for name in form.columns)
+    return f"{insert_statement(form)} DO UPDATE SET {changes}"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import select
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -87,6 +87,26 @@ class _Transaction:
             self._cursor.executemany(_for_psycopg(statement), found)
 
 
+class _Snapshot(_Transaction):
+    """Queries on a connection that others may end."""
+
+    __slots__ = ("_connection", "_database")
+
+    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]], database: PostgresqlDatabase) -> None:
+        super().__init__(connection.cursor())
+        self._connection, self._database = connection, database
+        self._cursor.execute(_BEGIN["read"])
+
+    def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        from psycopg import Error
+
+        self._database.check_snapshot(self._connection)
+        try:
+            return super().rows(statement, *values)
+        except Error as error:
+            raise self._database.failed(error) from None
+
+
 @lru_cache(maxsize=256)
 def _for_psycopg(statement: str) -> bytes:
     return statement.replace("%", "%%").replace("?", "%s").encode()
@@ -137,6 +157,7 @@ class PostgresqlDatabase(Database):
 
     def _forget_connections(self) -> None:
         self._connections: dict[bool, psycopg.Connection[tuple[Any, ...]]] = {}
+        self._snapshots: set[psycopg.Connection[tuple[Any, ...]]] = set()
         self._locks = {True: threading.RLock(), False: threading.RLock()}
 
     def attempt(self, mode: Mode, work: Callable[[Transaction], T]) -> T:
@@ -172,6 +193,24 @@ class PostgresqlDatabase(Database):
         finally:
             lock.release()
         raise AssertionError("the last attempt returns or raises")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Transaction]:
+        """Look for longer at one moment."""
+        self.check_open()
+        connection = self.connect()
+        self._snapshots.add(connection)
+        try:
+            yield _Snapshot(connection, self)
+        finally:
+            if connection in self._snapshots:
+                self._snapshots.discard(connection)
+                connection.close()
+
+    def check_snapshot(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+        """Make sure that a snapshot was not ended with the store, and is not a parent process's."""
+        if connection not in self._snapshots:
+            raise StoreError(f"{self.where} was closed while it was read; open it again", "closed")
 
     def _connection(self, *, is_reading: bool) -> psycopg.Connection[tuple[Any, ...]]:
         found = self._connections.get(is_reading)
@@ -215,14 +254,15 @@ class PostgresqlDatabase(Database):
 
     def disconnect(self) -> None:
         """Let go of the connections."""
-        for connection in self._connections.values():
+        for connection in (*self._connections.values(), *self._snapshots):
             with suppress(Exception):
                 connection.close()
         self._connections.clear()
+        self._snapshots.clear()
 
     def after_fork(self) -> None:
         """Begin with connections of this process's own; those of the parent must not be ended here."""
-        _of_parents.extend(self._connections.values())
+        _of_parents.extend((*self._connections.values(), *self._snapshots))
         self._forget_connections()
 
 

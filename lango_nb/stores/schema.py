@@ -6,8 +6,9 @@
            ├< messages, history         what was said, and what later turns see of it
            ├< decisions ─< candidates   every hand-over, and what the router says of it
            ├< steps                     one per model call: who made it, and what it was given
-           └< runs                      teammates
-    tasks, memories, approvals, questions, late_messages, meta
+           ├< runs                      teammates
+           └< ledger                    what runs waited for, where runLedger is on
+    tasks, memories, approvals, questions, late_messages, forgotten, meta
 
 A table is made from its definition here, and so are the columns of the frames, the page of the reference and the check
 on reading. What is rarely asked for lies as JSON in the column ``data``; ``checksum`` is the CRC-32 of a row.
@@ -329,6 +330,37 @@ LATE_MESSAGES = Table(
     ),
     ("session_id",),
 )
+LEDGER = Table(
+    "ledger",
+    "What runs waited for and when they went on, noted as it happened.",
+    ("id",),
+    (
+        Column("id", "name", "Run, and the number of the entry among its own."),
+        Column("kind", "name", "teammate_approval_blocked or teammate_approval_unblocked."),
+        Column("run_id", "name", "Run that waits, or goes on."),
+        Column("turn_id", "name", "Turn that made the run."),
+        Column("session_id", "name", "Session that asked for the run."),
+        Column("agent", "name", "Teammate."),
+        Column("at", "time", "When."),
+        Column("runtime_condition", "name", "What it waits for; missing when it goes on."),
+        Column("blocked_reason", "text", "Why it is blocked."),
+        Column("grant_request_id", "name", "Grant that it asks for."),
+        Column("grant_attempt", "integer", "How often it asked, from 1."),
+        Column("grant_state", "name", "pending, granted or denied."),
+    ),
+    ("run_id", "turn_id"),
+)
+FORGOTTEN = Table(
+    "forgotten",
+    "How many turns a setting has made the store forget.",
+    ("id",),
+    (
+        Column("id", "name", "Setting that limits how long turns are kept, or how many."),
+        Column("turns", "integer", "Turns that are gone."),
+        Column("latest", "time", "When the latest of them had started."),
+        Column("at", "time", "When the last of them were forgotten."),
+    ),
+)
 
 LISTS = {table.name: table for table in (MESSAGES, HISTORY, DECISIONS, STEPS)}
 """Tables of what belongs to a turn beside its events, by their name in a turn's body."""
@@ -339,6 +371,8 @@ DOCUMENTS = {
     "approval": APPROVALS,
     "question": QUESTIONS,
     "message": LATE_MESSAGES,
+    "ledger": LEDGER,
+    "forgotten": FORGOTTEN,
 }
 """Tables of rows that change, by kind."""
 OF_TURNS = (EVENTS, MESSAGES, HISTORY, DECISIONS, STEPS)

@@ -66,6 +66,35 @@ class _Transaction:
         self._connection.executemany(statement, values)  # type: ignore[arg-type]
 
 
+class _Snapshot(_Transaction):
+    """Queries on a connection that others may end."""
+
+    __slots__ = ("_database",)
+
+    def __init__(self, connection: sqlite3.Connection, database: SqliteDatabase) -> None:
+        super().__init__(connection)
+        self._database = database
+
+    def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        self._database.check_snapshot(self._connection)
+        try:
+            return super().rows(statement, *values)
+        except sqlite3.Error as error:
+            raise self._database.failed(error) from None
+
+
+class _InMemory(_Transaction):
+    """Queries in memory, each for itself."""
+
+    __slots__ = ("_database",)
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        return self._database.rows(statement, *values)
+
+
 class SqliteDatabase(Database):
     """A file, or memory.
 
@@ -95,6 +124,7 @@ class SqliteDatabase(Database):
     def _forget_connections(self) -> None:
         self._reading: sqlite3.Connection | None = None
         self._writing: sqlite3.Connection | None = None
+        self._snapshots: set[sqlite3.Connection] = set()
         self._synchronous = ""
         self._read_lock = threading.RLock()
         self._write_lock = threading.RLock() if self.path is not None else self._read_lock
@@ -120,10 +150,40 @@ class SqliteDatabase(Database):
                 connection = self._connection(mode)
                 result = self._run(connection, mode, work)
             except (sqlite3.Error, OverflowError) as error:
-                raise failure(error, self.where, self.timeout_s) from None
+                raise self.failed(error) from None
         if mode != "read":
             self._check_place()
         return result
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Transaction]:
+        """Look for longer at one moment."""
+        if self.path is None:
+            yield _InMemory(self)
+            return
+        self.check_open()
+        self._check_place()
+        try:
+            connection = self._open()
+            connection.execute("BEGIN")
+        except sqlite3.Error as error:
+            raise self.failed(error) from None
+        self._snapshots.add(connection)
+        try:
+            yield _Snapshot(connection, self)
+        finally:
+            if connection in self._snapshots:
+                self._snapshots.discard(connection)
+                connection.close()
+
+    def check_snapshot(self, connection: sqlite3.Connection) -> None:
+        """Make sure that a snapshot was not ended with the store, and is not a parent process's."""
+        if connection not in self._snapshots:
+            raise StoreError(f"{self.where} was closed while it was read; open it again", "closed")
+
+    def failed(self, error: BaseException) -> StoreError:
+        """Say what went wrong."""
+        return failure(error, self.where, self.timeout_s)
 
     def _run(self, connection: sqlite3.Connection, mode: Mode, work: Callable[[Transaction], T]) -> T:
         if mode != "read" and self.path is not None:
@@ -235,15 +295,17 @@ class SqliteDatabase(Database):
     def disconnect(self) -> None:
         """Let go of the connections; the last one to go moves the write-ahead log into the file."""
         with self._write_lock, self._read_lock:
-            for connection in (self._reading, self._writing):
+            for connection in (*self._snapshots, self._reading, self._writing):
                 if connection is not None:
                     with suppress(sqlite3.Error):
                         connection.close()
+            self._snapshots.clear()
             self._reading = self._writing = None
 
     def after_fork(self) -> None:
         """Begin with connections of this process's own; those of the parent must not be ended here."""
-        _of_parents.extend(connection for connection in (self._reading, self._writing) if connection is not None)
+        every = (*self._snapshots, self._reading, self._writing)
+        _of_parents.extend(connection for connection in every if connection is not None)
         self._forget_connections()
 
 

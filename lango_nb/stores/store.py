@@ -290,7 +290,7 @@ class TurnLog(Protocol):
         ...
 
     def scan(self, query: TurnQuery = EVERY_TURN, *, with_events: bool = True) -> Iterator[StoredTurn]:
-        """Go through turns by number without holding all of them.
+        """Go through turns by number without holding all of them; those that are removed meanwhile are among them.
 
         Parameters
         ----------
@@ -308,23 +308,22 @@ class TurnLog(Protocol):
         """Go through rows and events of turns by number, without bodies."""
         ...
 
-    def table(
-        self, name: str, columns: Sequence[str] | None, query: TurnQuery = EVERY_TURN
-    ) -> Sequence[tuple[Any, ...]] | None:
-        """Return columns of a table for the turns of a query, as they are stored: the fast way to many rows.
+    def tables(
+        self, wanted: Mapping[str, Sequence[str] | None], query: TurnQuery = EVERY_TURN
+    ) -> dict[str, Sequence[tuple[Any, ...]]] | None:
+        """Return columns of tables for the turns of a query, as they are stored at one moment: the fast way to many.
 
         Parameters
         ----------
-        name : str
-            ``events``, ``messages`` …: a table whose rows belong to turns (:mod:`lango_nb.stores.schema`).
-        columns : sequence of str, optional
-            Those of the table. When absent: ``turn``, all that records are made of, and ``data``; then every row is
-            checked, and one that is damaged is left out and noted.
+        wanted : mapping of str to sequence of str or None
+            Columns by table: ``turns``, ``events``, ``messages`` … (:mod:`lango_nb.stores.schema`). In place of
+            columns ``None`` gives ``turn``, all that records are made of, and ``data``; then every row is checked, and
+            one that is damaged is left out and noted.
         query : TurnQuery
 
         Returns
         -------
-        sequence of tuple or None
+        dict of str to sequence of tuple, or None
             By number and position. ``None``: a row has something in ``data`` that belongs into a column, so the columns
             alone do not tell everything.
         """
@@ -344,8 +343,23 @@ class TurnLog(Protocol):
         """Return rows of open turns whose process is gone: nobody else will close them."""
         ...
 
-    def remove(self, turn_ids: Collection[str]) -> int:
-        """Forget closed turns with all their events, and count them; open and unknown ones are left alone."""
+    def remove(self, turn_ids: Collection[str], *, setting: str = "", at: str = "") -> int:
+        """Forget closed turns with all that belongs to them; open and unknown ones are left alone.
+
+        Parameters
+        ----------
+        turn_ids : collection of str
+        setting : str
+            Why, for those who will look for them: counted in the table ``forgotten`` in the same write. Nothing is
+            written down when absent.
+        at : str
+            When, as :func:`stamp` writes it.
+
+        Returns
+        -------
+        int
+            How many there were.
+        """
         ...
 
 

@@ -1,15 +1,15 @@
 """Turns in the tables of a database: begun, filled with events, closed once, and read again.
 
-    begin    INSERT turns, events                              not waited for
-    write    INSERT events                                     waited for, before a call that is not safe
-    finish   UPDATE turns; INSERT events, messages, …, runs    waited for
+begin    INSERT turns, events                              not waited for
+write    INSERT events                                     waited for, before a call that is not safe
+finish   UPDATE turns; INSERT events, messages, …, runs    waited for
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, cast
@@ -18,6 +18,7 @@ import orjson
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import Database, Transaction
+from lango_nb.stores.documents import put_statement
 from lango_nb.stores.reading import NEXT_STEP, Reader
 from lango_nb.stores.rows import ODD, checksum, from_text, is_plain, mark_of, row_format, to_name, to_text
 from lango_nb.stores.schema import EVENTS, HISTORY, LISTS, OF_TURNS, TURNS
@@ -40,9 +41,13 @@ _LARGEST = 2**63 - 1
 _RUNNING = "running"
 _TURN = row_format("turns")
 _RUN = row_format("runs")
+_FORGOTTEN = row_format("forgotten")
 _RUNS = "runs"
 _PARTS = {*LISTS, _RUNS}
 """What a turn has in tables of their own, beside its events."""
+_Found = Mapping[str, Sequence[tuple[Any, ...]]]
+"""Rows by table."""
+_NOTHING: _Found = {}
 
 
 class Turns:
@@ -150,38 +155,65 @@ class Turns:
         if prepared:
             self._database.write(work)
 
-    def remove(self, turn_ids: Collection[str]) -> int:
+    def remove(self, turn_ids: Collection[str], *, setting: str = "", at: str = "") -> int:
         """Forget closed turns with all that belongs to them, and count them."""
         if not turn_ids or not self._database.exists():
             return 0
-        dialect, sql = self._database.dialect, self._sql
+        dialect, sql, spelled = self._database.dialect, self._sql, self._database.spelled
         ids = dialect.values([to_name(key) for key in dict.fromkeys(turn_ids)])
-        chosen = f"SELECT number, id FROM {{turns}} WHERE {dialect.among('id')} AND outcome <> '{_RUNNING}'"
 
         def work(transaction: Transaction) -> int:
-            found = transaction.rows(self._database.spelled(chosen + dialect.locked), ids)
-            numbers = dialect.values([number for number, _ in found])
-            latest = max((number for number, _ in found), default=0)
+            found = transaction.rows(sql.removable, ids)
+            if not found:
+                return 0
+            numbers = dialect.values([number for number, _, _ in found])
+            latest = max(number for number, _, _ in found)
             transaction.change(sql.remember, latest, latest)
             for table in OF_TURNS:
-                transaction.change(self._database.spelled(f"DELETE FROM {{{table.name}}} WHERE {dialect.among('turn')}"), numbers)
-            keys = dialect.values([key for _, key in found])
-            transaction.change(self._database.spelled(f"DELETE FROM {{runs}} WHERE {dialect.among('turn_id')} AND completed_at IS NOT NULL"), keys)
-            transaction.change(self._database.spelled(f"DELETE FROM {{turns}} WHERE {dialect.among('number')}"), numbers)
+                transaction.change(spelled(f"DELETE FROM {{{table.name}}} WHERE {dialect.among('turn')}"), numbers)  # noqa: S608
+            keys = dialect.values([key for _, key, _ in found])
+            transaction.change(sql.remove_late, keys)
+            transaction.change(sql.remove_runs, keys)
+            transaction.change(sql.remove_ledger, keys)
+            transaction.change(sql.remove, numbers)
+            if setting:
+                self._tell(transaction, setting, at, found)
             return len(found)
 
         return self._database.write(work)
+
+    def _tell(self, transaction: Transaction, setting: str, at: str, gone: Sequence[tuple[Any, ...]]) -> None:
+        """Write down how many turns a setting has made the store forget."""
+        values = transaction.row(self._sql.forgotten, setting)
+        before = _FORGOTTEN.row(values) if values is not None else {"turns": 0, "latest": ""}
+        latest = max(str(started_at or "") for _, _, started_at in gone)
+        row: Row = {
+            "id": setting,
+            "turns": int(str(before["turns"])) + len(gone),
+            "latest": max(str(before["latest"]), latest),
+            "at": at,
+        }
+        transaction.change(self._sql.put_forgotten, *_FORGOTTEN.values(row))
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
     def rows(self, query: TurnQuery = EVERY_TURN) -> list[Row]:
         """Return the summaries of turns by number."""
+        return self._database.read(lambda transaction: self._summaries(transaction, query), [])
+
+    def _summaries(self, transaction: Transaction, query: TurnQuery) -> list[Row]:
         statement, values = self._select(self._sql.turn_columns, query)
-        rows = self._turn_rows(self._database.rows(statement, *values))
+        rows = self._turn_rows(transaction.rows(statement, *values))
         if _is_told_by_sql(query):
             return rows
         found = [row for row in rows if query.matches(row)]
         return found[: _limit(query.limit)]
+
+    def _numbers(self, transaction: Transaction, query: TurnQuery) -> list[int]:
+        if not _is_told_by_sql(query):
+            return [int(str(row["number"])) for row in self._summaries(transaction, query)]
+        statement, values = self._select("number", query)
+        return [number for (number,) in transaction.rows(statement, *values)]
 
     def count(self, query: TurnQuery = EVERY_TURN) -> int:
         """Count turns."""
@@ -197,9 +229,9 @@ class Turns:
         found = self._database.rows(self._sql.find, to_name(turn_id))
         if not found:
             return None
-        number = int(found[0][0])
-        turns = list(self._batch([number], with_events=True, with_body=True))
-        return turns[0] if turns else None
+        wanted, parts = [int(found[0][0])], self._parts(with_events=True, with_body=True)
+        rows = self._database.read(lambda transaction: self._fetch(transaction, wanted, parts), _NOTHING)
+        return next(self._turns(wanted, rows), None)
 
     def scan(self, query: TurnQuery = EVERY_TURN, *, with_events: bool = True) -> Iterator[StoredTurn]:
         """Go through turns by number."""
@@ -212,16 +244,16 @@ class Turns:
 
     def numbers(self, query: TurnQuery = EVERY_TURN) -> list[int]:
         """Return the numbers of turns."""
-        if not _is_told_by_sql(query):
-            return [int(str(row["number"])) for row in self.rows(query)]
-        statement, values = self._select("number", query)
-        return [number for (number,) in self._database.rows(statement, *values)]
+        none: list[int] = []
+        return self._database.read(lambda transaction: self._numbers(transaction, query), none)
 
     def histories(self, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
         """Go through what later turns see of turns: the messages of each as JSON, in order."""
         for start in range(0, len(numbers), BATCH):
             batch = self._database.dialect.values(list(numbers[start : start + BATCH]))
-            for number, position, messages, data, summed in self._database.rows(self._sql.of_turns[HISTORY.name], batch):
+            for number, position, messages, data, summed in self._database.rows(
+                self._sql.of_turns[HISTORY.name], batch
+            ):
                 try:
                     is_whole = checksum([messages, data]) ^ mark_of(number, position) == summed
                 except ValueError:
@@ -231,18 +263,43 @@ class Turns:
                 else:
                     self._reader.note(HISTORY.name, f"{number}/{position}")
 
-    def _history(
-        self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]
-    ) -> list[Row]:
+    def _history(self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]) -> list[Row]:
         rows = self._items(HISTORY.name, number, grouped)
         return cast("list[Row]", rows[0].get("messages", [])) if rows else []
 
-    def table(
-        self, name: str, columns: Sequence[str] | None, query: TurnQuery = EVERY_TURN
-    ) -> Sequence[tuple[Any, ...]] | None:
-        """Return columns of a table for the turns of a query; see :meth:`lango_nb.stores.store.TurnLog.table`."""
-        if not _is_told_by_sql(query) or query.limit is not None:
-            query = TurnQuery(ids=tuple(str(row["id"]) for row in self.rows(query)), newest_first=query.newest_first)
+    def tables(
+        self, wanted: Mapping[str, Sequence[str] | None], query: TurnQuery = EVERY_TURN
+    ) -> dict[str, Sequence[tuple[Any, ...]]] | None:
+        """Return columns of tables for the turns of a query; see :meth:`lango_nb.stores.store.TurnLog.tables`."""
+
+        def work(transaction: Transaction) -> dict[str, Sequence[tuple[Any, ...]]]:
+            chosen = query
+            if not _is_told_by_sql(query) or query.limit is not None:
+                ids = tuple(str(row["id"]) for row in self._summaries(transaction, query))
+                chosen = TurnQuery(ids=ids, newest_first=query.newest_first)
+            return {name: self._table(transaction, name, chosen) for name in wanted}
+
+        nothing: dict[str, Sequence[tuple[Any, ...]]] = dict.fromkeys(wanted, ())
+        found = self._database.read(work, nothing)
+        for name, columns in wanted.items():
+            rows = self._whole(name, found[name])
+            if any([row[-1] is not None and row[-1][0] == ODD for row in rows]):  # noqa: C419 - a list is faster
+                return None
+            if columns is not None:
+                named = self._columns(name)
+                places = [named.index(column) for column in columns]
+                rows = [tuple([row[place] for place in places]) for row in rows]
+            found[name] = rows
+        return found
+
+    def _columns(self, name: str) -> tuple[str, ...]:
+        """Return the columns of a table's rows without place and checksum."""
+        if name == TURNS.name:
+            return ("number", *_TURN.columns[:-1])
+        return ("turn", *self._sql.formats[name].columns[:-1])
+
+    def _table(self, transaction: Transaction, name: str, query: TurnQuery) -> Sequence[tuple[Any, ...]]:
+        """Return the rows of a table with their places and checksums."""
         order, is_turns = " DESC" if query.newest_first else "", name == TURNS.name
         form = _TURN if is_turns else self._sql.formats[name]
         own = ("number", "parts") if is_turns else ("turn", "position")
@@ -251,14 +308,7 @@ class Turns:
         joined = " JOIN {turns} t ON t.number = r.turn" if condition and not is_turns else ""
         by = f"r.number{order}" if is_turns else f"r.turn{order}, r.position"
         statement = f"SELECT {chosen} FROM {{{name}}} r{joined}{condition} ORDER BY {by}"  # noqa: S608
-        rows = self._whole(name, self._database.rows(self._database.spelled(statement), *values))
-        if any([row[-1] is not None and row[-1][0] == ODD for row in rows]):  # noqa: C419 - a list is faster
-            return None
-        if columns is None:
-            return rows
-        named = (own[0], *form.columns)
-        places = [named.index(column) for column in columns]
-        return [tuple([row[place] for place in places]) for row in rows]
+        return transaction.rows(self._database.spelled(statement), *values)
 
     def _whole(self, name: str, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Return the rows that are what was written, and note the others."""
@@ -342,29 +392,39 @@ class Turns:
         return rows
 
     def _through(self, query: TurnQuery, *, with_events: bool, with_body: bool) -> Iterator[StoredTurn]:
-        numbers = self.numbers(query)
-        for start in range(0, len(numbers), BATCH):
-            yield from self._batch(numbers[start : start + BATCH], with_events=with_events, with_body=with_body)
+        """Go through turns as they are at the first look: what is removed meanwhile is read nevertheless."""
+        parts = self._parts(with_events=with_events, with_body=with_body)
 
-    def _batch(
-        self, numbers: list[int], *, with_events: bool, with_body: bool
-    ) -> Iterator[StoredTurn]:
-        sql, dialect = self._sql, self._database.dialect
-        wanted = dialect.values(numbers)
-        names = ([EVENTS.name] if with_events else []) + ([*LISTS] if with_body else [])
+        def begin(transaction: Transaction) -> tuple[list[int], _Found]:
+            numbers = self._numbers(transaction, query)
+            return numbers, self._fetch(transaction, numbers, parts) if len(numbers) <= BATCH else _NOTHING
 
-        def work(transaction: Transaction) -> dict[str, Sequence[tuple[Any, ...]]]:
-            found = {"turns": transaction.rows(sql.turns_of, wanted)}
-            found.update((name, transaction.rows(sql.of_turns[name], wanted)) for name in names)
-            if with_body:
-                found[_RUNS] = transaction.rows(sql.runs_of, wanted)
-            return found
+        none: list[int] = []
+        numbers, found = self._database.read(begin, (none, _NOTHING))
+        if len(numbers) <= BATCH:
+            yield from self._turns(numbers, found)
+            return
+        with self._database.snapshot() as transaction:
+            numbers = self._numbers(transaction, query)
+            for start in range(0, len(numbers), BATCH):
+                batch = numbers[start : start + BATCH]
+                yield from self._turns(batch, self._fetch(transaction, batch, parts))
 
-        found = self._database.read(work, {"turns": ()})
-        by_number = {values[0]: values for values in found["turns"]}
-        grouped = {name: _grouped(rows) for name, rows in found.items() if name != "turns"}
+    def _parts(self, *, with_events: bool, with_body: bool) -> list[str]:
+        """Return the tables that are read beside the turns themselves."""
+        return ([EVENTS.name] if with_events else []) + ([*LISTS, _RUNS] if with_body else [])
+
+    def _fetch(self, transaction: Transaction, numbers: list[int], parts: list[str]) -> _Found:
+        """Return the rows of turns by table."""
+        sql, wanted = self._sql, self._database.dialect.values(numbers)
+        found = {name: transaction.rows(sql.of_turns[name], wanted) for name in parts}
+        return {TURNS.name: transaction.rows(sql.turns_of, wanted), **found}
+
+    def _turns(self, numbers: list[int], found: _Found) -> Iterator[StoredTurn]:
+        by_number = {values[0]: values for values in found.get(TURNS.name, ())}
+        grouped = {name: _grouped(rows) for name, rows in found.items() if name != TURNS.name}
         for number in numbers:
-            turn = self._turn(by_number.get(number), number, grouped, with_body=with_body)
+            turn = self._turn(by_number.get(number), number, grouped, with_body=_RUNS in found)
             if turn is not None:
                 yield turn
 
@@ -502,9 +562,7 @@ class Statements:
             "WHERE number = ? AND outcome = 'running' RETURNING events"
         )
         self.find = spelled("SELECT number FROM {turns} WHERE id = ?")
-        self.sessions = spelled(
-            "SELECT count(*), min(number), max(number) FROM {turns} GROUP BY session_id ORDER BY 2"
-        )
+        self.sessions = spelled("SELECT count(*), min(number), max(number) FROM {turns} GROUP BY session_id ORDER BY 2")
         self.abandoned = spelled("SELECT number, writer FROM {turns} WHERE outcome = 'running'")
         self.turn_columns = f"number, events, parts, {turn}"
         self.turns_of = spelled(f"SELECT {self.turn_columns} FROM {{turns}} WHERE {among('number')}")  # noqa: S608
@@ -518,13 +576,22 @@ class Statements:
             self.of_turns[name] = spelled(
                 f"SELECT {columns} FROM {{{name}}} WHERE {among('turn')} ORDER BY turn, position"  # noqa: S608
             )
-        run = _quoted(_RUN.columns)
-        self.put_run = spelled(
-            f"INSERT INTO {{runs}} ({run}) VALUES ({_marks(len(_RUN.columns))}) ON CONFLICT (id) DO UPDATE SET "  # noqa: S608
-            + ", ".join(f'"{name}" = excluded."{name}"' for name in _RUN.columns)
+        self.put_run = spelled(put_statement(_RUN))
+        self.put_forgotten = spelled(put_statement(_FORGOTTEN))
+        self.forgotten = spelled(f"SELECT {_quoted(_FORGOTTEN.columns)} FROM {{forgotten}} WHERE id = ?")  # noqa: S608
+        self.removable = spelled(
+            f"SELECT number, id, started_at FROM {{turns}} WHERE {among('id')} AND outcome <> '{_RUNNING}'"  # noqa: S608
+            + database.dialect.locked
+        )
+        self.remove = spelled(f"DELETE FROM {{turns}} WHERE {among('number')}")  # noqa: S608
+        ended = f"{among('turn_id')} AND completed_at IS NOT NULL"  # one that still works goes on without its turn
+        self.remove_late = spelled(f"DELETE FROM {{late_messages}} WHERE id IN (SELECT id FROM {{runs}} WHERE {ended})")  # noqa: S608
+        self.remove_runs = spelled(f"DELETE FROM {{runs}} WHERE {ended}")  # noqa: S608
+        self.remove_ledger = spelled(
+            f"DELETE FROM {{ledger}} WHERE {among('turn_id')} AND run_id NOT IN (SELECT id FROM {{runs}})"  # noqa: S608
         )
         runs = ", ".join(f'r."{name}"' for name in _RUN.columns)
-        self.runs_of = spelled(
+        self.of_turns[_RUNS] = spelled(
             f"SELECT t.number, r.id, {runs} FROM {{runs}} r JOIN {{turns}} t ON t.id = r.turn_id "  # noqa: S608
             f"WHERE {among('t.number')} ORDER BY t.number, r.position"
         )

@@ -193,7 +193,7 @@ def _head(turns: Turns) -> str:
 def list_text(turns: Turns) -> str:
     """Write a row per turn."""
     if not len(turns):
-        return turns.empty
+        return "\n".join(filter(None, (turns.empty, turns.note)))
     rows = [
         [
             str(t.number),
@@ -215,7 +215,7 @@ def list_text(turns: Turns) -> str:
 def list_html(turns: Turns) -> str:
     """Show a row per turn."""
     if not len(turns):
-        return html.view(html.note(turns.empty))
+        return html.view(html.note(turns.empty), html.note(turns.note))
     rows = []
     for turn in _shown(turns):
         colours = agent_colours(turn.path, turn.path[0] if turn.path else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -57,11 +57,11 @@ class Asked(Turns):
         self.how.append("events")
         return super().events(query)
 
-    def table(
-        self, name: str, columns: Sequence[str] | None, query: TurnQuery = EVERY_TURN
-    ) -> Sequence[tuple[Any, ...]] | None:
-        self.how.append(f"table {name}")
-        return super().table(name, columns, query)
+    def tables(
+        self, wanted: Mapping[str, Sequence[str] | None], query: TurnQuery = EVERY_TURN
+    ) -> dict[str, Sequence[tuple[Any, ...]]] | None:
+        self.how += [f"table {name}" for name in wanted]
+        return super().tables(wanted, query)
 
     def sessions(self) -> list[Row]:
         self.how.append("sessions")
