@@ -122,7 +122,7 @@ class Retention:
                 break
             after = max(int(str(row["number"])) for row in rows)
             closed = [str(row["id"]) for row in rows if row["outcome"] != "running"]
-            removed += self._log.remove(closed, setting=_GROUP + setting, at=stamp(self._now))
+            removed += self._log.remove(closed, setting=_GROUP + setting, at=stamp(self._now)) if closed else 0
         return removed, True
 
 
