@@ -26,7 +26,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tests.benchmarks.stored import durable_turn, one_fsync, opening, stored_events_to_frame
+from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
 
 if TYPE_CHECKING:
     from lango_nb.records.turns import Trace
@@ -270,6 +270,13 @@ def _trace_to_html() -> Callable[[], object]:
     return call
 
 
+def median_of(prepare: Callable[[], Callable[[], object]], rounds: int) -> float:
+    """Return the median of what a call measures itself; the first one is not counted."""
+    call = prepare()
+    call()
+    return statistics.median([float(str(call())) for _ in range(rounds)])
+
+
 # -- the list ----------------------------------------------------------------------------------------------------------
 
 _NO_PANDAS = "import sys; assert 'pandas' not in sys.modules and 'numpy' not in sys.modules, 'pandas was loaded'"
@@ -287,9 +294,11 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure("S2s", "the same by a teammate: five", "ms", None, value=_as_peers("S2", "spawn", "median_us")),
         Measure("S3", "turn 200 of a session / turn 10", "x", 1.2, value=_growth),
-        Measure("S4-10", "durable delegated turn, one fsync: turn 10", "ms", 1.5, value=durable_turn(10)),
-        Measure("S4-100", "the same, turn 100", "ms", 1.5, value=durable_turn(100)),
-        Measure("S4-200", "the same, turn 200", "ms", 1.5, value=durable_turn(200)),
+        Measure("S3-4000", "turn 4 000 of a session / turn 10, in memory", "x", 1.3, value=lambda: turn_late(is_durable=False)),
+        Measure("S3-4000d", "the same on disk", "x", 1.3, value=lambda: turn_late(is_durable=True)),
+        Measure("S4-10", "durable delegated turn, processor time: turn 10", "ms", 0.8, value=durable_turn(10)),
+        Measure("S4-100", "the same, turn 100", "ms", 0.8, value=durable_turn(100)),
+        Measure("S4-200", "the same, turn 200", "ms", 0.8, value=durable_turn(200)),
         Measure("fsync", "for comparison: 3 kB and one fsync", "ms", None, value=one_fsync),
         Measure("S5", "8 specialists at once, over the ideal", "ms", 3, value=_as_peers("S5", "astool", "overhead_ms")),
         Measure("S5s", "the same with teammates", "ms", None, value=_as_peers("S5", "spawn", "overhead_ms")),
@@ -332,14 +341,16 @@ MEASURES: dict[str, Measure] = {
             "stored",
             "100 000 stored events to a DataFrame",
             "ms",
-            500,
+            250,
             prepare=stored_events_to_frame(("turn_id", "kind", "author", "tool")),
             rounds=3,
         ),
-        Measure("stored-all", "the same, every column", "ms", None, prepare=stored_events_to_frame(), rounds=3),
-        Measure("open", "opening a home of 10 000 turns, 100 sessions", "ms", 300, prepare=opening(100), rounds=5),
-        Measure("open-1", "the same, one session", "ms", 300, prepare=opening(1), rounds=5),
-        Measure("open-all", "the same, a session for each", "ms", 300, prepare=opening(10_000), rounds=5),
+        Measure("stored-all", "the same, every column", "ms", 800, prepare=stored_events_to_frame(), rounds=3),
+        Measure("open", "opening a home of 20 000 turns, listing 20", "ms", 50, prepare=opening(100), rounds=20),
+        Measure("open-1", "the same, one session", "ms", 50, prepare=opening(1), rounds=20),
+        Measure("open-all", "the same, a session for each", "ms", 50, prepare=opening(20_000), rounds=20),
+        Measure("open-2", "the same of 2 000 turns", "ms", None, prepare=opening(100, 2000), rounds=20),
+        Measure("go-on", "going on with a session of 4 000 stored turns", "ms", 20, value=lambda: median_of(going_on, 5)),
         Measure("html", "trace of 10 000 events to HTML", "ms", 1000, prepare=_trace_to_html, rounds=5),
         Measure("pydantic", "for comparison: pydantic, one model", "ms", None, _ONE_MODEL),
         Measure("asyncio", "for comparison: import asyncio", "ms", None, "import asyncio"),
@@ -382,9 +393,9 @@ def run_here(measure: Measure) -> float:
     gc.collect()
     samples = []
     for _ in range(measure.rounds):
-        began = time.perf_counter()
+        began = time.process_time()  # wall time differs two to four times by the hour
         call()
-        samples.append(time.perf_counter() - began)
+        samples.append(time.process_time() - began)
     return statistics.median(samples) * 1000
 
 

@@ -1,8 +1,8 @@
 """What records on the disk cost: durable turns, opening a large home, stored events as a DataFrame.
 
 The same turn as in memory: the delegated one of :mod:`tests.benchmarks.scenario`, whose tool counts as safe, so that it
-is written ahead once and closed with one write and one fsync. Beside it the floor: what the disk takes for one fsync of
-as many bytes.
+is written ahead once and closed with one write and one fsync. Times are the processor's, so that the wait for the disk is
+not in them; beside them stands the floor, what the disk takes for one fsync of as many bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from functools import cache
 from pathlib import Path
 
 TURNS = 205
-MANY_TURNS = 10_000
+MANY_TURNS = 20_000
+LONG_SESSION = 4000
 MANY_EVENTS = 100_000
 
 
@@ -34,11 +35,11 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []
 
 @cache
 def _durable() -> list[float]:
-    """Run delegated turns of one session that are on the disk when they return; times in milliseconds."""
+    """Run delegated turns of one session that are on the disk when they return; processor times in milliseconds."""
     from tests.benchmarks.scenario import DELEGATE, Probe, make_engine
 
     probe = Probe()
-    engine = make_engine(probe, store=_folder() / "records")
+    engine = make_engine(probe, store=_folder())
 
     async def measure() -> list[float]:
         for _ in range(5):
@@ -47,9 +48,9 @@ def _durable() -> list[float]:
         samples = []
         for _ in range(TURNS):
             probe.start("delegate")
-            began = time.perf_counter()
+            began = time.process_time()
             trace = await engine.run(DELEGATE, "long")
-            samples.append((time.perf_counter() - began) * 1000)
+            samples.append((time.process_time() - began) * 1000)
             probe.check(trace)
         return samples
 
@@ -82,42 +83,87 @@ def _fill(folder: Path, turns: int, sessions: int) -> None:
     """Write the same delegated turn many times, through the store itself."""
     from lango_nb.records.packing import pack_event, pack_trace
     from lango_nb.stores.opening import open_store
+    from lango_nb.stores.store import StoredTurn
     from tests.benchmarks.scenario import first_answer
 
     trace = first_answer()
     row, body = pack_trace(trace)
     events = [pack_event(event) for event in trace.events]
     store = open_store(folder, durability="none")
-    for number in range(turns):
+
+    def turn(number: int) -> StoredTurn:
         turn_id = f"turn-{number}"
-        own = {**row, "id": turn_id, "session_id": f"session-{number % sessions}"}
-        begun = {name: own[name] for name in ("id", "session_id", "text", "started_at", "topology", "model")}
-        store.log.begin(begun)
-        store.log.finish(turn_id, [{**event, "turn_id": turn_id} for event in events], own, body)
+        own = {**row, "id": turn_id, "number": number, "session_id": f"session-{number % sessions}"}
+        return StoredTurn(own, [{**event, "turn_id": turn_id} for event in events], body)
+
+    for start in range(1, turns + 1, 500):
+        store.log.keep(turn(number) for number in range(start, min(start + 500, turns + 1)))
     store.close()
 
 
-def opening(sessions: int) -> Callable[[], Callable[[], object]]:
-    """Prepare opening a home of ten thousand turns and listing them."""
+def opening(sessions: int, turns: int = MANY_TURNS) -> Callable[[], Callable[[], object]]:
+    """Prepare opening a home of many turns and listing the last twenty."""
 
     def prepare() -> Callable[[], object]:
         from lango_nb.engine import Engine
+        from lango_nb.stores.store import TurnQuery
 
-        folder = _folder() / "records"
-        _fill(folder, MANY_TURNS, sessions)
+        folder = _folder()
+        _fill(folder, turns, sessions)
         tools: list[object] = []
 
         def call() -> object:
             engine = Engine(tools=tools, store=folder)  # type: ignore[arg-type]  # none
-            count = engine.store.log.count()
+            count, latest = len(engine.traces), engine.store.log.rows(TurnQuery(newest_first=True, limit=20))
             engine.close()
-            if count != MANY_TURNS:
-                raise AssertionError(f"{count} turns")
+            if (count, len(latest)) != (turns, 20):
+                raise AssertionError(f"{count} turns, {len(latest)} of them listed")
             return count
 
         return call
 
     return prepare
+
+
+def going_on() -> Callable[[], object]:
+    """Prepare going on with a session of four thousand stored turns: what a model is given of it is read."""
+    from tests.benchmarks.scenario import Probe, make_engine
+
+    folder = _folder()
+    _fill(folder, LONG_SESSION, 1)
+
+    def call() -> object:
+        engine = make_engine(Probe(), store=folder)
+        began = time.process_time()
+        messages = engine.session("session-0").messages
+        took = (time.process_time() - began) * 1000
+        engine.close()
+        if not messages:
+            raise AssertionError("nothing is known of the session")
+        return took
+
+    return call
+
+
+def turn_late(*, is_durable: bool) -> float:
+    """Run 4 000 delegated turns of one session; return processor time at the end over that at turn 10."""
+    from tests.benchmarks.scenario import DELEGATE, Probe, make_engine
+
+    probe = Probe()
+    engine = make_engine(probe, store=_folder()) if is_durable else make_engine(probe)
+
+    async def measure() -> list[float]:
+        samples = []
+        for _ in range(LONG_SESSION):
+            probe.start("delegate")
+            began = time.process_time()
+            await engine.run(DELEGATE, "long")
+            samples.append(time.process_time() - began)
+        return samples
+
+    samples = asyncio.run(measure())
+    engine.close()
+    return statistics.median(samples[-10:]) / statistics.median(samples[5:15])
 
 
 def stored_events_to_frame(columns: tuple[str, ...] | None = None) -> Callable[[], Callable[[], object]]:
@@ -129,7 +175,7 @@ def stored_events_to_frame(columns: tuple[str, ...] | None = None) -> Callable[[
         from lango_nb.stores.opening import open_store
         from tests.benchmarks.scenario import first_answer
 
-        folder = _folder() / "records"
+        folder = _folder()
         turns = -(-MANY_EVENTS // len(first_answer().events))
         _fill(folder, turns, 20)
 
