@@ -100,6 +100,8 @@ LIMIT = (
     some("before", "event.before", "float64", "", "What a raised limit was."),
     some("after", "event.after", "float64", "", "What it is now."),
     some("dropped", "event.dropped", "Int64", "", "Earlier messages that a model was not given."),
+    some("tokens", "event.tokens", "Int64", "tokens", "About how much of the conversation a model was given."),
+    some("limit_tokens", "event.limit_tokens", "Int64", "tokens", "How much of it a model is given at most."),
 )
 RECOVERY = (
     some("error_class", "event.error_class", "string", "", "Kind of failure that something is done about."),

@@ -333,16 +333,17 @@ def table_rows(history: History, paths: Sequence[str], of_turn: Sequence[str]) -
     wanted = [*named] if is_whole else list(dict.fromkeys(["kind", *paths]))
     columns = None if is_whole else ["turn", *(named[path] for path in wanted)]
     of_turn = list(dict.fromkeys(of_turn))
-    found = history.log.tables({EVENTS.name: columns, TURNS.name: ["number", *of_turn]}, history.query)
+    beside = {TURNS.name: ["number", *of_turn]} if of_turn else {}
+    found = history.log.tables({EVENTS.name: columns, **beside}, history.query)
     if found is None:
         return None
-    rows, turns = found[EVENTS.name], found[TURNS.name]
-    of_number = {number: values for number, *values in turns}
-    if not of_number.keys() >= {row[0] for row in rows}:  # their turns are damaged, and left out
+    rows = found[EVENTS.name]
+    of_number = {number: values for number, *values in found.get(TURNS.name, ())}
+    if of_turn and not of_number.keys() >= {row[0] for row in rows}:  # their turns are lost
         rows = [row for row in rows if row[0] in of_number]
     number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 2)
     events = TableRows(dict(zip([*wanted, "data"], values, strict=False)), _events(), "kind")
-    columns_of_turn = zip(*map(of_number.__getitem__, number), strict=True) if number else [()] * len(of_turn)
+    columns_of_turn = zip(*map(of_number.__getitem__, number), strict=True) if number and of_turn else [()] * len(of_turn)
     return events, TableRows({"number": number, **dict(zip(of_turn, columns_of_turn, strict=False))}, _turns())
 
 

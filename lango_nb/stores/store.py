@@ -316,15 +316,15 @@ class TurnLog(Protocol):
         Parameters
         ----------
         wanted : mapping of str to sequence of str or None
-            Columns by table: ``turns``, ``events``, ``messages`` … (:mod:`lango_nb.stores.schema`). In place of
-            columns ``None`` gives ``turn``, all that records are made of, and ``data``; then every row is checked, and
-            one that is damaged is left out and noted.
+            Columns by table: ``turns``, ``events``, ``messages`` … (:mod:`lango_nb.stores.schema`). These are given as
+            they are: to check a row all of it has to be read. In place of columns ``None`` gives ``turn``, all that
+            records are made of, and ``data``; then every row is checked, and one that is damaged is left out and noted.
         query : TurnQuery
 
         Returns
         -------
         dict of str to sequence of tuple, or None
-            By number and position. ``None``: a row has something in ``data`` that belongs into a column, so the columns
+            By number and position; behind the columns there may be a further value. ``None``: a row has something in ``data`` that belongs into a column, so the columns
             alone do not tell everything.
         """
         ...

@@ -277,33 +277,31 @@ class Turns:
             if not _is_told_by_sql(query) or query.limit is not None:
                 ids = tuple(str(row["id"]) for row in self._summaries(transaction, query))
                 chosen = TurnQuery(ids=ids, newest_first=query.newest_first)
-            return {name: self._table(transaction, name, chosen) for name in wanted}
+            return {name: self._table(transaction, name, columns, chosen) for name, columns in wanted.items()}
 
         nothing: dict[str, Sequence[tuple[Any, ...]]] = dict.fromkeys(wanted, ())
         found = self._database.read(work, nothing)
         for name, columns in wanted.items():
-            rows = self._whole(name, found[name])
-            if any([row[-1] is not None and row[-1][0] == ODD for row in rows]):  # noqa: C419 - a list is faster
+            rows = found[name]
+            if columns is None:
+                rows = found[name] = self._whole(name, rows)
+                is_odd = [row[-1] is not None and row[-1][0] == ODD for row in rows]
+            else:
+                is_odd = [row[-1] for row in rows]
+            if any(is_odd):
                 return None
-            if columns is not None:
-                named = self._columns(name)
-                places = [named.index(column) for column in columns]
-                rows = [tuple([row[place] for place in places]) for row in rows]
-            found[name] = rows
         return found
 
-    def _columns(self, name: str) -> tuple[str, ...]:
-        """Return the columns of a table's rows without place and checksum."""
-        if name == TURNS.name:
-            return ("number", *_TURN.columns[:-1])
-        return ("turn", *self._sql.formats[name].columns[:-1])
-
-    def _table(self, transaction: Transaction, name: str, query: TurnQuery) -> Sequence[tuple[Any, ...]]:
-        """Return the rows of a table with their places and checksums."""
+    def _table(
+        self, transaction: Transaction, name: str, columns: Sequence[str] | None, query: TurnQuery
+    ) -> Sequence[tuple[Any, ...]]:
+        """Return columns of a table, and whether there is more to a row than they tell; or all with its checksum."""
         order, is_turns = " DESC" if query.newest_first else "", name == TURNS.name
         form = _TURN if is_turns else self._sql.formats[name]
         own = ("number", "parts") if is_turns else ("turn", "position")
-        chosen = ", ".join(f'r."{column}"' for column in (*own, *form.columns))
+        chosen = _quoted((*own, *form.columns) if columns is None else columns, "r.")
+        if columns is not None:
+            chosen += f", r.data LIKE '{ODD}%'"
         condition, values = self._where(query, "r." if is_turns else "t.")
         joined = " JOIN {turns} t ON t.number = r.turn" if condition and not is_turns else ""
         by = f"r.number{order}" if is_turns else f"r.turn{order}, r.position"
@@ -656,8 +654,8 @@ def _limit(wanted: int | None) -> int | None:
     return None if wanted is None else max(0, min(wanted, _LARGEST))
 
 
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+def _quoted(names: Iterable[str], prefix: str = "") -> str:
+    return ", ".join(f'{prefix}"{name}"' for name in names)
 
 
 def _settings(names: Iterable[str]) -> str:
