@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import LangoError, UnknownNameError, UsageError, suggest
 from lango_nb.lab.shown import texts_table
-from lango_nb.stores.opening import HOME, RECORDS
+from lango_nb.stores.opening import HOME
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import View
 
@@ -49,7 +49,7 @@ def shelf_path(store: Store | str | Path | None, home: Path) -> Path | None:
 
     Examples
     --------
-    >>> shelf_path("home", Path("h")).as_posix(), shelf_path("h/records", Path("x")).as_posix()
+    >>> shelf_path("home", Path("h")).as_posix(), shelf_path("h", Path("x")).as_posix()
     ('h/shelf.json', 'h/shelf.json')
     """
     if not store or store == MEMORY:
@@ -58,8 +58,7 @@ def shelf_path(store: Store | str | Path | None, home: Path) -> Path | None:
         return home / SHELF if store.is_durable else None
     if store == HOME or "://" in str(store):
         return home / SHELF
-    folder = Path(store).expanduser()
-    return (folder.parent if folder.name == RECORDS else folder) / SHELF
+    return Path(store).expanduser() / SHELF
 
 
 class Shelving:

@@ -50,7 +50,7 @@ def test_records_that_move_to_a_folder_take_the_shelf_along(tmp_path: Path) -> N
 
 def test_records_of_a_home_are_beside_its_shelf_however_they_are_opened(tmp_path: Path) -> None:
     lab = Lab(workspace=tmp_path, home=tmp_path / "home")
-    other = Lab(workspace=tmp_path, store=tmp_path / "home" / "records")
+    other = Lab(workspace=tmp_path, store=tmp_path / "home")
     assert lab.shelf.path == other.shelf.path == tmp_path / "home" / "shelf.json"
 
 
