@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.core.bus import Bus
     from lango_nb.hooks.chain import HookChain
     from lango_nb.hooks.decorator import UserHook
+    from lango_nb.records.ledger import Ledger
     from lango_nb.records.memories import Memories
     from lango_nb.records.runs import Runs
     from lango_nb.records.tasks import Tasks
@@ -75,11 +76,15 @@ class Shared:
         """All teammate runs."""
         runs = self.records.runs
         if self.settings.run_ledger.enabled and self.settings.run_ledger.write_through:
-            from lango_nb.records.ledger import MemoryLedger, mirror
-
-            self.ledger = MemoryLedger()
-            runs.observers.append(mirror(self.ledger, self.clock))
+            runs.observers.append(self.ledger.observe)
         return runs
+
+    @property
+    def ledger(self) -> Ledger:
+        """What runs waited for; written where ``runLedger.enabled`` and ``runLedger.writeThrough`` are on."""
+        from lango_nb.records.ledger import FAILED, KIND, Ledger
+
+        return Ledger(self.records.documents(KIND), self.clock, lambda failure: self.bus.publish(FAILED, failure))
 
     @property
     def tasks(self) -> Tasks:

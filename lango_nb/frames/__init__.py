@@ -10,7 +10,7 @@
     approvals_df    calls that need an answer       visibility_df   who could see what was said, did, and should not
     metrics_df      how agents did                  findings_df     what the doctor found
     models_df       models that can be used         evaluation_df   how often a router or a model is right
-    shelf_df        notes, tags, examples, results
+    shelf_df        notes, tags, examples, results  ledger_df       what runs waited for
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -30,6 +30,7 @@ from lango_nb.frames import (
     evaluation,
     events,
     findings,
+    ledger,
     memories,
     messages,
     metrics,
@@ -54,6 +55,7 @@ from lango_nb.frames.evaluation import evaluation_df
 from lango_nb.frames.events import events_df
 from lango_nb.frames.findings import findings_df
 from lango_nb.frames.frame import columns_frame
+from lango_nb.frames.ledger import ledger_df
 from lango_nb.frames.memories import memories_df
 from lango_nb.frames.messages import messages_df
 from lango_nb.frames.metrics import metrics_df
@@ -84,6 +86,7 @@ __all__ = [
     "evaluation_df",
     "events_df",
     "findings_df",
+    "ledger_df",
     "memories_df",
     "messages_df",
     "metrics_df",
@@ -114,6 +117,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "decisions": decisions.COLUMNS,
     "delegations": delegations.COLUMNS,
     "runs": runs.COLUMNS,
+    "ledger": ledger.COLUMNS,
     "tasks": tasks.COLUMNS,
     "memories": memories.COLUMNS,
     "approvals": approvals.COLUMNS,

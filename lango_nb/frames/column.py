@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import orjson
 
+from lango_nb.stores.schema import Table
+
 if TYPE_CHECKING:
     from lango_nb.frames.stored import Rows, TableRows
 
@@ -61,6 +63,55 @@ def some(  # noqa: PLR0913, PLR0917 - the fields of a column
 ) -> Column:
     """Make a column that only some kinds of records have."""
     return Column(name, path, dtype, unit, sentence, required=False, convert=convert)
+
+
+_DTYPES: Mapping[str, Dtype] = {
+    "name": "string",
+    "text": "string",
+    "json": "string",
+    "integer": "Int64",
+    "real": "float64",
+    "boolean": "boolean",
+    "time": "datetime64[ns, UTC]",
+}
+
+
+def stored(  # noqa: PLR0913 - what a frame may say differently
+    table: Table,
+    source: str,
+    name: str,
+    *,
+    as_: str = "",
+    required: bool = True,
+    convert: Callable[[Any], object] | None = None,
+) -> Column:
+    """Make a column of one that is stored: the same name, unit and sentence.
+
+    Parameters
+    ----------
+    table : Table
+    source : str
+        Name of the source that gives its records.
+    name : str
+        Of the stored column.
+    as_ : str
+        What the frame calls it, where ids of several nouns meet: ``task_id`` for ``id``.
+    required : bool
+        Whether every record has it.
+    convert : callable, optional
+        As for :class:`Column`; what a JSON column holds becomes text by it.
+
+    Examples
+    --------
+    >>> from lango_nb.stores.schema import TASKS
+    >>> column = stored(TASKS, "task", "id", as_="task_id")
+    >>> column.name, column.path, column.sentence
+    ('task_id', 'task.id', 'Id of the task.')
+    """
+    column = table.column(name)
+    dtype = _DTYPES[column.type]
+    path = f"{source}.{column.path or column.name}"
+    return Column(as_ or name, path, dtype, column.unit, column.sentence, required=required, convert=convert)
 
 
 class FrameError(NamedTuple):

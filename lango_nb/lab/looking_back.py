@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lango_nb.doctor import Report
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.graph import DelegationGraph
+    from lango_nb.records.ledger import LedgerEntry
     from lango_nb.records.memories import Memory
     from lango_nb.records.metrics import AgentMetrics
     from lango_nb.records.tasks import Task
@@ -72,6 +73,20 @@ class LookingBack(Shelving):
     def runs(self) -> View[tuple[AgentRun, ...]]:
         """All teammate runs as they are now, oldest first."""
         return runs_view(self.engine.runs.list())
+
+    @property
+    def ledger(self) -> View[tuple[LedgerEntry, ...]]:
+        """What teammate runs waited for, and when they went on, where the settings ``runLedger.*`` had it noted."""
+        entries = tuple(self.engine.ledger)
+        columns = ("run", "agent", "kind", "grant", "attempt", "state", "reason")
+        rows = [
+            (e.run_id, e.agent, e.kind, e.grant_request_id, e.grant_attempt or None, e.grant_state, e.blocked_reason)
+            for e in entries
+        ]
+        empty = "nothing was noted; runLedger.enabled and runLedger.writeThrough note who waits for an approval"
+        return View(
+            entries, lambda: frames().ledger_df(entries), Table("run ledger", columns, tuple(rows), empty=empty)
+        )
 
     def run(self, run_id: str) -> RunView:
         """Show one teammate run, and what happened in it, also after its turn was over.

@@ -234,7 +234,12 @@ COMMANDS: dict[str, Command] = {
             "runs",
             "list the teammate runs: who works on what, and what came of it",
             "%lango runs --agent operator",
-            options=(OF_SESSION, OF_AGENT, *TABLE),
+            options=(
+                OF_SESSION,
+                OF_AGENT,
+                Option("--ledger", "what they waited for and when they went on, where runLedger.* had it noted"),
+                *TABLE,
+            ),
         ),
         Command(
             "run",

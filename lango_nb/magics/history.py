@@ -40,6 +40,8 @@ class HistoryCommands:
         """List the teammate runs."""
         from lango_nb.viz.view import runs_view
 
+        if "--ledger" in line.options:
+            return self.lab.ledger
         view = self.lab.runs
         session, agent = line.options.get("--session"), line.options.get("--agent")
         if session is None and agent is None:

@@ -1,30 +1,33 @@
 """The run ledger: a journal of runs that wait for an approval, beside the runs themselves.
 
-    a run blocks, or asks again   ──▶ teammate_approval_blocked   {why, which grant, which attempt}
-    it is no longer blocked       ──▶ teammate_approval_unblocked {}
+    a run blocks, or asks again   ──▶ teammate_approval_blocked     what it waits for, which grant, which attempt
+    it is no longer blocked       ──▶ teammate_approval_unblocked
 
-It is there to be read later. Whoever waits for a run reads the run; a ledger that fails never fails the run.
+It is there to be read later, also by another process, and lasts as long as the turn that made the run. Whoever waits
+for a run reads the run; a ledger that cannot be written never fails the run.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from lango_nb.core.clock import Clock
+from lango_nb.records.rows import pack, unpack
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from lango_nb.records.runs import AgentRun, Observer
+    from lango_nb.records.runs import AgentRun
+    from lango_nb.stores.store import Documents, Row
 
-LedgerKind = Literal["teammate_approval_blocked", "teammate_approval_unblocked"]
-
-MIRROR_TARGET = "agent_run_projection"
+KIND = "ledger"
+"""Kind of the documents that hold its entries."""
+FAILED = "ledger.failed"
+"""Topic under which a :class:`MirrorFailure` is published, where ``hooks.eventPublishing`` is on."""
 _BLOCKED = "blocked_waiting_approval"
 _MIRRORED = ("runtime_condition", "blocked_reason", "grant_request_id", "grant_attempt", "grant_state")
 
@@ -33,15 +36,21 @@ logger = logging.getLogger("lango_nb")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
-    """One line of the journal."""
+    """One line of the journal; what the run waits for is empty once it goes on."""
 
-    kind: LedgerKind
+    id: str
+    """The run, and the number of the entry among its own."""
+    kind: Literal["teammate_approval_blocked", "teammate_approval_unblocked"]
     run_id: str
+    turn_id: str
     session_id: str
     agent: str
     at: datetime
-    payload: Mapping[str, JsonValue] = field(default_factory=dict)
-    """What the run waits for; empty once it no longer does."""
+    runtime_condition: str = ""
+    blocked_reason: str = ""
+    grant_request_id: str = ""
+    grant_attempt: int = 0
+    grant_state: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,29 +59,65 @@ class MirrorFailure:
 
     run_id: str
     error: str
-    target: str = MIRROR_TARGET
+    target: str = "agent_run_projection"
     phase: Literal["append_journal"] = "append_journal"
 
 
-class RunLedger(Protocol):
-    """Where entries are appended."""
+class Ledger:
+    """The journal of a store, those of other processes included; an observer of runs writes it.
 
-    def append(self, entry: LedgerEntry) -> None:
-        """Keep an entry for good."""
-        ...
+    Parameters
+    ----------
+    documents : Documents
+        Rows of the kind ``ledger``.
+    clock : Clock
+    on_failure : callable, optional
+        Told when it cannot be written; the log says so in any case.
 
+    Notes
+    -----
+    Source: spec 003 "Control Plane Tools" (the durable mirror is best effort).
+    """
 
-class MemoryLedger:
-    """A ledger that lives as long as the process; safe under threads."""
+    def __init__(
+        self, documents: Documents, clock: Clock, on_failure: Callable[[MirrorFailure], None] | None = None
+    ) -> None:
+        self._documents, self._clock, self._on_failure = documents, clock, on_failure
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._entries: list[LedgerEntry] = []
+    def observe(self, before: AgentRun, after: AgentRun) -> None:
+        """Note that a run is blocked, or no longer is; for ``Runs.observers``. Never raises."""
+        was, now = before.runtime_condition == _BLOCKED, after.runtime_condition == _BLOCKED
+        if not was and not now:
+            return
+        if was and now and all(getattr(before, name) == getattr(after, name) for name in _MIRRORED):
+            return
+        try:
+            self._append(after, is_blocked=now)
+        except Exception as error:  # noqa: BLE001 - the run goes on, whatever a store raises
+            logger.warning("the ledger could not note that run %s changed; the run goes on: %s", after.id, error)
+            self._report(MirrorFailure(run_id=after.id, error=f"{type(error).__name__}: {error}"))
 
-    def append(self, entry: LedgerEntry) -> None:
-        """Keep an entry."""
-        with self._lock:
-            self._entries.append(entry)
+    def _append(self, run: AgentRun, *, is_blocked: bool) -> None:
+        number = len(self._documents.find({"run_id": run.id})) + 1
+        entry = LedgerEntry(
+            id=f"{run.id}/{number}",
+            kind="teammate_approval_blocked" if is_blocked else "teammate_approval_unblocked",
+            run_id=run.id,
+            turn_id=run.turn_id,
+            session_id=run.parent_id,
+            agent=run.requested_agent,
+            at=self._clock.now(),
+            **({name: getattr(run, name) for name in _MIRRORED} if is_blocked else {}),
+        )
+        self._documents.add(pack(entry), is_urgent=False)
+
+    def _report(self, failure: MirrorFailure) -> None:
+        if self._on_failure is None:
+            return
+        try:
+            self._on_failure(failure)
+        except Exception:
+            logger.exception("nobody could be told that the ledger failed for run %s", failure.run_id)
 
     def snapshot(self, run_id: str) -> dict[str, JsonValue]:
         """Return what a run waited for when the ledger last heard of it.
@@ -87,73 +132,19 @@ class MemoryLedger:
             ``teammate_runtime_condition``, ``teammate_blocked_reason``, ``teammate_grant_request_id``,
             ``teammate_grant_attempt``, ``teammate_grant_state``; empty when it waits for nothing.
         """
-        last = next((entry for entry in reversed(tuple(self)) if entry.run_id == run_id), None)
-        return {f"teammate_{name}": value for name, value in last.payload.items()} if last else {}
+        last = next((_entry(row) for row in self._documents.find({"run_id": run_id}, newest_first=True, limit=1)), None)
+        if last is None or not last.runtime_condition:
+            return {}
+        return {f"teammate_{name}": getattr(last, name) for name in _MIRRORED}
 
     def __iter__(self) -> Iterator[LedgerEntry]:
         """Iterate over the entries, oldest first."""
-        with self._lock:
-            return iter(tuple(self._entries))
+        return map(_entry, self._documents.find())
 
     def __len__(self) -> int:
         """Count the entries."""
-        return len(self._entries)
+        return len(self._documents)
 
 
-def mirror(ledger: RunLedger, clock: Clock, on_failure: Callable[[MirrorFailure], None] | None = None) -> Observer:
-    """Make an observer of runs that writes down who is blocked.
-
-    Parameters
-    ----------
-    ledger : RunLedger
-    clock : Clock
-    on_failure : callable, optional
-        Told when the ledger cannot be written.
-
-    Returns
-    -------
-    callable
-        For ``Runs.observers``. It never raises.
-
-    Notes
-    -----
-    Source: spec 003 "Control Plane Tools" (the durable mirror is best effort).
-    """
-
-    def observe(before: AgentRun, after: AgentRun) -> None:
-        kind = _transition(before, after)
-        if kind is None:
-            return
-        try:
-            payload = {name: getattr(after, name) for name in _MIRRORED} if kind == "teammate_approval_blocked" else {}
-            ledger.append(
-                LedgerEntry(
-                    kind=kind,
-                    run_id=after.id,
-                    session_id=after.parent_id,
-                    agent=after.requested_agent,
-                    at=clock.now(),
-                    payload=payload,
-                )
-            )
-        except Exception as error:
-            logger.exception("the ledger could not note that run %s changed; the run goes on", after.id)
-            if on_failure is not None:
-                _report(on_failure, MirrorFailure(run_id=after.id, error=f"{type(error).__name__}: {error}"))
-
-    return observe
-
-
-def _transition(before: AgentRun, after: AgentRun) -> LedgerKind | None:
-    was, now = before.runtime_condition == _BLOCKED, after.runtime_condition == _BLOCKED
-    if now:
-        is_new = not was or any(getattr(before, name) != getattr(after, name) for name in _MIRRORED)
-        return "teammate_approval_blocked" if is_new else None
-    return "teammate_approval_unblocked" if was else None
-
-
-def _report(on_failure: Callable[[MirrorFailure], None], failure: MirrorFailure) -> None:
-    try:
-        on_failure(failure)
-    except Exception:
-        logger.exception("nobody could be told that the ledger failed for run %s", failure.run_id)
+def _entry(row: Row) -> LedgerEntry:
+    return unpack(LedgerEntry, row, f"ledger entry {row.get('id')}")

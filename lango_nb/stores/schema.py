@@ -56,6 +56,10 @@ class Table:
     indexes: tuple[str, ...] = ()
     """Columns that are searched for, joined by commas; a condition after ``WHERE`` is allowed."""
 
+    def column(self, name: str) -> Column:
+        """Return the column of a name."""
+        return next(column for column in self.columns if column.name == name)
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -342,7 +346,7 @@ LEDGER = Table(
         Column("session_id", "name", "Session that asked for the run."),
         Column("agent", "name", "Teammate."),
         Column("at", "time", "When."),
-        Column("runtime_condition", "name", "What it waits for; missing when it goes on."),
+        Column("runtime_condition", "name", "What it waits for; empty when it goes on."),
         Column("blocked_reason", "text", "Why it is blocked."),
         Column("grant_request_id", "name", "Grant that it asks for."),
         Column("grant_attempt", "integer", "How often it asked, from 1."),

@@ -14,7 +14,7 @@ import pytest
 
 from lango_nb.core.events import HandOverRefused, PolicyDecided, RunBlocked
 from lango_nb.engine import Engine
-from lango_nb.records.ledger import LedgerEntry
+from lango_nb.records.ledger import LedgerEntry, MirrorFailure
 from lango_nb.records.runs import AgentRun
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import DenyAll
@@ -483,14 +483,14 @@ def test_grant_requests_are_told_apart_by_run_and_tool(team: TeamOf) -> None:
 def test_blocked_runs_are_mirrored_into_the_ledger(team: TeamOf, settings: dict[str, Any], is_mirrored: bool) -> None:
     engine, _ = team(*_erasing(), tools=[*builtin_tools(), FS_ERASE], settings=settings, approver=Person())
     engine.run_sync("Erase a")
-    entries: tuple[LedgerEntry, ...] = tuple(getattr(engine, "ledger", ()))
+    entries: tuple[LedgerEntry, ...] = tuple(engine.ledger)
     assert bool(entries) is is_mirrored
     if is_mirrored:
         blocked, unblocked = entries
         assert (blocked.kind, blocked.run_id, blocked.agent) == ("teammate_approval_blocked", "arun-1", "operator")
-        assert blocked.payload["runtime_condition"] == "blocked_waiting_approval"
-        assert blocked.payload["grant_request_id"] == "grant-arun-1-fs_erase"
-        assert (unblocked.kind, unblocked.payload) == ("teammate_approval_unblocked", {})
+        assert blocked.runtime_condition == "blocked_waiting_approval"
+        assert blocked.grant_request_id == "grant-arun-1-fs_erase"
+        assert (unblocked.kind, unblocked.runtime_condition) == ("teammate_approval_unblocked", "")
 
 
 def test_the_mirror_can_be_read_later(team: TeamOf) -> None:
@@ -513,13 +513,18 @@ def test_a_ledger_that_fails_fails_no_run(team: TeamOf, monkeypatch: pytest.Monk
     engine, cast = team(*_erasing(), tools=[*builtin_tools(), FS_ERASE], settings=LEDGER, approver=Person())
     assert engine.runs.observers
 
-    def full(_entry: LedgerEntry) -> None:
+    def full(*_rows: object, **_more: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(engine.ledger, "append", full)
+    failures: list[object] = []
+    engine.bus.subscribe(lambda _topic, failure: failures.append(failure), "ledger.failed")
+    monkeypatch.setattr(engine.records.documents("ledger"), "add", full)
     trace = engine.run_sync("Erase a")
     assert (trace.turn.outcome, trace.runs[0].status) == ("success", "completed")
     assert answers(cast.of("root")[-1], "agent_wait")[0]["result"] == "Erased.", "what is waited for is the run itself"
+    assert [failure.error for failure in failures if isinstance(failure, MirrorFailure)] == [
+        "OSError: the disk is full"
+    ] * 2
 
 
 def _erasing() -> tuple[dict[str, list[Line]]]:

@@ -17,9 +17,21 @@ from lango_nb.evaluation.evaluate import evaluate
 from lango_nb.frames.column import Column, FrameError, Sources
 from lango_nb.frames.frame import frame
 from lango_nb.models.usable import ModelRow
+from lango_nb.records.ledger import LedgerEntry
 from lango_nb.records.metrics import AgentMetrics
 from tests.unit.viz import samples
 
+ENTRY = LedgerEntry(
+    id="arun-1/1",
+    kind="teammate_approval_blocked",
+    run_id="arun-1",
+    turn_id="turn-1",
+    session_id="main",
+    agent="vault",
+    at=datetime(2026, 1, 1, tzinfo=UTC),
+    runtime_condition="blocked_waiting_approval",
+    blocked_reason="dangerous",
+)
 MAKERS: dict[str, tuple[Any, Any]] = {
     "agents": (frames.agents_df, samples.tree()),
     "tools": (frames.tools_df, samples.tree()),
@@ -31,6 +43,7 @@ MAKERS: dict[str, tuple[Any, Any]] = {
     "messages": (frames.messages_df, samples.trace()),
     "decisions": (frames.decisions_df, samples.trace()),
     "runs": (frames.runs_df, samples.teammates()),
+    "ledger": (frames.ledger_df, ENTRY),
     "tasks": (frames.tasks_df, samples.tasks()[0]),
     "memories": (frames.memories_df, samples.memories()[0]),
     "approvals": (frames.approvals_df, samples.pending()),

@@ -63,7 +63,7 @@ def candidates(before: str) -> tuple[str, ...] | None:
         ("%lango run", ("runs", "run")),
         ("%lango run ", ("arun-2", "arun-1")),
         ("%lango run --text arun-1", ("arun-1",)),
-        ("%lango runs --", ("--session", "--agent", "--df", "--json", "--text", "--out", "--help")),
+        ("%lango runs --", ("--session", "--agent", "--ledger", "--df", "--json", "--text", "--out", "--help")),
         ("%lango runs --session ", ("main", "session-2")),
         ("%lango runs --agent va", ("vault",)),
         ("%lango turns --outcome t", ("timeout", "tool_error")),

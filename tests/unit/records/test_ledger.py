@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lango_nb.core.clock import SteppedClock
-from lango_nb.records.ledger import LedgerEntry, MemoryLedger, MirrorFailure, mirror
+from lango_nb.core.errors import StoreError
+from lango_nb.frames import ledger_df
+from lango_nb.records.ledger import Ledger, MirrorFailure
 from lango_nb.records.runs import AgentRun, RunPatch, Runs
+from lango_nb.stores.documents import DocumentTable
+from lango_nb.stores.reading import Reader
+from lango_nb.stores.sql import memory_store, sqlite_store
+from lango_nb.stores.store import Row
 
 CLOCK = SteppedClock()
 BLOCKED = RunPatch(
@@ -27,9 +34,9 @@ def a_run() -> AgentRun:
     )
 
 
-def mirrored(*patches: RunPatch) -> tuple[Runs, MemoryLedger]:
-    runs, ledger = Runs(), MemoryLedger()
-    runs.observers.append(mirror(ledger, CLOCK))
+def mirrored(*patches: RunPatch) -> tuple[Runs, Ledger]:
+    runs, ledger = Runs(), Ledger(memory_store().documents("ledger"), CLOCK)
+    runs.observers.append(ledger.observe)
     runs.create(a_run())
     for patch in patches:
         runs.project("arun-1", patch)
@@ -45,14 +52,10 @@ def test_blocking_and_going_on_are_noted_with_what_is_asked_for() -> None:
         "main",
         "operator",
     )
-    assert blocked.payload == {
-        "runtime_condition": "blocked_waiting_approval",
-        "blocked_reason": "dangerous",
-        "grant_request_id": "grant-arun-1-exec",
-        "grant_attempt": 1,
-        "grant_state": "pending",
-    }
-    assert (free.kind, free.payload) == ("teammate_approval_unblocked", {})
+    assert blocked.runtime_condition == "blocked_waiting_approval"
+    assert (blocked.blocked_reason, blocked.grant_request_id) == ("dangerous", "grant-arun-1-exec")
+    assert (blocked.grant_attempt, blocked.grant_state) == (1, "pending")
+    assert (free.kind, free.runtime_condition, free.grant_request_id) == ("teammate_approval_unblocked", "", "")
     assert free.at > blocked.at
 
 
@@ -105,27 +108,50 @@ def test_the_snapshot_is_what_the_ledger_heard_last() -> None:
     assert ledger.snapshot("arun-1") == ledger.snapshot("arun-2") == {}
 
 
-class FullDisk:
-    def append(self, entry: LedgerEntry) -> None:
-        raise OSError("disk full")
+def test_another_process_reads_it_later(tmp_path: Path) -> None:
+    store = sqlite_store(tmp_path / "records.db")
+    ledger = Ledger(store.documents("ledger"), CLOCK)
+    ledger.observe(a_run(), BLOCKED.apply(a_run()))
+    entries = list(ledger)
+    store.close()
+    again = sqlite_store(tmp_path / "records.db")
+    later = Ledger(again.documents("ledger"), CLOCK)
+    assert list(later) == entries
+    assert later.snapshot("arun-1")["teammate_grant_state"] == "pending"
+    frame = ledger_df(later)
+    assert list(frame["grant_request_id"]) == ["grant-arun-1-exec"]
+    assert list(frame["agent"]) == ["operator"]
+    again.close()
 
 
-def test_a_ledger_that_fails_never_fails_the_run() -> None:
+class FullDisk(DocumentTable):
+    """Rows on a disk that is full."""
+
+    def add(self, row: Row, *, is_urgent: bool = True) -> None:
+        raise StoreError("disk full", "full")
+
+
+def full_disk() -> FullDisk:
+    store = memory_store()
+    return FullDisk(store.database, Reader(store.where, []), "ledger")
+
+
+def test_a_ledger_that_fails_never_fails_the_run(caplog: pytest.LogCaptureFixture) -> None:
     failures: list[MirrorFailure] = []
     runs = Runs()
-    runs.observers.append(mirror(FullDisk(), CLOCK, failures.append))
+    runs.observers.append(Ledger(full_disk(), CLOCK, failures.append).observe)
     runs.create(a_run())
     assert runs.project("arun-1", BLOCKED).grant_state == "pending"
     [failure] = failures
     assert (failure.run_id, failure.target, failure.phase) == ("arun-1", "agent_run_projection", "append_journal")
-    assert failure.error == "OSError: disk full"
+    assert failure.error == "StoreError: disk full"
+    assert "disk full" in caplog.text
 
 
 def test_nobody_to_tell_of_the_failure_is_no_failure_of_the_run(caplog: pytest.LogCaptureFixture) -> None:
     def tell(failure: Any) -> None:
         raise RuntimeError("no bus")
 
-    observe = mirror(FullDisk(), CLOCK, tell)
-    observe(a_run(), BLOCKED.apply(a_run()))
+    Ledger(full_disk(), CLOCK, tell).observe(a_run(), BLOCKED.apply(a_run()))
     assert "disk full" in caplog.text
     assert "no bus" in caplog.text
