@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,7 @@ class DocumentTable:
         rows = self._rows(self._database.rows(self._database.spelled(statement), *values))
         wanted = tuple((where or {}).items())
         found = (row for row in rows if all(row.get(name) == value for name, value in wanted))
-        return list(islice(found, max(limit, 0) if limit is not None else None))
+        return list(islice(found, min(max(limit, 0), sys.maxsize) if limit is not None else None))
 
     def __len__(self) -> int:
         found = self._database.rows(self._database.spelled(f"SELECT count(*) FROM {{{self._name}}}"))  # noqa: S608

@@ -110,9 +110,9 @@ class Turns:
         check_end(turn_id, row)
         values = _TURN.values({name: value for name, value in row.items() if name != "number"})
         happened = self._sql.formats[EVENTS.name].each(events)
-        lists, parts = self._sql.lists(body)
+        lists, parts = self._sql.lists(turn_id, body)
         writer, key, sql = self._writers.number(), to_name(turn_id), self._sql
-        runs = _runs(body, writer)
+        runs = _runs(turn_id, body, writer)
 
         def work(transaction: Transaction) -> None:
             number = self._open.get(turn_id) or next((found for (found,) in transaction.rows(sql.find, key)), 0)
@@ -138,7 +138,7 @@ class Turns:
         for turn in turns:
             row = turn.row
             number = int(str(row["number"]))
-            lists, parts = sql.lists(turn.body)
+            lists, parts = sql.lists(str(row["id"]), turn.body)
             values = _TURN.values({name: value for name, value in row.items() if name != "number"})
             prepared.append((number, values, parts, sql.formats[EVENTS.name].each(turn.events), lists, turn))
         writer = self._writers.number()
@@ -150,7 +150,7 @@ class Turns:
                 transaction.each(sql.insert[EVENTS.name], _placed(happened, number))
                 for name, items in lists.items():
                     transaction.each(sql.insert[name], _placed(items, number))
-                transaction.each(sql.put_run, _runs(turn.body, writer))
+                transaction.each(sql.put_run, _runs(str(turn.row["id"]), turn.body, writer))
 
         if prepared:
             self._database.write(work)
@@ -578,7 +578,7 @@ class Statements:
         self.put_forgotten = spelled(put_statement(_FORGOTTEN))
         self.forgotten = spelled(f"SELECT {_quoted(_FORGOTTEN.columns)} FROM {{forgotten}} WHERE id = ?")  # noqa: S608
         self.removable = spelled(
-            f"SELECT number, id, started_at FROM {{turns}} WHERE {among('id')} AND outcome <> '{_RUNNING}'"  # noqa: S608
+            f"SELECT number, id, started_at FROM {{turns}} WHERE {among('id')} AND coalesce(outcome, '') <> '{_RUNNING}'"  # noqa: S608
             + database.dialect.locked
         )
         self.remove = spelled(f"DELETE FROM {{turns}} WHERE {among('number')}")  # noqa: S608
@@ -599,13 +599,13 @@ class Statements:
         [(gone,)], [(latest,)] = transaction.rows(self._gone), transaction.rows(self._latest)
         return int(max(gone, latest)) + 1
 
-    def lists(self, body: Row) -> tuple[dict[str, list[list[Any]]], str]:
+    def lists(self, turn_id: str, body: Row) -> tuple[dict[str, list[list[Any]]], str]:
         """Return the rows of a body by table, and what the turn's own row says of them."""
         found: dict[str, list[list[Any]]] = {}
         counts: dict[str, int] = {}
         rest: Row = {}
         for name, value in body.items():
-            if name not in _PARTS or not _is_list_of_rows(name, value):
+            if name not in _PARTS or not _has_table(name, value, turn_id):
                 rest[name] = value
                 continue
             items = cast("list[Row]", value)
@@ -618,16 +618,20 @@ class Statements:
         return found, to_text(said)
 
 
-def _is_list_of_rows(name: str, value: object) -> bool:
+def _has_table(name: str, value: object, turn_id: str) -> bool:
+    """Tell whether a list of a turn's body can lie in a table: runs are found by their turn, and each is there once."""
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         return False
-    return name != _RUNS or all(isinstance(row.get("id"), str) and isinstance(row.get("turn_id"), str) for row in value)
+    if name != _RUNS:
+        return True
+    ids = {row["id"] for row in value if isinstance(row.get("id"), str)}
+    return len(ids) == len(value) and all(row.get("turn_id") == turn_id for row in value)
 
 
-def _runs(body: Row, writer: int) -> list[list[Any]]:
+def _runs(turn_id: str, body: Row, writer: int) -> list[list[Any]]:
     """Return the values of a body's runs."""
     runs = body.get(_RUNS, [])
-    if not _is_list_of_rows(_RUNS, runs):
+    if not _has_table(_RUNS, runs, turn_id):
         return []
     return [_RUN.values({**run, "writer": writer}) for run in cast("list[Row]", runs)]
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Durability, Row, Store, TurnQuery, stamp
 from lango_nb.testing.stores.samples import START, begun, ended, event
 from tests.postgresql import VARIABLE
-from tests.stores import drop_schema, folder_store, postgresql_store, sqlite_store
+from tests.stores import drop_schema, postgresql_store, sqlite_store
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -70,8 +70,7 @@ last_rows = st.fixed_dictionaries(
         "tools": st.sampled_from(([], ["fs_read"], ["fs_read", "fs_read"])),
     }
 )
-held = st.fixed_dictionaries({"messages": st.lists(anything, max_size=2)})
-bodies = held | held.map(lambda body: lambda: body)
+bodies = st.fixed_dictionaries({"messages": st.lists(anything, max_size=2)})
 written = st.lists(st.tuples(st.integers(0, 9), anything), max_size=3)
 
 
@@ -95,12 +94,11 @@ class TwoStores(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.place = Path(tempfile.mkdtemp(prefix="lango-tests-"))
-        self.model = MemoryStore()
+        self.model = memory_store()
         self.opened: list[Store] = []
         self.begun_by: dict[str, Store] = {}
         """Who began a turn that is open."""
         self.gone: list[Store] = []
-        self.versions: dict[str, list[object]] = {}
         self.given: set[int] = set()
 
     def make(self) -> Store:
@@ -160,31 +158,22 @@ class TwoStores(RuleBasedStateMachine):
             assert int(number) not in self.given
             self.given.add(int(number))
             self.begun_by[key] = self.opened[which % len(self.opened)]
-            self.wrote(session)
 
     @rule(which=st.integers(0, 1), key=keys, given=written, urgent=st.booleans())
     def write(self, which: int, key: str, given: list[tuple[int, Any]], *, urgent: bool) -> None:
-        how, _ = self.both(which, lambda store: store.log.write(key, events(key, given), is_urgent=urgent))
-        if how == "answer" and given:
-            self.wrote(self.session_of(key))
+        self.both(which, lambda store: store.log.write(key, events(key, given), is_urgent=urgent))
 
     @rule(which=st.integers(0, 1), key=keys, given=written, row=last_rows, body=bodies)
-    def finish(
-        self, which: int, key: str, given: list[tuple[int, Any]], row: Row, body: Row | Callable[[], Row]
-    ) -> None:
+    def finish(self, which: int, key: str, given: list[tuple[int, Any]], row: Row, body: Row) -> None:
         present = self.model.log.read(key)
         last = {**ended(present.row if present else begun(key)), **row}
         how, _ = self.both(which, lambda store: store.log.finish(key, events(key, given), last, body))
         if how == "answer":
             del self.begun_by[key]
-            self.wrote(str(last["session_id"]))
 
     @rule(which=st.integers(0, 1), gone=st.sets(keys, max_size=3))
     def forget(self, which: int, gone: set[str]) -> None:
-        touched = {self.session_of(key) for key in gone if self.model.log.read(key) and key not in self.begun_by}
         self.both(which, lambda store: store.log.remove(gone))
-        for session in touched:
-            self.wrote(session)
 
     @rule(which=st.integers(0, 1), query=few_queries, with_events=st.booleans())
     def look(self, which: int, query: TurnQuery, *, with_events: bool) -> None:
@@ -236,30 +225,14 @@ class TwoStores(RuleBasedStateMachine):
             assert store.log.sessions() == self.model.log.sessions()
             assert store.log.unfinished() == orphans
 
-    def session_of(self, key: str) -> str:
-        turn = self.model.log.read(key)
-        return str(turn.row["session_id"]) if turn else ""
-
-    def wrote(self, session: str) -> None:
-        """Make sure that every opening sees that somebody wrote to a session."""
-        seen = self.versions.setdefault(session, [])
-        found = [store.log.version(session) for store in self.opened]
-        assert all(version not in seen for version in found)
-        seen += found
-
-
-class TwoFolderStores(TwoStores):
-    def make(self) -> Store:
-        return folder_store(self.place, self.durability)
-
-
-class TwoLooseFolderStores(TwoFolderStores):
-    durability: ClassVar[Durability] = "none"
-
 
 class TwoSqliteStores(TwoStores):
     def make(self) -> Store:
         return sqlite_store(self.place, self.durability)
+
+
+class TwoLooseSqliteStores(TwoSqliteStores):
+    durability: ClassVar[Durability] = "none"
 
 
 class TwoPostgresqlStores(TwoStores):
@@ -280,13 +253,11 @@ def often(examples: int, steps: int = 30) -> settings:
     )
 
 
-TwoFolderStores.TestCase.settings = often(30)
-TwoLooseFolderStores.TestCase.settings = often(15)
-TwoSqliteStores.TestCase.settings = often(25)
+TwoSqliteStores.TestCase.settings = often(30)
+TwoLooseSqliteStores.TestCase.settings = often(15)
 TwoPostgresqlStores.TestCase.settings = often(8, 50)
-TestTwoFolderStores = TwoFolderStores.TestCase
-TestTwoLooseFolderStores = TwoLooseFolderStores.TestCase
 TestTwoSqliteStores = TwoSqliteStores.TestCase
+TestTwoLooseSqliteStores = TwoLooseSqliteStores.TestCase
 TestTwoPostgresqlStores = pytest.mark.skipif(VARIABLE not in os.environ, reason=f"{VARIABLE} names no server")(
     TwoPostgresqlStores.TestCase
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lango_nb.stores.memory import MemoryStore
+from lango_nb.stores.sql import memory_store
 from tests.unit.doctor.cases import engine_on, keep, looked
 
 
@@ -11,7 +11,7 @@ def decided(decision: str, code: str) -> dict[str, str]:
 
 
 def test_commands_that_were_blocked_are_a_warning_and_those_that_ran_a_note() -> None:
-    store = MemoryStore()
+    store = memory_store()
     keep(store.log, tools=["exec"], events=(decided("block", "removes_system"), decided("observe", "removes_files")))
     keep(store.log, tools=["exec_bg"], events=(decided("block", "gains_root"), decided("block", "removes_system")))
     keep(store.log, tools=["exec"], events=(decided("allow", "ordinary"),))
@@ -25,7 +25,7 @@ def test_commands_that_were_blocked_are_a_warning_and_those_that_ran_a_note() ->
 
 
 def test_ordinary_commands_and_grants_are_nothing_to_tell() -> None:
-    store = MemoryStore()
+    store = memory_store()
     grant = {"kind": "policy.decided", "author": "operator", "tool": "exec", "decision": "deny", "code": ""}
     keep(store.log, tools=["exec"], events=(decided("allow", "ordinary"), grant))
     (found,) = looked(engine_on(store), "commands")

@@ -13,6 +13,7 @@ import pytest
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores import lines
+from lango_nb.stores.schema import SCHEMA
 from lango_nb.stores.store import Row
 
 ROWS: list[Row] = [
@@ -198,14 +199,14 @@ def test_search_in_a_hopeless_piece_ends() -> None:
 
 def test_header_names_schema_and_kind() -> None:
     row = lines.header("events", session="main")
-    assert row == {"schema": 1, "kind": "events", "session": "main"}
+    assert row == {"schema": SCHEMA, "kind": "events", "session": "main"}
     lines.check_header(row, "events", "main.jsonl")
 
 
 @pytest.mark.parametrize(
     ("row", "code", "words"),
     [
-        ({"schema": 2, "kind": "events"}, "newer_schema", "main.jsonl was written by a newer lango_nb (schema 2"),
+        ({"schema": 7, "kind": "events"}, "newer_schema", "main.jsonl was written by a newer lango_nb (schema 7"),
         ({"schema": 99, "kind": "other"}, "newer_schema", "upgrade lango_nb"),
         ({"schema": 1, "kind": "documents"}, "damaged", "'documents' where 'events' belongs"),
         ({"schema": "1", "kind": "events"}, "damaged", "move it away"),
@@ -223,7 +224,7 @@ def test_wrong_header_is_refused(row: Row, code: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [b'{"schema": 2, "kind": "events"}', b'{"schema":7}', b'{"schema":2,"kind":"events","sum":"other"}']
+    "line", [b'{"schema": 6, "kind": "events"}', b'{"schema":7}', b'{"schema":6,"kind":"events","sum":"other"}']
 )
 def test_header_of_a_newer_version_without_our_checksum_is_refused(line: bytes) -> None:
     with pytest.raises(StoreError) as caught:
@@ -236,7 +237,7 @@ def test_damaged_header_is_no_newer_version(line: bytes) -> None:
     lines.check_damaged_header(line, "main.jsonl")
 
 
-@pytest.mark.parametrize("digits", [b"2", b"9", b"11", b"21"])
+@pytest.mark.parametrize("digits", [b"3", b"9", b"11", b"21"])
 def test_damaged_digit_of_our_own_header_is_no_newer_version(digits: bytes) -> None:
-    line = lines.encode(lines.header("events")).replace(b'"schema":1', b'"schema":' + digits)
+    line = lines.encode(lines.header("events")).replace(b'"schema":%d' % SCHEMA, b'"schema":' + digits)
     lines.check_damaged_header(line, "main.jsonl")
