@@ -359,17 +359,17 @@ def test_what_somebody_else_spoiled_is_named_and_left_out(address: str, text: st
         assert "turn-2" in refused(lambda: store.documents("task").change("turn-2", lambda row: row), "damaged")
 
 
-@pytest.mark.parametrize("columns", [None, ["turn", "kind"]])
+@pytest.mark.parametrize("columns", [None, ["kind"]])
 def test_a_table_leaves_out_what_is_damaged_whatever_columns_are_asked_for(
     address: str, columns: list[str] | None
 ) -> None:
     with opened(address) as store:
         play(store, "turn-1")
         spoil(address, "UPDATE {events} SET text = 'never said' WHERE position = 0")
-        rows = store.log.table("events", columns)
-        assert rows is not None
-        assert [row[0] for row in rows] == [1]
-        assert [problem.code for problem in store.problems] == ["damaged"]
+        found = store.log.tables({"events": columns})
+        assert found is not None
+        assert len(found["events"]) == 1
+        assert {problem.code for problem in store.problems} == {"damaged"}
 
 
 def test_checking_finds_what_is_gone(address: str) -> None:
