@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from lango_nb.core.errors import UsageError, shorten, suggest
+from lango_nb.core.paths import path_of
 from lango_nb.evaluation.corpus import SETS, labelled
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.router import Router
@@ -139,7 +140,7 @@ def _rows(data: Any) -> Iterable[object]:
     if isinstance(data, str) and data in SETS:
         return labelled(data)
     if isinstance(data, str | Path):
-        return _file_rows(Path(data).expanduser())
+        return _file_rows(path_of(data))
     if hasattr(data, "to_dict") and hasattr(data, "columns"):
         return cast("list[object]", data.to_dict("records"))
     if isinstance(data, Iterable):
