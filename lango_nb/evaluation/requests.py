@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -143,8 +144,8 @@ def _rows(data: Any) -> Iterable[object]:
         return _file_rows(path_of(data))
     if hasattr(data, "to_dict") and hasattr(data, "columns"):
         return cast("list[object]", data.to_dict("records"))
-    if isinstance(data, Iterable):
-        return data
+    with suppress(TypeError):
+        return cast("Iterator[object]", iter(data))
     raise UsageError(f"labelled requests are a DataFrame, a list, a file or a set, not a {type(data).__name__}")
 
 

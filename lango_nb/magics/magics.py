@@ -7,7 +7,6 @@ the first command needs it, so that loading the extension costs next to nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
@@ -387,7 +386,7 @@ def _checked(name: str, value: str) -> str:
     """Check what can be checked before there is a lab."""
     if name == "topology" and value and value not in _topology_names():
         raise UnknownNameError("topology", value, _topology_names())
-    if name == "workspace" and not Path(value).is_dir():
+    if name == "workspace" and not path_of(value).is_dir():
         raise SettingsError(f"workspace {shorten(value)!r} is not a folder; create it or name another")
     return value
 
