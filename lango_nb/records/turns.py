@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # annotations only: the events load with the first turn
     from lango_nb.core.messages import Message
     from lango_nb.records.decisions import Decision
     from lango_nb.records.runs import AgentRun
+    from lango_nb.records.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,12 @@ class Trace:
     """In order; the first is ``turn.started``, the last ``turn.finished``."""
     decisions: tuple[Decision, ...]
     messages: tuple[Message, ...]
-    """The turn's conversation, authors included; what teammates said among themselves is not part of it."""
+    """What was said in all its conversations, in order; :meth:`conversation` has one of them."""
     runs: tuple[AgentRun, ...] = ()
     """The teammate runs it made, as they were when it ended."""
+    steps: tuple[Step, ...] = ()
+    """Its model calls, in order; none for turns that were recorded before steps were."""
+
+    def conversation(self, name: str = "") -> tuple[Message, ...]:
+        """Return the messages of one conversation; the turn's own has no name."""
+        return tuple(message for message in self.messages if message.conversation == name)

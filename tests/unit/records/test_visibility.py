@@ -13,9 +13,8 @@ from lango_nb.core.events import HandedOver, TurnStarted
 from lango_nb.core.messages import Message, Reply, ToolCall
 from lango_nb.engine import Engine
 from lango_nb.records.packing import pack_event, pack_trace
-from lango_nb.records.said import OWN
 from lango_nb.records.turns import Trace
-from lango_nb.records.visibility import Sight, leaks, visibility
+from lango_nb.records.visibility import Visibility, leaks, visibility
 from lango_nb.specs.topologies import load_topology
 from lango_nb.stores.store import StoredTurn
 from lango_nb.tools.builtin import builtin_tools
@@ -75,7 +74,7 @@ SCENES: dict[str, Mapping[str, Sequence[Line]]] = {
 }
 
 
-def play(lines: Mapping[str, Sequence[Line]], **options: Any) -> tuple[Trace, list[tuple[Sight, bool]]]:
+def play(lines: Mapping[str, Sequence[Line]], **options: Any) -> tuple[Trace, list[tuple[Visibility, bool]]]:
     """Play a scene; return what was worked out, and beside it whether it really was given."""
     engine, cast = octet(lines, **options)
     trace = engine.run_sync("Go")
@@ -305,4 +304,3 @@ def test_nothing_is_known_of_a_turn_without_events() -> None:
     assert leaks(empty) == ()
     only = StoredTurn({"id": "t", "session_id": "s", "outcome": "running"}, [], {})
     assert visibility(only) == ()
-    assert OWN == ""
