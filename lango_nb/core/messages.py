@@ -83,9 +83,9 @@ class Message(Frozen):
         tool_calls: tuple[ToolCall, ...] = (),
         tool_call_id: str | None = None,
         tool_name: str | None = None,
-        is_error: bool = False,  # noqa: FBT001, FBT002 - its fields
+        is_error: bool = False,
     ) -> Self:
-        """Make a message of values that are right: everything said in a turn passes here, and checks cost as much again.
+        """Make a message of values that are right; in a turn, checking them again would cost as much as making it.
 
         Parameters
         ----------

@@ -4,9 +4,9 @@
     conversation           ""       ""       ""       child     child        child        ""
     step of operator       earlier (4, 12)   given ("", 1, 3), (child, 1, 6)
 
-The messages of a turn are numbered over all its conversations, and a conversation is only ever added to. So what stood in
-a prompt is a range of each conversation that it was made of, and a range of what earlier turns left in the session: the
-same few numbers, however long the session is.
+The messages of a turn are numbered over all its conversations, and a conversation is only ever added to. So what stood
+in a prompt is a range of each conversation that it was made of, and a range of what earlier turns left in the session:
+a few numbers, however long the session is.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -127,7 +127,7 @@ class _Turn:
         self._told = _first_events(turn.events)
         self._run_of = {_conversation(run): str(value(run, "id")) for run in self._runs}
         self._owners = {_text(event, "child"): _text(event, "author") for event in self._of_kind("child.forked")}
-        self._sessions = self._find_sessions(_part(turn, "decisions"))
+        self._sessions = self._find_sessions()
         self._works = self._find_workers()
         known = {message.id for message in self._messages}
         self._only_kept = [message for message in kept if message.id not in known]
@@ -223,17 +223,14 @@ class _Turn:
         path: Sequence[object] = value(self._turn, "path", ())
         return str(path[0]) if path else ""
 
-    def _find_sessions(self, decisions: Iterable[object]) -> dict[str, str]:
+    def _find_sessions(self) -> dict[str, str]:
         """Return the session of every conversation: a run without one of its own works where it was asked for."""
         sessions = {"": "", SESSION: "", **{name: name for name in self._owners}}
-        made_by = {value(one, "run_id"): value(one, "id") for one in decisions}
-        asked = {value(event, "decision_id"): value(event, "message_id") for event in self._of_kind("handover")}
-        places = {message.id: message.conversation for message in self._messages if message.id}
-        for run in self._runs:
-            name = _conversation(run)
-            asker = places.get(asked.get(made_by.get(value(run, "id"))) or "")
-            if name not in sessions and asker in sessions:
-                sessions[name] = sessions[asker]
+        asked_in = {step.step: step.conversation for step in self._steps}
+        for event in self._of_kind("run.started"):
+            asker = sessions.get(asked_in.get(value(event, "step", 0), "?"))
+            if asker is not None:
+                sessions.setdefault(_text(event, "run_id"), asker)
         return sessions
 
     def _find_workers(self) -> dict[str, set[str]]:
@@ -258,7 +255,7 @@ class _Turn:
             for message in given_to(step, self._messages):
                 parts = {(message.id, ""), *((message.id, call.id) for call in message.tool_calls)}
                 given[step.agent] |= parts
-                if message.conversation != step.conversation:
+                if step.conversation not in {"", message.conversation}:  # the turn's own begins with nothing
                     inherited[step.agent] |= parts
         return given, inherited
 
