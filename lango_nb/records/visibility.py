@@ -28,6 +28,7 @@ from lango_nb.core.messages import SESSION, USER, Message
 from lango_nb.records.agent_run import TERMINAL
 from lango_nb.records.graph import value
 from lango_nb.records.packing import unpack_message, unpack_step
+from lango_nb.records.rows import rows_in
 from lango_nb.records.steps import Step, given_to
 from lango_nb.records.turns import Trace
 from lango_nb.stores.store import StoredTurn
@@ -126,7 +127,9 @@ class _Turn:
         self._messages, self._steps, kept = _read(turn)
         self._told = _first_events(turn.events)
         self._run_of = {_conversation(run): str(value(run, "id")) for run in self._runs}
-        self._owners = {_text(event, "child"): _text(event, "author") for event in self._of_kind("child.forked")}
+        forks = {_text(event, "child"): _text(event, "author") for event in self._of_kind("child.forked")}
+        alone = (step for step in reversed(self._steps) if step.conversation not in {"", step.run_id})
+        self._owners = {step.conversation: step.agent for step in alone} | forks
         self._sessions = self._find_sessions()
         self._works = self._find_workers()
         known = {message.id for message in self._messages}
@@ -267,8 +270,9 @@ def _read(turn: Trace | StoredTurn) -> tuple[Sequence[Message], Sequence[Step], 
     """Return the messages and steps of a turn, and what its session keeps of it where that is known."""
     if isinstance(turn, Trace):
         return turn.messages, turn.steps, ()
-    messages, kept = ([unpack_message(row) for row in _part(turn, name)] for name in ("messages", "history"))
-    return messages, [unpack_step(row) for row in _part(turn, "steps")], kept
+    body, where = turn.body, f"turn {turn.row.get('id')}"
+    messages, kept = (list(map(unpack_message, rows_in(body, name, where))) for name in ("messages", "history"))
+    return messages, list(map(unpack_step, rows_in(body, "steps", where))), kept
 
 
 def _first_events(events: Sequence[object]) -> dict[tuple[str, str], object]:
