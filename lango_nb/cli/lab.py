@@ -26,6 +26,7 @@ from urllib.parse import quote
 from lango_nb.cli.notebooks import START, Copied, copy_notebooks, shipped_notebooks
 from lango_nb.cli.output import complain, say
 from lango_nb.core.errors import LangoError, UsageError
+from lango_nb.core.paths import path_of
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(
             "JupyterLab refuses to run as root: use an ordinary user, or, only in a container, lango lab --allow-root"
         )
-    folder = Path(args.dir).expanduser().absolute()
+    folder = path_of(args.dir).absolute()
     port = free_port() if args.port is None else wanted_port(args.port)
     copied = copy_notebooks(shipped_notebooks(), folder)
     return serve(folder, port, copied, has_browser=not args.no_browser, as_root=args.allow_root)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.cli.door import read_settings
 from lango_nb.cli.output import say, say_json
 from lango_nb.cli.parser import add_common
 from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.core.paths import path_of
 
 if TYPE_CHECKING:
     from lango_nb.lab.shelf import Shelf
@@ -52,7 +52,7 @@ def open_shelf_of(args: argparse.Namespace) -> Shelf:
 
     if args.file is None:
         return open_shelf(shelf_path(read_settings(args).settings.store.url or HOME, home_folder()))
-    if not Path(args.file).expanduser().exists():
+    if not path_of(args.file).exists():
         raise UsageError(f"there is no file {args.file!r}; name a shelf that is there")
     return open_shelf(args.file)
 

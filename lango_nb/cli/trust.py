@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from lango_nb.cli.output import ask, say, say_record
+from lango_nb.core.paths import path_of
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from lango_nb.config.loading import home_folder
     from lango_nb.lab.trust import distrust_folder, trust_folder, trusted_folders
 
-    folder, home = Path(args.folder).expanduser(), home_folder()
+    folder, home = path_of(args.folder), home_folder()
     if args.list:
         say_record(trusted_folders(home))
     elif args.remove:

@@ -26,6 +26,7 @@ from lango_nb.config.trust import FolderTrust, HeldSetting, read_trust, settings
 from lango_nb.config.values import check_value, shown
 from lango_nb.core.errors import SettingsError, shorten, suggest
 from lango_nb.core.masking import mask
+from lango_nb.core.paths import path_of
 from lango_nb.core.private import shown_path
 
 FILE = "lango.json"
@@ -159,6 +160,7 @@ def load_settings(
     nested: dict[str, Any] = {}
     origins = {info.key: DEFAULT for info in setting_infos()}
     trusts = []
+    home, folder = (path_of(place) if place is not None else None for place in (home, folder))
     if home is not None and not _came_along(home, folder, trust_home):
         _apply(_json_layer(home / FILE, shown_path(home / FILE)), nested, origins)
     elif home is not None:

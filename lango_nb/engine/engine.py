@@ -18,6 +18,7 @@ from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import LangoError, SettingsError, TurnError, UsageError
 from lango_nb.core.ids import Ids, RandomIds
 from lango_nb.core.masking import add_rules, mask
+from lango_nb.core.paths import path_of
 from lango_nb.engine.answering import Answering
 from lango_nb.engine.shared import Shared
 from lango_nb.models.model import Model
@@ -468,6 +469,8 @@ def _open_store(address: str | Path, home: Path | None, settings: StoreSettings)
     from lango_nb.config.loading import home_folder
     from lango_nb.stores.opening import open_store
 
+    if "://" not in str(address):
+        path_of(address)
     return open_store(
         address,
         home=home or home_folder(),
@@ -486,7 +489,7 @@ def _approvals(records: Records) -> Approvals:
 
 
 def _folder(workspace: str | Path) -> Path:
-    path = Path(workspace)
+    path = path_of(workspace)
     if not path.is_dir():
         raise SettingsError(f"workspace {str(workspace)!r} is not a folder; create it or name another")
     return path.resolve()

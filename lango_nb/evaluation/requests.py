@@ -10,11 +10,13 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from lango_nb.core.errors import UsageError, shorten, suggest
+from lango_nb.core.paths import path_of
 from lango_nb.evaluation.corpus import SETS, labelled
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.router import Router
@@ -139,11 +141,11 @@ def _rows(data: Any) -> Iterable[object]:
     if isinstance(data, str) and data in SETS:
         return labelled(data)
     if isinstance(data, str | Path):
-        return _file_rows(Path(data).expanduser())
+        return _file_rows(path_of(data))
     if hasattr(data, "to_dict") and hasattr(data, "columns"):
         return cast("list[object]", data.to_dict("records"))
-    if isinstance(data, Iterable):
-        return data
+    with suppress(TypeError):
+        return cast("Iterator[object]", iter(data))
     raise UsageError(f"labelled requests are a DataFrame, a list, a file or a set, not a {type(data).__name__}")
 
 

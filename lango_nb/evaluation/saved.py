@@ -16,6 +16,7 @@ from typing import Any, Self, TextIO
 
 from lango_nb.core.errors import UsageError, shorten
 from lango_nb.core.masking import mask
+from lango_nb.core.paths import path_of
 from lango_nb.evaluation.answers import KINDS, Answer
 
 SCHEMA = 1
@@ -43,7 +44,7 @@ class SavedAnswers:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path).expanduser()
+        self.path = path_of(path)
         self._name = shorten(self.path.name)
         self._file: TextIO | None = None
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.core.paths import path_of
 
 if TYPE_CHECKING:
     from lango_nb.records.turns import Trace
@@ -52,7 +53,7 @@ def export(  # noqa: PLR0913 - what, where to, how
     StoreError
         It cannot be read or written.
     """
-    path = path.expanduser()
+    path = path_of(path)
     chosen = form or _BY_NAME.get(path.suffix.lower())
     if chosen is None:
         raise UsageError(f"what to write to {path.name} is not clear; end it with .html or .jsonl, or name a format")

@@ -24,6 +24,7 @@ from lango_nb.config.settings import Settings
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import LangoError, UsageError
 from lango_nb.core.ids import CountedIds, Ids
+from lango_nb.core.paths import path_of
 from lango_nb.engine import MAIN_SESSION, Engine
 from lango_nb.lab.looking_back import LookingBack
 from lango_nb.lab.making import ToolsLike, default_tools, first_topology, read_approver, read_settings, read_tools
@@ -127,8 +128,8 @@ class Lab(LookingBack, Measuring):
         shelf: str | Path | None = None,
         allow_network: bool | None = None,
     ) -> None:
-        folder = Path(home).expanduser() if home is not None else home_folder()
-        self._loaded = read_settings(settings, Path(workspace), folder)
+        folder = path_of(home) if home is not None else home_folder()
+        self._loaded = read_settings(settings, path_of(workspace), folder)
         self._home, self._counts_ids = folder, ids is None
         chosen = first_topology(self._loaded) if topology is None else topology
         if shelf is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.core.paths import path_of
 from lango_nb.lab.shown import counted, frames, shown_store
 from lango_nb.stores.opening import HOME
 from lango_nb.viz.table import Table
@@ -36,7 +37,7 @@ def open_in(lab: Lab, what: str | Path) -> View[Any]:
         return lab.search(session=what)
     if name == HOME or "://" in name:
         return _open_records(lab, name)
-    path = Path(name).expanduser()
+    path = path_of(name)
     if path.is_file():
         return traces_view(path)
     if path.is_dir() or isinstance(what, Path) or "/" in name or name.startswith((".", "~")):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import LangoError, UnknownNameError, UsageError, suggest
+from lango_nb.core.paths import path_of
 from lango_nb.lab.shown import texts_table
 from lango_nb.stores.opening import HOME
 from lango_nb.viz.table import Table
@@ -58,7 +59,7 @@ def shelf_path(store: Store | str | Path | None, home: Path) -> Path | None:
         return home / SHELF if store.is_durable else None
     if store == HOME or "://" in str(store):
         return home / SHELF
-    return Path(store).expanduser() / SHELF
+    return path_of(store) / SHELF
 
 
 class Shelving:

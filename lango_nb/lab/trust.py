@@ -13,6 +13,7 @@ from lango_nb.config.keys import settings_by_key
 from lango_nb.config.loading import FILE, PROJECT_FILE, load_settings
 from lango_nb.config.trust import FolderTrust, give_trust, read_trust, remove_trust
 from lango_nb.core.errors import RefusedError, UsageError, shorten
+from lango_nb.core.paths import path_of
 from lango_nb.core.private import shown_path
 from lango_nb.engine.engine import is_inside_a_turn
 from lango_nb.lab.shown import counted
@@ -51,7 +52,7 @@ def trust_folder(
     SettingsError
         Its settings are wrong, or the answer cannot be written down.
     """
-    if not folder.is_dir():
+    if not path_of(folder).is_dir():
         raise UsageError(f"{shorten(str(folder))!r} is not a folder; name one that holds {FILE} or {PROJECT_FILE}")
     found = load_settings(folder, home).trust
     if found is None:

@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from lango_nb.core.errors import UsageError
+from lango_nb.core.errors import DefinitionError, UsageError
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -87,6 +87,11 @@ def run_tool_cell(code: str, shell: InteractiveShell) -> tuple[Tool, ...]:
     from lango_nb.lab.tool_source import run_source
 
     source = "\n" + code
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        line = source.count("\n", 0, error.start)
+        raise DefinitionError(f"line {line} of the cell holds half a character; take it out") from error
     return run_source(source, shell.user_ns, shell.compile.cache(source), shell.compile)
 
 

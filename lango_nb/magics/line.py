@@ -17,6 +17,8 @@ from lango_nb.magics.commands import COMMANDS, HELP, OUT, Command, Option
 
 _TOKEN = re.compile(r"\s*(\S+)")
 _BLANKS = re.compile(r"[ \t]*")
+_HALF = re.compile("[\ud800-\udfff]")
+"""A surrogate alone: no file, agent or session is called that, and nothing can be encoded that holds it."""
 _LINE = "%lango"
 
 
@@ -205,6 +207,9 @@ def _with_cell(line: Line, command: Command, cell: str) -> Line:
 
 
 def _check_words(line: Line, command: Command) -> None:
+    for word in (*line.words, *line.options.values()):
+        if _HALF.search(word):
+            raise UsageError(f"{shorten(word, 40)!r} holds half a character; write it again")
     most = 0 if command.word is None else len(line.words) if command.word.is_many else 1
     if len(line.words) > most:
         extra = shorten(line.words[most], 40)

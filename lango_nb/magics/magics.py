@@ -7,13 +7,13 @@ the first command needs it, so that loading the extension costs next to nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from traitlets import Bool, Enum, TraitError, Unicode, default, validate
 
 from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, UsageError, shorten
+from lango_nb.core.paths import path_of
 from lango_nb.core.visible import visible
 from lango_nb.magics import progress
 from lango_nb.magics.commands import COMMANDS, TIMING, Kind
@@ -250,7 +250,7 @@ class LangoMagics(HistoryCommands, MeasuringCommands, ShelfCommands, Magics):
         from lango_nb.lab.trust import distrust_folder, trust_folder, trusted_folders
         from lango_nb.magics.text import Text
 
-        folder, home = Path(line.word or self.workspace).expanduser(), home_folder()
+        folder, home = path_of(line.word or self.workspace), home_folder()
         match line.chosen("what"):
             case "list":
                 table = trusted_folders(home)
@@ -346,7 +346,7 @@ class LangoMagics(HistoryCommands, MeasuringCommands, ShelfCommands, Magics):
             case "approve":
                 lab.approver = value
             case "workspace":
-                lab.engine.workspace = Path(_checked(name, value)).resolve()
+                lab.engine.workspace = path_of(_checked(name, value)).resolve()
             case "home":
                 lab.keep_in(value)
         print(visible(f"{name}: {value}"))  # noqa: T201 - %config has no result to return
@@ -386,7 +386,7 @@ def _checked(name: str, value: str) -> str:
     """Check what can be checked before there is a lab."""
     if name == "topology" and value and value not in _topology_names():
         raise UnknownNameError("topology", value, _topology_names())
-    if name == "workspace" and not Path(value).is_dir():
+    if name == "workspace" and not path_of(value).is_dir():
         raise SettingsError(f"workspace {shorten(value)!r} is not a folder; create it or name another")
     return value
 

@@ -18,6 +18,7 @@ from typing import Any, Self
 from lango_nb.core.errors import ModelError, StoreError, ToolError, shorten
 from lango_nb.core.masking import mask, mask_arguments, mask_value
 from lango_nb.core.messages import Reply
+from lango_nb.core.paths import path_of
 from lango_nb.models.cassette_entries import SHOWN, Entries, Entry, asked, called, tool_key
 from lango_nb.models.cassette_file import ModelTaped, Taped, ToolTaped
 from lango_nb.models.cassette_form import Form, difference, hide_reply, is_said_elsewhere, nearness, show_reply
@@ -71,7 +72,7 @@ message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = path_of(path)
         self._lock = threading.RLock()
         self._asked = 0
         self._misses: list[str] = []

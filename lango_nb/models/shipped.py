@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from lango_nb.core.paths import path_of
+
 _ENDING = ".json"
 _FOLDER = "cassettes"
 
@@ -66,7 +68,7 @@ def cassette_path(name: str | Path) -> Path:
     >>> cassette_path("quartet-garden").name, cassette_path("mine.json").name
     ('quartet-garden.json', 'mine.json')
     """
-    path = Path(name)
+    path = path_of(name)
     if path.exists():
         return path
     return shipped(str(name)) or path

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import cast
 
 from lango_nb.core.errors import StoreError, UsageError
+from lango_nb.core.paths import path_of
 from lango_nb.records.packing import pack_event, pack_trace, unpack_trace, upgrade_row
 from lango_nb.records.turns import Trace
 from lango_nb.stores.lines import check_header, encode, header, read
@@ -87,7 +88,7 @@ def write_whole(path: str | Path, pieces: Iterable[bytes], *, overwrite: bool = 
     StoreError
         It cannot be written.
     """
-    target = Path(path).expanduser()
+    target = path_of(path)
     _check_free(target, overwrite=overwrite)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lango_nb.core.errors import UsageError, shorten, suggest
 from lango_nb.core.masking import mask
+from lango_nb.core.paths import path_of
 from lango_nb.routing.features import pairs, tokens
 from lango_nb.routing.route import Signal
 
@@ -103,7 +104,7 @@ class Taught:
 
     def save(self, path: str | Path, threshold: float) -> Path:
         """Write them to a JSON file, without secrets."""
-        file = Path(path)
+        file = path_of(path)
         rows = [{"text": mask(row.text), "label": row.label} for row in self.rows]
         data = {"schema": SCHEMA, "kind": "router", "threshold": threshold, "requests": rows}
         try:
@@ -175,7 +176,9 @@ def _items(data: Any) -> Iterable[object]:
     """Return the rows of a DataFrame as dictionaries; anything else is rows already."""
     if hasattr(data, "to_dict") and hasattr(data, "columns"):
         return list(data.to_dict("records"))
-    return data  # type: ignore[no-any-return]
+    if isinstance(data, str) or not isinstance(data, Iterable):
+        raise UsageError(f"labelled requests are a DataFrame or a list of rows, not a {type(data).__name__}")
+    return data
 
 
 def _fields(item: Any) -> tuple[object, object]:

@@ -223,7 +223,7 @@ STEPS = Table(
         Column("run_id", "name", "Teammate run it belongs to; missing for the turn's own work."),
         Column("conversation", "name", "Conversation the agent worked in; missing for the turn's own."),
         Column("messages", "integer", "How many messages it was given of its own conversation."),
-        Column("earlier", "json", "Which messages of earlier turns of the session it was given: first, end."),
+        Column("earlier", "integer", "How many messages of earlier turns it was given, the last of the session."),
         Column("given", "json", "Which messages of other conversations of the turn: conversation, first, end."),
         Column("model", "text", "Model that answered.", member="usage.model"),
         Column("input_tokens", "integer", "Tokens read.", "tokens", "usage.input_tokens"),

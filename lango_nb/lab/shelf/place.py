@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from lango_nb.core.errors import StoreError
+from lango_nb.core.paths import path_of
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -81,7 +82,7 @@ class FilePlace:
     """
 
     def __init__(self, path: str | Path, timeout_s: float = LOCK_TIMEOUT_S) -> None:
-        self.path: Path | None = Path(path).expanduser().resolve()
+        self.path: Path | None = path_of(path).resolve()
         self.name = Path(path).name
         self._file = self.path
         self._timeout_s = timeout_s

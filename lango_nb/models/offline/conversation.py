@@ -70,6 +70,10 @@ def _said_before(messages: Sequence[Message]) -> str:
     return last.content if last is not None and last.role == "assistant" else ""
 
 
+def _tag(text: str) -> str:
+    return f"{crc32(text.encode('utf-8', 'surrogatepass')) & 0xFFFF:04x}-"
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """One tool call of this turn with its result."""
@@ -117,7 +121,7 @@ class Conversation:
                 continue
             earlier = next((m.content for m in reversed(messages[:place]) if m.role == "user"), "")
             text = message.content if is_order else completed(earlier, _said_before(messages[:place]), message.content)
-            tag = f"{crc32((system + text).encode()) & 0xFFFF:04x}-" if is_order else ""
+            tag = _tag(system + text) if is_order else ""
             return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, failed, taught)
         return cls(system, "", (), taught=taught)
 

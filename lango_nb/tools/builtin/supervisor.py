@@ -17,7 +17,6 @@ A supervisor reads an order (:func:`pack`), then signal numbers, a byte each. It
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import select
@@ -139,6 +138,8 @@ def _tell(channel: socket.socket, number: int) -> None:
 def _watch_children() -> int:
     """Adopt orphans where the system lets us, and return a descriptor that is readable when a child has ended."""
     if sys.platform == "linux":
+        import ctypes  # here, because the kernel imports this file as well
+
         with suppress(AttributeError):  # a C library without it
             ctypes.CDLL(None).prctl(_SET_SUBREAPER, 1, 0, 0, 0)
     ended, write_ended = os.pipe()

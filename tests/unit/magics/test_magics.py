@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -258,6 +259,38 @@ def test_a_mistake_shows_one_line_and_changes_nothing(
     assert len(lines) == 1
     assert lines[0].startswith(message)
     assert session.run("%lango status").text == before
+
+
+@pytest.mark.parametrize("word", ["9" * 400, "-" + "9" * 400, "./" + "x" * 400, "\ud83d", "1e999"])
+def test_no_word_of_any_command_ends_in_a_traceback(session: Session, word: str) -> None:
+    """A number of 400 digits is no name of a file, and half a character is none either."""
+    session.run("%lango ask hello")
+    for command in COMMANDS.values():
+        text = f" {word}" if command.has_text else ""
+        valued = [option for option in command.all_options if option.metavar and not option.choices]
+        lines = [f"{command.name} {option.name} {word}{text}" for option in valued]
+        lines += [f"{command.name} {word}{text}"] if command.word or command.has_text else []
+        for line in lines:
+            try:
+                session.shell.run_line_magic("lango", line)
+            except LangoError as error:
+                "\n".join(error._render_traceback_()).encode()
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS.values() if command.cell != "no"])
+def test_half_a_character_in_a_cell_ends_in_no_traceback(session: Session, command: str) -> None:
+    with suppress(LangoError):
+        session.shell.run_cell_magic("lango", command, "x = 1\ny = '\ud83d'\n")
+
+
+def test_half_a_character_in_a_tool_is_told_with_its_line(session: Session) -> None:
+    with pytest.raises(LangoError, match="line 2 of the cell holds half a character"):
+        session.shell.run_cell_magic("lango", "tool", "x = 1\ny = '\ud83d'\n")
+
+
+def test_a_variable_that_holds_no_requests_is_told(session: Session) -> None:
+    session.run("%lango route --out guess list the files")
+    assert "labelled requests are a DataFrame" in str(session.error("%lango eval guess"))
 
 
 def test_an_unknown_turn_names_those_there_are(session: Session) -> None:

@@ -144,6 +144,14 @@ def test_no_request_makes_the_reader_slow(text: str) -> None:
     assert time.process_time() - began < 2
 
 
+@pytest.mark.parametrize("text", ["read \ud83d.txt", "run `echo \ud83d`", "write '\ud83d' to a.txt"])
+def test_half_a_character_is_told_and_breaks_nothing(folder: Path, text: str) -> None:
+    engine = Engine(topology="octet", tools=builtin_tools(), workspace=folder, approver="allow")
+    turn = engine.run_sync(text).turn
+    assert "UnicodeEncodeError" not in turn.answer
+    assert held(folder) == dict(FILES)
+
+
 def test_a_name_is_taken_whole_or_not_at_all() -> None:
     assert paths("delete app.py.orig") == ["app.py.orig"]
     assert paths("delete notes.md.bak2") == ["notes.md.bak2"]

@@ -1,0 +1,43 @@
+"""Paths that people give: one that no system can have is told in a line, before anything looks for it."""
+
+from __future__ import annotations
+
+import errno
+from os import PathLike
+from pathlib import Path
+
+from lango_nb.core.errors import UsageError, shorten
+
+
+def path_of(given: str | PathLike[str]) -> Path:
+    """Return a path with ``~`` replaced; whether something is there is another question.
+
+    Parameters
+    ----------
+    given : str or path
+
+    Raises
+    ------
+    UsageError
+        It holds a zero byte, is too long, or begins with the home of a user who does not exist.
+
+    Examples
+    --------
+    >>> path_of("notes.md").name
+    'notes.md'
+    >>> path_of("a" * 300)
+    Traceback (most recent call last):
+    lango_nb.core.errors.UsageError: 'aaa...' cannot be a path: File name too long; choose a shorter one
+    """
+    shown = shorten(str(given), 80)
+    try:
+        path = Path(given).expanduser()
+        path.lstat()
+    except ValueError as error:
+        raise UsageError(f"{shown!r} cannot be a path: it holds a zero byte or half a character") from error
+    except RuntimeError as error:
+        raise UsageError(f"{shown!r} names the home of a user who does not exist; write the path out") from error
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UsageError(f"{shown!r} cannot be a path: {error.strerror}; choose a shorter one") from error
+    return path
