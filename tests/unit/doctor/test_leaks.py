@@ -162,7 +162,7 @@ def test_words_of_a_session_of_its_own_are_a_leak_whoever_is_said_to_be_their_au
     for history, status in (((), "ok"), ((leaked,), "fail")):
         store = memory_store()
         row, body = pack_trace(trace, (*trace.conversation(), *history))
-        store.log.keep(StoredTurn({**row, "started_at": stamp(NOW)}, [], body))
+        store.log.keep([StoredTurn({**row, "started_at": stamp(NOW)}, [], body)])
         (found,) = looked(engine_on(store), "isolation")
         assert found.status == status
     assert found.text.startswith(

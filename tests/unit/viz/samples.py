@@ -618,7 +618,7 @@ def steps_of_teammates() -> tuple[Step, ...]:
         count = sum(
             message.conversation == some[0] for some in given for message in said_by_teammates()[some[1] - 1 : some[2]]
         )
-        return Step(number, who[run_id], run_id, name, count, (0, 0), given, usage)
+        return Step(number, who[run_id], run_id, name, count, 0, given, usage)
 
     begun: Range = ("", 1, 3)
     librarian: Range = (conversations["run-3"], 6, 15)
@@ -711,7 +711,7 @@ def hostile_run_trace() -> Trace:
     ]  # fmt: skip
     bad = hostile_trace().turn
     request = Message(role="user", author="user", content=HOSTILE, id=HOSTILE, conversation=HOSTILE)
-    step = Step(1, long, ids, HOSTILE, 1, (0, 0), ((HOSTILE, 1, 1),))
+    step = Step(1, long, ids, HOSTILE, 1, 0, ((HOSTILE, 1, 1),))
     return Trace(bad, tuple(events), (), (request,), (hostile_run(),), (step,))
 
 
