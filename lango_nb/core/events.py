@@ -77,6 +77,8 @@ class BaseEvent(Frozen):
     """Number of the model call this belongs to, from 1; 0 before the first."""
     run_id: str = ""
     """The teammate run it belongs to; empty for the turn's own work."""
+    message_id: str = ""
+    """The message that says what it tells of; empty where there is none."""
 
 
 class TurnStarted(BaseEvent):

@@ -6,7 +6,7 @@ called the tool. Messages written before authors were kept have none; readers ta
 Annotations are not postponed in this file: pydantic would evaluate every one again while the package starts.
 """
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, JsonValue
 
@@ -15,6 +15,8 @@ from lango_nb.core.frozen import Frozen
 Role = Literal["system", "user", "assistant", "tool"]
 USER = "user"
 """Author of what the person wrote."""
+SESSION = "session"
+"""Conversation of what goes straight into the session: later turns see it, nobody in its own turn does."""
 
 
 class ToolCall(Frozen):
@@ -64,6 +66,67 @@ class Message(Frozen):
     """The tool a tool message comes from."""
     is_error: bool = False
     """Whether a tool message reports a failure."""
+    id: str = ""
+    """Id of its turn and its position among the messages of that turn, ``turn-1.3``; empty where nobody gave it one."""
+    conversation: str = ""
+    """Conversation of the turn that it belongs to: empty for the turn's own, else a child session or a run;
+    :data:`SESSION` for what a run left to later turns."""
+
+    @classmethod
+    def unchecked(  # noqa: PLR0913, PLR0917 - its fields
+        cls,
+        role: Role,
+        author: str,
+        content: str,
+        conversation: str,
+        id: str,  # noqa: A002 - its name
+        tool_calls: tuple[ToolCall, ...] = (),
+        tool_call_id: str | None = None,
+        tool_name: str | None = None,
+        is_error: bool = False,
+    ) -> Self:
+        """Make a message of values that are right; in a turn, checking them again would cost as much as making it.
+
+        Parameters
+        ----------
+        role, author, content, conversation, id, tool_calls, tool_call_id, tool_name, is_error
+            The fields of a message, of the types they are declared with.
+
+        Returns
+        -------
+        Message
+
+        Examples
+        --------
+        >>> Message.unchecked("user", "user", "hi", "", "turn-1.1") == Message(
+        ...     role="user", author="user", content="hi", id="turn-1.1"
+        ... )
+        True
+        """
+        message = cls.__new__(cls)
+        _set(
+            message,
+            "__dict__",
+            {
+                "role": role,
+                "content": content,
+                "author": author,
+                "tool_calls": tool_calls,
+                "tool_call_id": tool_call_id,
+                "tool_name": tool_name,
+                "is_error": is_error,
+                "id": id,
+                "conversation": conversation,
+            },
+        )
+        _set(message, "__pydantic_fields_set__", _FIELDS)
+        _set(message, "__pydantic_extra__", None)
+        _set(message, "__pydantic_private__", None)
+        return message
+
+
+_FIELDS = set(Message.model_fields)
+_set = object.__setattr__
 
 
 class Reply(Frozen):

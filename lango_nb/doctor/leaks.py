@@ -1,7 +1,8 @@
 """Isolation leaks: raw words of an isolated specialist in the conversation of its parent.
 
 An isolated specialist works in a session of its own, and the parent's conversation gets one message by the root about
-it. A message by the specialist itself should never be there: whoever works in that session later can read it.
+it. A message by the specialist itself should never be there: whoever works in that session later can read it. Steps of
+a turn say who was given what (:mod:`lango_nb.records.visibility`); a message without an id is told by its author.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from lango_nb.core.masking import mask
 from lango_nb.doctor.case import Case, counted
 from lango_nb.doctor.finding import Finding
 from lango_nb.records.stored_sessions import LATE
+from lango_nb.records.visibility import leaks
 from lango_nb.specs.agent import Source
 from lango_nb.specs.topologies import load_topology
 from lango_nb.stores.store import Row, StoredTurn, TurnQuery, stamp
@@ -104,8 +106,9 @@ def find_leaks(case: Case) -> Iterator[Leak]:
         for turn in turns:
             history = _history(turn)
             explained.update(_key(session, *_said(message)) for message in history)
-            names = isolated.of(str(turn.row.get("topology") or ""))
-            yield from _leaks(session, history, names, turn.row)
+            if turn.body.get("steps"):
+                yield from _recorded(session, turn)
+            yield from _leaks(session, history, isolated.of(str(turn.row.get("topology") or "")), turn.row)
         for row in case.store.documents(LATE).find({"session_id": session}):
             messages = row.get("messages")
             yield from _leaks(session, messages if isinstance(messages, list) else (), isolated.of(""))
@@ -147,12 +150,21 @@ def _history(turn: StoredTurn) -> list[object]:
     return list(found) if isinstance(found, list) else []
 
 
+def _recorded(session: str, turn: StoredTurn) -> Iterator[Leak]:
+    """Return what the steps of a turn, and what its session keeps of it, say of leaks."""
+    kept = [message.get("id") for message in _history(turn) if isinstance(message, Mapping)]
+    for said in leaks(turn):
+        position = said.message_seq or kept.index(said.message_id) + 1
+        text = _shown(said.text) if said.kind != "call" else f"(calls {said.text.partition(' ')[0]})"
+        yield Leak(session, said.author, position, text, str(turn.row["id"]), int(str(turn.row["number"])))
+
+
 def _leaks(
     session: str, messages: Iterable[object], isolated: frozenset[str], row: Row | None = None
 ) -> Iterator[Leak]:
     for position, message in enumerate(messages, start=1):
         author, text = _said(message)
-        if author in isolated:
+        if author in isolated and not (row is not None and _has_id(message)):
             turn = str(row["id"]) if row is not None else ""
             number = int(str(row["number"])) if row is not None else None
             yield Leak(session, author, position, _shown(text) or _calls(message), turn, number)
@@ -183,6 +195,11 @@ def _said(message: object) -> tuple[str, str]:
     if not isinstance(message, Mapping):
         return "", ""
     return str(message.get("author") or ""), str(message.get("content") or "")
+
+
+def _has_id(message: object) -> bool:
+    """Tell whether the steps of its turn say who was given a message."""
+    return isinstance(message, Mapping) and bool(message.get("id"))
 
 
 def _shown(text: str) -> str:

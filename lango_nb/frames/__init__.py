@@ -4,7 +4,8 @@
     partition_df    who owns which tool, and why    prompt_df       prompts by section
     routing_df      candidates and signals          decisions_df    hand-overs and candidates
     sessions_df     conversations                   turns_df        turns
-    events_df       everything that happened        messages_df     what sessions keep
+    events_df       everything that happened        messages_df     what was said, in every conversation
+    steps_df        model calls, and what they were given
     runs_df         teammate runs                   delegations_df  hand-overs and what came of them
     tasks_df        what is to be done              memories_df     what agents remember
     approvals_df    calls that need an answer       visibility_df   who could see what was said, did, and should not
@@ -40,6 +41,7 @@ from lango_nb.frames import (
     runs,
     sessions,
     shelf,
+    steps,
     tasks,
     tools,
     turns,
@@ -64,6 +66,7 @@ from lango_nb.frames.routing import routing_df
 from lango_nb.frames.runs import runs_df
 from lango_nb.frames.sessions import sessions_df
 from lango_nb.frames.shelf import shelf_df
+from lango_nb.frames.steps import steps_df
 from lango_nb.frames.tasks import tasks_df
 from lango_nb.frames.tools import tools_df
 from lango_nb.frames.turns import turns_df
@@ -94,6 +97,7 @@ __all__ = [
     "runs_df",
     "sessions_df",
     "shelf_df",
+    "steps_df",
     "tasks_df",
     "tools_df",
     "turns_df",
@@ -111,6 +115,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "evaluation": evaluation.SUMMARY,
     "events": events.COLUMNS,
     "messages": messages.COLUMNS,
+    "steps": steps.COLUMNS,
     "decisions": decisions.COLUMNS,
     "delegations": delegations.COLUMNS,
     "runs": runs.COLUMNS,

@@ -23,6 +23,7 @@ IDS = (
     Column("turn_id", "event.turn_id", "string", "", "Turn the event belongs to."),
     Column("seq", "event.seq", "Int64", "", "Position in the turn, from 1."),
     Column("run_id", "event.run_id", "string", "", "Teammate run it belongs to; empty for the turn's own work."),
+    Column("message_id", "event.message_id", "string", "", "Message that says what it tells of; empty without one."),
 )
 INFO = (
     Column("kind", "event.kind", "string", "", "What happened: turn.started, handover, text and so on."),
@@ -160,8 +161,9 @@ def events_df(traces: Sequence[Trace | BaseEvent]) -> Sources:
     Returns
     -------
     DataFrame
-        One row per event; what a kind does not have is missing. Join by ``turn_id``, ``run_id``, ``decision_id``,
-        ``call_id``, ``agent`` or ``tool``; a model gives ids to its calls, so ``call_id`` is unique in a run only.
+        One row per event; what a kind does not have is missing. Join by ``turn_id``, ``run_id``, ``message_id``,
+        ``decision_id``, ``call_id``, ``agent`` or ``tool``; a model gives ids to its calls, so ``call_id`` is unique in
+        a run only.
 
     Raises
     ------

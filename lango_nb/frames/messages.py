@@ -1,4 +1,4 @@
-"""Messages that turns added to their sessions, one row each."""
+"""Messages of turns, one row each, in all conversations there were."""
 
 from __future__ import annotations
 
@@ -24,9 +24,17 @@ def _agent(author: str) -> str | None:
 
 
 IDS = (
-    Column("session_id", "turn.session_id", "string", "", "Session the message was added to."),
-    Column("turn_id", "turn.id", "string", "", "Turn that added it."),
+    Column("session_id", "turn.session_id", "string", "", "Session of the turn."),
+    Column("turn_id", "turn.id", "string", "", "Turn in which it was said."),
     Column("seq", "seq", "Int64", "", "Position among the messages of the turn, from 1."),
+    Column("message_id", "message.id", "string", "", "Joins it with events; empty in turns without ids."),
+    Column(
+        "conversation",
+        "message.conversation",
+        "string",
+        "",
+        "Child session or run it belongs to; empty for the turn's own, session for what a run left to later turns.",
+    ),
 )
 WHAT = (
     Column("role", "message.role", "string", "", "system, user, assistant or tool."),
@@ -64,7 +72,7 @@ def _stored(history: History, wanted: Wanted) -> Sources:
 
 @frame("messages", COLUMNS, Trace, stored=_stored)
 def messages_df(traces: Sequence[Trace]) -> Sources:
-    """List the messages of one turn or of many, in order.
+    """List the messages of one turn or of many, in order, those of isolated agents and teammates among them.
 
     Parameters
     ----------
@@ -77,7 +85,7 @@ def messages_df(traces: Sequence[Trace]) -> Sources:
     Returns
     -------
     DataFrame
-        One row per message; join by ``turn_id``, ``call_id``, ``agent`` or ``tool``.
+        One row per message; join by ``message_id``, ``turn_id``, ``conversation``, ``call_id``, ``agent`` or ``tool``.
 
     Raises
     ------

@@ -22,6 +22,7 @@ from lango_nb.frames.calling import Found, converted
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.packing import unpack_turn
 from lango_nb.records.rows import damaged, pack
+from lango_nb.records.steps import Step
 from lango_nb.records.turns import Turn
 from lango_nb.stores.store import Row
 
@@ -229,6 +230,11 @@ def run_rows(paths: Sequence[str]) -> Rows:
     return Rows(paths, _runs())
 
 
+def step_rows(paths: Sequence[str]) -> Rows:
+    """Make a source of stored model calls."""
+    return Rows(paths, _steps())
+
+
 def session_rows(paths: Sequence[str]) -> Rows:
     """Make a source of a store's list of sessions."""
     time = Field(read=datetime.fromisoformat)
@@ -278,6 +284,12 @@ def _turns() -> Mapping[str, Shape]:
 @cache
 def _runs() -> Mapping[str, Shape]:
     return {_ANY: _of_dataclass(AgentRun)}
+
+
+@cache
+def _steps() -> Mapping[str, Shape]:
+    fields = {name: Field(Step._field_defaults.get(name, REQUIRED)) for name in Step._fields}
+    return {_ANY: {**fields, "usage": Field({}, inner=_of_model(Usage))}}
 
 
 def _of_model(model: type[BaseModel]) -> Shape:

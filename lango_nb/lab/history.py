@@ -14,7 +14,18 @@ from lango_nb.viz.view import View
 if TYPE_CHECKING:
     import pandas as pd
 
-NOUNS = ("turns", "sessions", "events", "messages", "decisions", "delegations", "runs", "approvals", "visibility")
+NOUNS = (
+    "turns",
+    "sessions",
+    "events",
+    "messages",
+    "steps",
+    "decisions",
+    "delegations",
+    "runs",
+    "approvals",
+    "visibility",
+)
 """What there are frames of."""
 _NONE_FITS = "no turn fits; lab.turns, or %lango turns, lists all of them"
 

@@ -7,17 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.core.messages import SESSION, Message
 from lango_nb.engine import Engine
 from lango_nb.lab.history import HistoryView
 from lango_nb.lab.shelving import Shelving
 from lango_nb.lab.shown import frames
 from lango_nb.records.history import History, When
+from lango_nb.records.steps import position
 from lango_nb.records.traces import TurnRef
 from lango_nb.stores.store import TurnQuery
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import RunView, View, events_view, runs_view
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lango_nb.config.loading import LoadedSettings
     from lango_nb.doctor import Report
     from lango_nb.records.agent_run import AgentRun
@@ -121,16 +125,60 @@ class LookingBack(Shelving):
         table = memories_table(found, agent, is_kept=engine.settings.agent_memory.enabled)
         return View(found, lambda: frames().memories_df(found), table)
 
-    def messages(self, turn: TurnRef | None = None) -> View[tuple[Any, ...]]:
-        """List the messages of a turn with their authors: what its root saw, and what its runs left."""
+    def messages(
+        self, turn: TurnRef | None = None, *, step: int | None = None, conversation: str = ""
+    ) -> View[tuple[Message, ...]]:
+        """List messages of a turn with their authors.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            The last when absent.
+        step : int, optional
+            What was given with this model call; ``frames.steps_df`` lists them.
+        conversation : str
+            Without a step: what was said in a run or a child session; when empty, what was said in the turn's own
+            conversation, and what its runs left to later turns.
+
+        Returns
+        -------
+        View
+            ``.df`` has the rows of ``frames.messages_df`` that are shown.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such turn, or no such step or conversation in it.
+
+        Examples
+        --------
+        >>> from lango_nb.lab import Lab
+        >>> lab = Lab("octet")
+        >>> _ = lab.ask("hash milk with sha256")
+        >>> [len(lab.messages(step=step).record) for step in (1, 2)]
+        [1, 3]
+        """
         trace = self._trace(turn)
+        title, numbered = f"messages of turn {trace.turn.number}", [*enumerate(trace.messages, 1)]
+        if step is not None:
+            title, numbered = f"{title}, given with step {step}", [(position(one), one) for one in trace.given(step)]
+        else:
+            names = {message.conversation for message in trace.messages}
+            if conversation and conversation not in names:
+                raise UnknownNameError("conversation", conversation, sorted(names - {"", SESSION}))
+            shown = {conversation} if conversation else {"", SESSION}
+            numbered = [(number, message) for number, message in numbered if message.conversation in shown]
         rows = tuple(
             (number, message.role, message.author or "", message.content, ", ".join(c.name for c in message.tool_calls))
-            for number, message in enumerate(trace.messages, 1)
+            for number, message in numbered
         )
-        columns = ("message", "role", "author", "content", "calls")
-        table = Table(f"messages of turn {trace.turn.number}", columns, rows)
-        return View(trace.messages, lambda: frames().messages_df(trace), table)
+
+        def df() -> pd.DataFrame:
+            every: pd.DataFrame = frames().messages_df(trace)
+            return every[every["seq"].isin([number for number, _ in numbered])].reset_index(drop=True)
+
+        table = Table(title, ("message", "role", "author", "content", "calls"), rows)
+        return View(tuple(message for _, message in numbered), df, table)
 
     def why(self, turn: TurnRef | None = None) -> View[Any]:
         """Say why a request went where it went.

@@ -117,6 +117,8 @@ def _hidden(message: Message, names: Names) -> Message:
             "content": mask(names.hide(message.content)),
             "tool_calls": tuple(_hidden_call(call, names) for call in message.tool_calls),
             "tool_call_id": names.call(message.tool_call_id) if message.tool_call_id else message.tool_call_id,
+            "id": "",
+            "conversation": "",
         }
     )
 

@@ -42,13 +42,17 @@ class ChildSession:
     @property
     def history(self) -> tuple[Message, ...]:
         """What the agent sees: the inherited messages, its work order, and the latest of what followed."""
+        own, start = self.messages, self.window
+        return (*self.inherited, *own) if start <= 1 else (*self.inherited, own[0], *own[start:])
+
+    @property
+    def window(self) -> int:
+        """Where the latest of its own messages begin that the agent sees; up to 1 when it sees all of them."""
         own = self.messages
         start = len(own) - self.max_messages if self.max_messages > 0 else 0
-        if start <= 1:
-            return (*self.inherited, *own)
         while start > 1 and own[start].role == "tool":  # an answer stays with its call
             start -= 1
-        return (*self.inherited, own[0], *own[start:])
+        return start
 
 
 class ChildSessions:

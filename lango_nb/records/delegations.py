@@ -146,8 +146,9 @@ class _Told:
         while place not in seen:
             seen.add(place)
             event = self.events[place]
-            named = self._calls.get((value(event, "author"), value(event, "call_id", "")))
-            if not value(event, "run_id") and named is not None:
+            said_in = _text(event, "message_id")
+            named = self._calls.get((said_in or value(event, "author"), value(event, "call_id", "")))
+            if named is not None and (said_in or not value(event, "run_id")):
                 return named
             if not self._made.get(place):
                 return "transfer" if self._decision(place) is not None else None
@@ -211,9 +212,9 @@ def _part(turn: Trace | StoredTurn, name: str) -> Sequence[object]:
 
 
 def _control_calls(messages: Iterable[object]) -> dict[tuple[object, object], Handing]:
-    """Return how each call hands over, by author and id; only what the turn itself said is recorded."""
+    """Return how each call hands over, by message and id; by author in turns from before messages had ids."""
     return {
-        (value(message, "author"), value(call, "id")): _CONTROLS[value(call, "name")]
+        (value(message, "id") or value(message, "author"), value(call, "id")): _CONTROLS[value(call, "name")]
         for message in messages
         for call in value(message, "tool_calls", ())
         if value(call, "name") in _CONTROLS

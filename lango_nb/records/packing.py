@@ -2,8 +2,8 @@
 
     Event ─┐                 ┌─ row   one per event, defaults left out
     Turn ──┤                 ├─ row   the summary of a turn, and who and what worked in it
-    Trace ─┼──▶ packing ──▶ ─┼─ body  messages, decisions, runs of a turn
-    Message, Decision, AgentRun ─▶ row
+    Trace ─┼──▶ packing ──▶ ─┼─ body  messages, decisions, runs, steps of a turn
+    Message, Decision, AgentRun, Step ─▶ row
 
 Writing happens while somebody waits for an answer: rows are copied out of records that are right already. Reading
 checks everything, since a file may have been through many hands: a field that is missing, unknown or of the wrong kind
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args, get_type_hints
 
 from lango_nb.core.errors import StoreError, shorten
 from lango_nb.core.events import BaseEvent, Event
@@ -22,13 +22,14 @@ from lango_nb.core.messages import NO_USAGE, USER, Message, ToolCall, Usage
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
 from lango_nb.records.rows import damaged, pack, rows_in, stamped, unpack, unpack_model
+from lango_nb.records.steps import Step
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.records.upgrading import upgrade_row as upgrade_row  # noqa: PLC0414 - a part of reading rows
 from lango_nb.routing.route import Route
 from lango_nb.stores.store import Row, StoredTurn
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from pydantic import BaseModel, JsonValue
 
 _ALWAYS = ("kind", "turn_id", "seq", "at", "author")
 """What every row of an event has, in this order."""
@@ -36,7 +37,7 @@ _TIMES = ("at",)
 _NO_USAGE = vars(NO_USAGE)
 _NOTHING = object()
 """Stands for the default of a field that has none; no value equals it."""
-_BODY = ("messages", "decisions", "runs", "history")
+_BODY = ("messages", "decisions", "runs", "steps", "history")
 _BEFORE_ITS_END: Row = {
     "answer": "",
     "error_code": "",
@@ -161,6 +162,10 @@ def pack_message(message: Message) -> Row:
         row["tool_name"] = message.tool_name
     if message.is_error:
         row["is_error"] = True
+    if message.id:
+        row["id"] = message.id
+    if message.conversation:
+        row["conversation"] = message.conversation
     return row
 
 
@@ -178,6 +183,50 @@ def unpack_message(row: Row) -> Message:
     True
     """
     return unpack_model(Message, row, f"message by {row.get('author') or 'nobody'}")
+
+
+def pack_step(step: Step) -> Row:
+    """Return the row of a model call: what it was given as lists, and what it cost where that is known.
+
+    Examples
+    --------
+    >>> row = pack_step(Step(2, "vault", "arun-1", "s:child:vault:arun-1", 3, (0, 1), (("", 1, 2),)))
+    >>> row["step"], row["agent"], row["earlier"], row["given"]
+    (2, 'vault', [0, 1], [['', 1, 2]])
+    """
+    row: Row = {
+        "step": step.step,
+        "agent": step.agent,
+        "run_id": step.run_id,
+        "conversation": step.conversation,
+        "messages": step.messages,
+        "earlier": [*step.earlier],
+        "given": [[*some] for some in step.given],
+    }
+    if used := _pack_usage(step.usage):
+        row["usage"] = used
+    return row
+
+
+def unpack_step(row: Row) -> Step:
+    """Return the model call of a row.
+
+    Raises
+    ------
+    StoreError
+        The row is not that of a model call.
+    """
+    return Step(**vars(unpack_model(_step_model(), row, f"step {row.get('step')}")))
+
+
+@cache
+def _step_model() -> type[BaseModel]:
+    """Make the model that checks rows of model calls."""
+    from pydantic import ConfigDict, create_model
+
+    types, defaults = get_type_hints(Step), Step._field_defaults
+    shape: dict[str, Any] = {name: (types[name], defaults.get(name, ...)) for name in Step._fields}
+    return cast("type[BaseModel]", create_model("Step", __config__=ConfigDict(extra="forbid"), **shape))
 
 
 def _pack_call(call: ToolCall) -> JsonValue:
@@ -314,14 +363,16 @@ def pack_trace(trace: Trace, history: Sequence[Message] | None = None) -> tuple[
     row : dict
         As :func:`pack_turn` makes it.
     body : dict
-        ``messages``, ``decisions``, ``runs``, and ``history`` where it differs from the messages.
+        ``messages``, ``decisions``, ``runs``, ``steps``, and ``history`` where it differs from the messages of the
+        turn's own conversation.
     """
     body: Row = {
         "messages": [pack_message(message) for message in trace.messages],
         "decisions": [pack_decision(decision) for decision in trace.decisions],
         "runs": [pack_run(run) for run in trace.runs],
+        "steps": [pack_step(step) for step in trace.steps],
     }
-    if history is not None and tuple(history) != trace.messages:
+    if history is not None and tuple(history) != trace.conversation():
         body["history"] = [pack_message(message) for message in history]
     return pack_turn(trace.turn, trace.events, trace.runs), body
 
@@ -353,6 +404,7 @@ def unpack_trace(stored: StoredTurn) -> Trace:
         decisions=tuple(unpack_decision(row) for row in rows_in(stored.body, "decisions", where)),
         messages=tuple(unpack_message(row) for row in rows_in(stored.body, "messages", where)),
         runs=tuple(unpack_run(row) for row in rows_in(stored.body, "runs", where)),
+        steps=tuple(unpack_step(row) for row in rows_in(stored.body, "steps", where)),
     )
 
 
@@ -375,8 +427,10 @@ def history_of(body: Row) -> tuple[Message, ...]:
     StoreError
         A row is not that of a message.
     """
-    name = "history" if "history" in body else "messages"
-    return tuple(unpack_message(row) for row in rows_in(body, name, "a stored turn"))
+    if "history" in body:
+        return tuple(unpack_message(row) for row in rows_in(body, "history", "a stored turn"))
+    own = (row for row in rows_in(body, "messages", "a stored turn") if not row.get("conversation"))
+    return tuple(map(unpack_message, own))
 
 
 def _end(events: Sequence[Row]) -> int:

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from lango_nb.core.errors import UnknownNameError
+
 if TYPE_CHECKING:  # annotations only: the events load with the first turn
     from lango_nb.core.events import Event, Outcome
     from lango_nb.core.messages import Message
     from lango_nb.records.decisions import Decision
     from lango_nb.records.runs import AgentRun
+    from lango_nb.records.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,32 @@ class Trace:
     """In order; the first is ``turn.started``, the last ``turn.finished``."""
     decisions: tuple[Decision, ...]
     messages: tuple[Message, ...]
-    """The turn's conversation, authors included; what teammates said among themselves is not part of it."""
+    """What was said in all its conversations, in order; :meth:`conversation` has one of them."""
     runs: tuple[AgentRun, ...] = ()
     """The teammate runs it made, as they were when it ended."""
+    steps: tuple[Step, ...] = ()
+    """Its model calls, in order; none for turns that were recorded before steps were."""
+
+    def conversation(self, name: str = "") -> tuple[Message, ...]:
+        """Return the messages of one conversation; the turn's own has no name."""
+        return tuple(message for message in self.messages if message.conversation == name)
+
+    def given(self, step: int) -> tuple[Message, ...]:
+        """Return the messages of this turn that were given with a model call.
+
+        Parameters
+        ----------
+        step : int
+            Its number, from 1.
+
+        Raises
+        ------
+        UnknownNameError
+            There was no such call, or it is not recorded.
+        """
+        from lango_nb.records.steps import given_to
+
+        found = next((one for one in self.steps if one.step == step), None)
+        if found is None:
+            raise UnknownNameError("step", str(step), [str(one.step) for one in self.steps])
+        return tuple(given_to(found, self.messages))

@@ -1,4 +1,4 @@
-"""Who could see what was said in a turn, who did, and who should not have.
+"""Who could see what was said in a turn, who did, and who should not have: its messages and its steps, joined.
 
     the turn's own conversation      the root, and everybody who works in it: by transfer, or in a run without a session
                                      of its own
@@ -6,49 +6,82 @@
       what it was given              the work order, and the last messages of its asker when it was made
       what is left of it             one message by the root in the conversation it was made from
 
-**Could see** is what these rules allow. **Did see** is what stood in what an agent was given before its last model
-call. **Should not** is the one without the other: what an agent saw, or what stands in a conversation that it works in,
-though the rules keep it away. That is a leak.
+**Could see** is what these rules allow. **Did see** is what an agent was given with a model call: its steps say so.
+**Should not** is the one without the other: what an agent saw, or what stands where it works, though the rules keep it
+away. That is a leak.
 
-Prompts are not recorded, so all three are worked out from what is: hand-overs, sessions made and ended, steps and
-messages. They are ``None`` where the records do not tell: a message by somebody who never worked in the turn, the last
-moments of a turn or a run whose end is missing.
+All three are ``None`` for messages without an id, which is what turns that were recorded before steps have, and where
+the records end before the work did.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from lango_nb.records.recorded import everything_said
-from lango_nb.records.said import OWN, Conversation, Place, Said
+import orjson
+
+from lango_nb.core.messages import SESSION, USER, Message
+from lango_nb.records.agent_run import TERMINAL
+from lango_nb.records.graph import value
+from lango_nb.records.packing import unpack_message, unpack_step
+from lango_nb.records.rows import rows_in
+from lango_nb.records.steps import Step, given_to
 from lango_nb.records.turns import Trace
 from lango_nb.stores.store import StoredTurn
 
+UtteranceKind = Literal["request", "text", "answer", "instruction", "call", "result", "summary", "failure", "note"]
+"""The user's words; an agent's words, the last of them being the answer; a work order; a call of a tool, and what came
+back; what a session of its own came to, or that it failed; a hint of the runtime to an agent."""
+_KINDS: Mapping[str, UtteranceKind] = {
+    "run.started": "instruction",
+    "child.merged": "summary",
+    "child.discarded": "failure",
+}
+"""What a message is that an event of this kind tells of."""
 _BY_THE_RUNTIME = frozenset({"summary", "failure", "note"})
 """Kinds whose author is an agent in name only."""
-_OWN_WORDS = frozenset({"text", "answer", "call", "instruction"})
-"""Kinds that nobody but their author makes."""
 _REPLY = frozenset({"text", "answer", "call"})
-"""Kinds that one reply of a model is made of."""
+"""Kinds that only their author's model makes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Utterance:
+    """One thing that was said: a message, or one of the calls in it."""
+
+    kind: UtteranceKind
+    author: str
+    """``user`` or an agent."""
+    text: str
+    conversation: str
+    message_id: str
+    call_id: str
+    run_id: str
+    """Teammate run it was said in."""
+    message_seq: int | None
+    """Position among the messages of the turn, from 1; ``None`` for what only its session keeps."""
+    event_seq: int | None
+    """Position of the event that tells of it, if one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
     """One thing that was said, and one agent."""
 
-    said: Said
+    said: Utterance
     number: int
-    """Place among everything that was said in the turn, from 1."""
+    """Position among everything that was said in the turn, from 1."""
     agent: str
     could_see: bool | None
     did_see: bool | None
     should_not: bool | None
 
 
-def visibility(turn: Trace | StoredTurn) -> tuple[Sight, ...]:
-    """Work out who could and did see what was said in a turn.
+def visibility(turn: Trace | StoredTurn) -> tuple[Visibility, ...]:
+    """Say who could and did see what was said in a turn.
 
     Parameters
     ----------
@@ -56,13 +89,18 @@ def visibility(turn: Trace | StoredTurn) -> tuple[Sight, ...]:
 
     Returns
     -------
-    tuple of Sight
+    tuple of Visibility
         For everything that was said, in order, one per agent that worked in the turn or was to.
+
+    Raises
+    ------
+    StoreError
+        A stored message or step cannot be read.
     """
-    return tuple(_Judge(everything_said(turn)).sights())
+    return tuple(_Turn(turn).judged())
 
 
-def leaks(turn: Trace | StoredTurn) -> tuple[Said, ...]:
+def leaks(turn: Trace | StoredTurn) -> tuple[Utterance, ...]:
     """Return what an isolated agent said and others were given: there should be nothing.
 
     Parameters
@@ -72,133 +110,199 @@ def leaks(turn: Trace | StoredTurn) -> tuple[Said, ...]:
 
     Returns
     -------
-    tuple of Said
+    tuple of Utterance
         In order.
     """
-    conversation = everything_said(turn)
-    if not any(place.is_isolated for place in conversation.places.values()):
-        return ()
-    found = {sight.number: sight.said for sight in _Judge(conversation).sights() if sight.should_not}
+    found = {seen.number: seen.said for seen in visibility(turn) if seen.should_not}
     return tuple(found.values())
 
 
-class _Judge:
-    """Knows the rules."""
+class _Turn:
+    """What is recorded of a turn, and the rules."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self._all = conversation
-        self._places = conversation.places
-        self._given: dict[str, frozenset[int] | None] = {}
-        self._working: dict[str, list[Place]] = {
-            agent: [place for place in self._places.values() if agent in place.steps] for agent in conversation.agents
-        }
+    def __init__(self, turn: Trace | StoredTurn) -> None:
+        self._turn: object = turn.turn if isinstance(turn, Trace) else turn.row
+        self._events: Sequence[object] = turn.events
+        self._runs = runs = _part(turn, "runs")
+        self._messages, self._steps, kept = _read(turn)
+        self._told = _first_events(turn.events)
+        self._run_of = {_conversation(run): str(value(run, "id")) for run in self._runs}
+        forks = {_text(event, "child"): _text(event, "author") for event in self._of_kind("child.forked")}
+        alone = (step for step in reversed(self._steps) if step.conversation not in {"", step.run_id})
+        self._owners = {step.conversation: step.agent for step in alone} | forks
+        self._sessions = self._find_sessions()
+        self._works = self._find_workers()
+        known = {message.id for message in self._messages}
+        self._only_kept = [message for message in kept if message.id not in known]
+        self._strayed = {message.id for message in kept if self._sessions.get(message.conversation)}
+        self._given, self._inherited = self._find_given()
+        self._is_cut = value(self._turn, "outcome") == "running" or value(self._turn, "error_code") == "interrupted"
+        living = {_conversation(run): _text(run, "requested_agent") for run in runs if not _has_ended(run)}
+        begun = {step.conversation for step in self._steps}
+        self._goes_on = set(living.values())
+        """Whoever was given more after the end of the turn."""
+        self._begins_later = {agent for name, agent in living.items() if name not in begun}
+        """Those of them of whom not even the beginning is recorded."""
 
-    def sights(self) -> Iterator[Sight]:
+    def judged(self) -> Iterator[Visibility]:
         """Judge everything that was said, for every agent."""
-        for number, said in enumerate(self._all.said, 1):
-            for agent, places in self._working.items():
-                could = self._could_see(said, agent, places)
-                did = self._did_see(said, agent, places, could)
-                yield Sight(said, number, agent, could, did, self._should_not(said, places, could, did))
+        for number, said in enumerate(self._said(), 1):
+            session = self._session(said)
+            stray = said.message_id in self._strayed or self._is_elsewhere(said)
+            for agent, conversations in self._works.items():
+                if session is None:
+                    yield Visibility(said, number, agent, None, None, None)
+                    continue
+                homes = {self._sessions.get(name) for name in conversations if self._owners.get(name, agent) == agent}
+                own = said.author == agent and said.kind not in _BY_THE_RUNTIME
+                key = (said.message_id, said.call_id if said.kind == "call" else "")
+                may = own or (not stray and (session in homes or key in self._inherited[agent]))
+                could = True if may else None if agent in self._begins_later else False
+                did: bool | None = (own and said.kind != "result") or key in self._given[agent]
+                if not did and could is not False and (self._is_cut or agent in self._goes_on):
+                    did = None
+                is_here = stray and "" in map(self._sessions.get, conversations)
+                should_not = None if could is None else not could and (bool(did) or is_here)
+                yield Visibility(said, number, agent, could, did, should_not)
+
+    # -- what was said -------------------------------------------------------------------------------------------------
+
+    def _said(self) -> Iterator[Utterance]:
+        answer = self._answer()
+        for seq, message in [*enumerate(self._messages, 1), *((None, message) for message in self._only_kept)]:
+            kind = self._kind(message, answer)
+            if message.content.strip() or message.role in {"user", "tool"}:
+                yield self._utterance(seq, message, kind, message.content, message.tool_call_id or "")
+            for call in message.tool_calls:
+                yield self._utterance(seq, message, "call", f"{call.name} {_json(call.arguments)}", call.id)
+
+    def _utterance(self, seq: int | None, message: Message, kind: UtteranceKind, text: str, call_id: str) -> Utterance:
+        return Utterance(
+            kind,
+            message.author or self._root,
+            text,
+            message.conversation,
+            message.id,
+            call_id,
+            self._run_of.get(message.conversation, ""),
+            seq,
+            value(self._told.get((message.id, call_id)), "seq"),
+        )
+
+    def _kind(self, message: Message, answer: str) -> UtteranceKind:
+        told = _text(self._told.get((message.id, "")), "kind")
+        match message.role:
+            case _ if told in _KINDS:
+                return _KINDS[told]
+            case "user":
+                return "request" if message.author in {USER, None} else "note"
+            case "tool":
+                return "result"
+        return "answer" if message.id and message.id == answer else "text"
+
+    def _answer(self) -> str:
+        """Return the id of the message whose words the user saw last; empty while more may come."""
+        texts = [event for event in self._of_kind("text") if not value(event, "run_id")]
+        return _text(texts[-1], "message_id") if texts and not self._is_cut else ""
 
     # -- the rules -----------------------------------------------------------------------------------------------------
 
-    def _could_see(self, said: Said, agent: str, places: Sequence[Place]) -> bool | None:
-        if said.author == agent and said.kind not in _BY_THE_RUNTIME:
-            return True
-        session = self._all.session(said.place)
-        if session is None:
-            return None
-        if session in self._sessions(place for place in places if place.owner in {"", agent}):
-            return True
-        given = [self._given_to(place) for place in places]
-        if not self._is_stray(said) and any(id(said) in some for some in given if some):
-            return True
-        return None if None in given or None in self._sessions(places) else False
+    def _session(self, said: Utterance) -> str | None:
+        """Return the session that something was said in; ``None`` where nothing is recorded of it."""
+        is_known = said.message_id and (said.author == USER or said.author in self._works)
+        return self._sessions.get(said.conversation) if is_known else None
 
-    def _did_see(self, said: Said, agent: str, places: Sequence[Place], could: bool | None) -> bool | None:
-        if said.author == agent and said.kind in _OWN_WORDS:
-            return True
-        if any(self._was_given(said, place, place.steps[agent]) for place in places):
-            return True
-        is_told = could is not None and not any(
-            place.is_open and (place.name == said.place or self._was_given(said, place, math.inf)) for place in places
-        )
-        return False if is_told else None
-
-    def _should_not(self, said: Said, places: Sequence[Place], could: bool | None, did: bool | None) -> bool | None:
-        if could is None:
-            return None
-        return not could and (bool(did) or (self._is_stray(said) and OWN in self._sessions(places)))
-
-    def _sessions(self, places: Iterable[Place]) -> set[str | None]:
-        return {self._all.session(place.name) for place in places}
-
-    def _is_stray(self, said: Said) -> bool:
-        """Tell whether it stands in the turn's own conversation and belongs to a session of its own."""
-        return said.message is not None and self._all.session(said.place) not in {OWN, None}
-
-    # -- what was given ------------------------------------------------------------------------------------------------
-
-    def _was_given(self, said: Said, place: Place, last_step: float) -> bool:
-        """Tell whether it stood in what somebody was given before a model call."""
-        if not last_step:
+    def _is_elsewhere(self, said: Utterance) -> bool:
+        """Tell whether an isolated agent said something where it never worked."""
+        if said.kind not in {*_REPLY, "result"} or said.author == USER:
             return False
-        if id(said) in (self._given_to(place) or ()):
-            return True
-        if place.name == OWN and self._is_stray(said):
-            return said.kept_step < last_step
-        return said.place == place.name and not said.is_aside and said.step < last_step
+        homes = {self._sessions.get(name) for name in self._works.get(said.author, ())}
+        return "" not in homes and self._sessions.get(said.conversation) not in homes
 
-    def _given_to(self, place: Place) -> frozenset[int] | None:
-        """Return what of this turn a place began with, by identity; ``None`` where nothing tells."""
-        if place.name not in self._given:
-            self._given[place.name] = None  # for a place that was made from itself, which no engine records
-            self._given[place.name] = self._beginning(place)
-        return self._given[place.name]
+    # -- the records ---------------------------------------------------------------------------------------------------
 
-    def _beginning(self, place: Place) -> frozenset[int] | None:
-        if place.name == OWN:
-            return frozenset()
-        if not place.is_run:  # a transfer: the request is the work order, the rest is of earlier turns
-            return frozenset(id(said) for said in self._all.said if said.kind == "request")
-        if place.is_isolated and not place.inherited:
-            return frozenset()
-        if place.asker is None:
-            return None
-        before = self._before(place)
-        if place.is_isolated:
-            return frozenset(id(said) for unit in before[-place.inherited :] for said in unit)
-        asker = self._places[place.asker]
-        begun = frozenset() if asker.is_isolated else self._given_to(asker)
-        return None if begun is None else begun | {id(said) for unit in before for said in unit}
+    @property
+    def _root(self) -> str:
+        path: Sequence[object] = value(self._turn, "path", ())
+        return str(path[0]) if path else ""
 
-    def _before(self, place: Place) -> list[list[Said]]:
-        """Return what stood in the asker's conversation when a place was made, one list per message."""
-        asker, (step, seq) = place.asker, place.begun_at
-        there = [
-            (said.kept_step if said.place != asker else said.step, said)
-            for said in self._all.said
-            if (said.place == asker and not said.is_aside) or (asker == OWN and self._is_stray(said))
-        ]
-        before = [said for at, said in there if at < step]
-        now = [said for at, said in there if at == step]
-        told = {id(said) for said in now if said.seq is not None and said.seq < seq}
-        answered = {said.call_id for said in now if said.kind == "result" and id(said) in told}
-        before += [said for said in now if (said.call_id in answered if said.kind == "call" else id(said) in told)]
-        units: dict[tuple[object, ...], list[Said]] = {}
-        for said in sorted(before, key=_in_order):
-            units.setdefault(_message_of(said), []).append(said)
-        return list(units.values())
+    def _find_sessions(self) -> dict[str, str]:
+        """Return the session of every conversation: a run without one of its own works where it was asked for."""
+        sessions = {"": "", SESSION: "", **{name: name for name in self._owners}}
+        asked_in = {step.step: step.conversation for step in self._steps}
+        for event in self._of_kind("run.started"):
+            asker = sessions.get(asked_in.get(value(event, "step", 0), "?"))
+            if asker is not None:
+                sessions.setdefault(_text(event, "run_id"), asker)
+        return sessions
 
+    def _find_workers(self) -> dict[str, set[str]]:
+        """Return the conversations that everybody works in, or was to; the root comes first."""
+        works: defaultdict[str, set[str]] = defaultdict(set, {self._root: {""}} if self._root else {})
+        for step in self._steps:
+            works[step.agent].add(step.conversation)
+        for name, agent in self._owners.items():
+            works[agent].add(name)
+        for run in self._runs:
+            works[_text(run, "requested_agent")].add(_conversation(run))
+        for agent in value(self._turn, "path", ()):
+            works[agent] = works[agent] or {""}
+        return dict(works)
 
-def _in_order(said: Said) -> tuple[float, tuple[int, int]]:
-    """Sort by message; what is no message of its own comes last."""
-    return math.inf if said.message is None else said.message, said.order
+    def _find_given(self) -> tuple[Mapping[str, set[tuple[str, str]]], Mapping[str, set[tuple[str, str]]]]:
+        """Return what everybody was given, as ids of messages and calls; and what of that was inherited."""
+        last = {(step.agent, step.conversation, tuple(some[:2] for some in step.given)): step for step in self._steps}
+        given: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        inherited: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        for step in last.values():
+            for message in given_to(step, self._messages):
+                parts = {(message.id, ""), *((message.id, call.id) for call in message.tool_calls)}
+                given[step.agent] |= parts
+                if step.conversation not in {"", message.conversation}:  # the turn's own begins with nothing
+                    inherited[step.agent] |= parts
+        return given, inherited
+
+    def _of_kind(self, kind: str) -> Iterator[object]:
+        return (event for event in self._events if value(event, "kind") == kind)
 
 
-def _message_of(said: Said) -> tuple[object, ...]:
-    """Name the message that something is part of: the words and the calls of one reply are one."""
-    if said.message is not None:
-        return ("message", said.message)
-    return ("reply", said.step, said.author) if said.kind in _REPLY else ("event", said.seq)
+def _read(turn: Trace | StoredTurn) -> tuple[Sequence[Message], Sequence[Step], Sequence[Message]]:
+    """Return the messages and steps of a turn, and what its session keeps of it where that is known."""
+    if isinstance(turn, Trace):
+        return turn.messages, turn.steps, ()
+    body, where = turn.body, f"turn {turn.row.get('id')}"
+    messages, kept = (list(map(unpack_message, rows_in(body, name, where))) for name in ("messages", "history"))
+    return messages, list(map(unpack_step, rows_in(body, "steps", where))), kept
+
+
+def _first_events(events: Sequence[object]) -> dict[tuple[str, str], object]:
+    """Return the first event that tells of a message, or of one of its calls."""
+    found: dict[tuple[str, str], object] = {}
+    for event in events:
+        if message_id := _text(event, "message_id"):
+            found.setdefault((message_id, _text(event, "call_id")), event)
+    return found
+
+
+def _json(arguments: object) -> str:
+    try:
+        return orjson.dumps(arguments).decode()
+    except TypeError:  # whole numbers beyond 64 bits, half characters
+        return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+
+
+def _conversation(run: object) -> str:
+    return _text(run, "child_session") or _text(run, "id")
+
+
+def _has_ended(run: object) -> bool:
+    return value(run, "status") in TERMINAL
+
+
+def _part(turn: Trace | StoredTurn, name: str) -> Sequence[object]:
+    found = getattr(turn, name) if isinstance(turn, Trace) else turn.body.get(name)
+    return found if isinstance(found, list | tuple) else ()
+
+
+def _text(item: object, name: str) -> str:
+    return str(value(item, name) or "")

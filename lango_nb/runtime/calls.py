@@ -226,6 +226,7 @@ class Calls:
             arguments=mask_arguments(hooked.arguments),
             safety=ready.tool.safety,
             usage=work.take_usage(),
+            message_id=work.reply_id,
         )
         work.check_cancelled()  # who heard of it may have stopped it
         if ready.tool.safety != "safe":
@@ -291,6 +292,7 @@ class Calls:
         elif is_work:
             work.last_error = ""
             work.state.budget.tool_succeeded()
+        message_id = work.reply_to(call, node, result.content, is_error=result.is_error)
         work.emit(
             ToolFinished,
             node.name,
@@ -300,8 +302,8 @@ class Calls:
             is_error=result.is_error,
             code=result.code,
             latency_ms=latency_ms,
+            message_id=message_id,
         )
-        work.reply_to(call, node, result.content, is_error=result.is_error)
 
     def close_dangling(self) -> None:
         """Answer every call that has no answer, in the name of whoever made it."""
@@ -316,6 +318,7 @@ class Calls:
                 answered.add(call.id)
                 author = message.author or tree.root.name
                 node = tree.by_name.get(author, tree.root)
+                message_id = work.reply_to(call, node, INTERRUPTED, is_error=True)
                 if call.id in self._started:
                     self._started.discard(call.id)
                     work.emit(
@@ -326,8 +329,8 @@ class Calls:
                         result=INTERRUPTED,
                         is_error=True,
                         code="interrupted",
+                        message_id=message_id,
                     )
-                work.reply_to(call, node, INTERRUPTED, is_error=True)
 
 
 def proper(name: str, given: object) -> ToolResult:

@@ -14,13 +14,14 @@ from lango_nb.core.errors import StoreError
 from lango_nb.core.events import Event, HandedOver, TextSaid, TextSoFar, TurnFinished
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
-from lango_nb.core.messages import Usage
+from lango_nb.core.messages import Message, Role, ToolCall, Usage
 from lango_nb.core.tool_patterns import NO_TOOLS, ToolPatterns
 from lango_nb.hooks.chain import HookChain
 from lango_nb.models.model import Model
 from lango_nb.records.decisions import Decision
 from lango_nb.records.runs import Runs
 from lango_nb.records.sessions import Session
+from lango_nb.records.steps import GivenTo
 from lango_nb.records.traces import Traces
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
@@ -134,6 +135,12 @@ class TurnState:
         """Those that are put to a person right now: nobody's wait for a run ends, and the turn has no last word."""
         self.deadline = Deadline(context.timeouts, questions=self.questions)
         self.events: list[Event] = []
+        self.messages: list[Message] = []
+        """What was said in all conversations of the turn, in order."""
+        self.given: dict[int, GivenTo] = {}
+        """What each model call was given, by its number."""
+        self.usages: dict[int, Usage] = {}
+        """What each model call that was answered cost."""
         self.decisions: list[Decision] = []
         self.run_ids: list[str] = []
         self.path: list[str] = [context.tree.root.name]
@@ -151,11 +158,43 @@ class TurnState:
         self._on_text = on_text
         self._shown_s = float("-inf")
 
-    def emit(self, kind: Callable[..., Event], author: str, *, step: int = 0, run_id: str = "", **values: Any) -> None:
-        """Make an event, keep it and tell whoever listens; no secret gets into it."""
-        self.tell(self.make(kind, author, step=step, run_id=run_id, **values))
+    def message(  # noqa: PLR0913 - its fields
+        self,
+        role: Role,
+        author: str,
+        content: str,
+        conversation: str = "",
+        tool_calls: tuple[ToolCall, ...] = (),
+        *,
+        answered: ToolCall | None = None,
+        is_error: bool = False,
+    ) -> Message:
+        """Make the next message of the turn; whoever asks for it adds it to its conversation."""
+        messages = self.messages
+        message_id = f"{self.turn_id}.{len(messages) + 1}"
+        if answered is None:
+            message = Message.unchecked(role, author, content, conversation, message_id, tool_calls)
+        else:
+            message = Message.unchecked(
+                role, author, content, conversation, message_id, (), answered.id, answered.name, is_error
+            )
+        messages.append(message)
+        return message
 
-    def make(self, kind: Callable[..., Event], author: str, *, step: int = 0, run_id: str = "", **values: Any) -> Event:
+    def emit(self, kind: Callable[..., Event], author: str, **values: Any) -> None:
+        """Make an event, keep it and tell whoever listens; no secret gets into it."""
+        self.tell(self.make(kind, author, **values))
+
+    def make(
+        self,
+        kind: Callable[..., Event],
+        author: str,
+        *,
+        step: int = 0,
+        run_id: str = "",
+        message_id: str = "",
+        **values: Any,
+    ) -> Event:
         """Make the next event without secrets; nobody knows of it yet."""
         self._seq += 1
         return kind(
@@ -165,6 +204,7 @@ class TurnState:
             author=author,
             step=step,
             run_id=run_id,
+            message_id=message_id,
             **{name: mask(value) if isinstance(value, str) else value for name, value in values.items()},
         )
 

@@ -20,8 +20,9 @@ from lango_nb.core.events import (
     Returned,
 )
 from lango_nb.core.masking import mask
-from lango_nb.core.messages import Message, ToolCall
+from lango_nb.core.messages import ToolCall
 from lango_nb.records.decisions import Decision
+from lango_nb.records.steps import references
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.control.protocol import Refusal, Target
 from lango_nb.runtime.limits import Reached
@@ -109,6 +110,7 @@ class HandOvers:
 
     def refuse(self, node: AgentNode, refusal: Refusal) -> None:
         """Record that a hand-over does not happen, and tell the model why."""
+        message_id = self._work.reply_to(refusal.call, node, refusal.detail, is_error=True)
         self._work.emit(
             HandOverRefused,
             node.name,
@@ -116,8 +118,8 @@ class HandOvers:
             code=refusal.code,
             detail=refusal.detail,
             call_id=refusal.call.id,
+            message_id=message_id,
         )
-        self._work.reply_to(refusal.call, node, refusal.detail, is_error=True)
         if refusal.code == "round_limit":
             self._work.stop_at(Reached("rounds", self._work.state.context.limits.rounds, refusal.detail), node)
 
@@ -135,6 +137,7 @@ class HandOvers:
                 reason=target.reason,
                 call_id=target.call.id,
                 usage=self._work.take_usage(),
+                message_id=self._work.reply_id,
             )
             self._work.declined[node.name] = target.reason
             self._work.state.context.breakers.release(node.name)
@@ -174,33 +177,36 @@ class HandOvers:
             decision_id=decision.id,
             round=state.rounds,
             usage=self._work.take_usage(),
+            message_id=self._work.reply_id,
         )
 
     def decline(self, node: AgentNode, text: str, calls: tuple[ToolCall, ...]) -> None:
         """Take the request back to the root, which may try the next best agent."""
-        root = self._work.state.context.tree.root
-        self._work.declined[node.name] = mask(text)
-        self._work.state.context.breakers.release(node.name)
+        work, root = self._work, self._work.state.context.tree.root
+        work.declined[node.name] = mask(text)
+        work.state.context.breakers.release(node.name)
+        message_id = work.add("assistant", node.name, text, calls)
         for call in calls:
-            self._work.reply_to(call, node, "not run: the same reply declined the request", is_error=True)
-        if self._work.child is not None:
-            self.end_child(f"declined: {mask(text)}")
-        else:
-            self._work.log.append(Message(role="assistant", content=text, author=node.name, tool_calls=calls))
-        self._work.emit(Declined, node.name, text=mask(text), target=root.name, usage=self._work.take_usage())
-        self._work.node = root
-        self._work.state.path.append(root.name)
+            work.reply_to(call, node, "not run: the same reply declined the request", is_error=True)
+        self.end_child(f"declined: {mask(text)}")
+        usage = work.take_usage()
+        work.emit(Declined, node.name, text=mask(text), target=root.name, usage=usage, message_id=message_id)
+        work.node = root
+        work.state.path.append(root.name)
 
     # -- sessions of their own -----------------------------------------------------------------------------------------
 
     def _fork(self, node: AgentNode) -> None:
         """Give an isolated agent that takes over a session of its own."""
-        context = self._work.state.context
+        work, state = self._work, self._work.state
+        context = state.context
         if not (context.is_isolating and node.spec is not None and node.spec.session_isolation):
             return
-        self._work.child = context.teammates.fork(self._work.state, node, self._work.history)
-        self._work.child.messages.append(self._work.request)
-        self._work.emit(ChildForked, node.name, child=self._work.child.key, inherited=len(self._work.child.inherited))
+        child = work.child = context.teammates.fork(state, node, work.history)
+        child.messages.append(work.request)
+        inherited = (*child.inherited, work.request)
+        work.inherited = references(inherited, state.turn_id, len(state.session.messages))
+        work.emit(ChildForked, node.name, child=child.key, inherited=len(child.inherited))
 
     def end_child(self, reason: str = "", summary: str | None = None) -> None:
         """Merge the child session of a transfer, or discard it with a reason; the conversation gets one message."""
@@ -210,9 +216,9 @@ class HandOvers:
         self._work.child = None
         children = self._work.state.context.teammates.children
         if summary is not None:
-            message = children.merge(child, root, summary)
-            self._work.emit(ChildMerged, root, child=child.key, summary=message.content)
+            text = children.merge(child, root, summary).content
+            message_id = self._work.add("assistant", root, text)
+            self._work.emit(ChildMerged, root, child=child.key, summary=text, message_id=message_id)
         else:
-            message = children.discard(child, root, reason)
-            self._work.emit(ChildDiscarded, root, child=child.key, reason=reason)
-        self._work.messages.append(message)
+            message_id = self._work.add("assistant", root, children.discard(child, root, reason).content)
+            self._work.emit(ChildDiscarded, root, child=child.key, reason=reason, message_id=message_id)

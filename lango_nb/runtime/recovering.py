@@ -138,15 +138,16 @@ class Recovering:
     def _give_up(self, node: AgentNode, found: Failure, error: Exception | None) -> Ending:
         """End with a sentence the user sees."""
         root = self._work.state.context.tree.root
+        speaker = root if self._work.child is not None and not self._work.run_id else node  # its session ends here
         self._work.handing.end_child(found.detail)
         if error is not None:
             self._work.emit(ErrorRaised, node.name, code=found.code, text=found.detail)
         match found.code:
             case "empty_after_tool_use" | "empty_reply":
-                self._work.say(node, SENTENCES[found.code])
+                self._work.say(speaker, SENTENCES[found.code])
             case _ if error is None:
                 self._work.say(root, f"I stopped: {found.detail}. {found.advice or SMALLER}")
             case _:
                 sentences = (f"I could not finish this: {found.detail}", found.advice)
-                self._work.say(node, ". ".join(sentence for sentence in sentences if sentence))
+                self._work.say(speaker, ". ".join(sentence for sentence in sentences if sentence))
         return Ending(found.outcome, found.code, self._work.answer)

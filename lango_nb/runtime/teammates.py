@@ -21,7 +21,7 @@ from lango_nb.core.clock import Clock
 from lango_nb.core.errors import TurnError, shorten
 from lango_nb.core.events import ChildDiscarded, ChildForked, ChildMerged, RunFinished, RunStarted
 from lango_nb.core.masking import mask
-from lango_nb.core.messages import Message
+from lango_nb.core.messages import SESSION, Message
 from lango_nb.records.child_sessions import ChildSession, ChildSessions, inherited_messages, summarize
 from lango_nb.records.runs import AgentRun, RunEnd, Runs
 from lango_nb.routing.tree import AgentNode
@@ -188,7 +188,7 @@ class Teammates(Watching):
         self.runs.create(run, lambda: self._cancelled(run_id))
         state.run_ids.append(run_id)
         state.path.append(agent.name)
-        order = Message(role="user", content=target.instruction, author=node.name)
+        order = state.message("user", node.name, target.instruction, child.key if child is not None else run_id)
         said = () if child is not None else (*work.history, *work.log)
         history = inherited_messages(said, len(said)) if said else ()
         own = Work(state, agent, order, history, run, child)
@@ -206,6 +206,7 @@ class Teammates(Watching):
             child_session=run.child_session,
             depth=run.spawn_depth,
             timeout_s=run.timeout_s,
+            message_id=order.id,
         )
         if child is not None:
             state.emit(ChildForked, agent.name, run_id=run_id, child=child.key, inherited=len(child.inherited))
@@ -373,16 +374,23 @@ class Teammates(Watching):
         work, state = live.work, live.work.state
         root = state.context.tree.root.name
         child = work.child
-        if child is None:
-            left = work.messages[1:]
-        elif status == "completed":
-            left = [self.children.merge(child, root, summary)]
-            state.emit(ChildMerged, root, run_id=live.run_id, child=child.key, summary=left[0].content)
-        else:
-            left = [self.children.discard(child, root, code.replace("_", " "))]  # no word of the child's own
-            state.emit(ChildDiscarded, root, run_id=live.run_id, child=child.key, reason=error)
-        if live.parent.run_id:
-            return  # the run that asked for it has the result; nothing of it belongs to the conversation
+        is_nested = bool(live.parent.run_id)  # then the run that asked has the result, and the conversation nothing
+        left = work.messages[1:]
+        if child is not None:
+            is_done = status == "completed"
+            if is_done:
+                text = self.children.merge(child, root, summary).content
+            else:
+                text = self.children.discard(child, root, code.replace("_", " ")).content  # no word of the child's own
+            left = [] if is_nested else [state.message("assistant", root, text, SESSION)]
+            ended = partial(state.emit, author=root, run_id=live.run_id, child=child.key)
+            message_id = left[0].id if left else ""
+            if is_done:
+                ended(ChildMerged, summary=text, message_id=message_id)
+            else:
+                ended(ChildDiscarded, reason=error, message_id=message_id)
+        if is_nested:
+            return
         if state.is_closed:
             state.session.leave(left, live.run_id)
         else:

@@ -19,15 +19,16 @@ from collections.abc import Sequence
 from lango_nb.core.errors import StoreError
 from lango_nb.core.events import Event, LimitReached, Outcome, TurnFinished, TurnStarted
 from lango_nb.core.masking import mask
-from lango_nb.core.messages import USER, Message
+from lango_nb.core.messages import NO_USAGE, USER, Message
 from lango_nb.records.masked import masked
 from lango_nb.records.sessions import Session
+from lango_nb.records.steps import Step
 from lango_nb.records.traces import Opening
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.runtime.context import Listener, TextListener, TurnContext, TurnState
 from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import LIMIT_CODES
-from lango_nb.runtime.keeping import for_the_session, with_merged
+from lango_nb.runtime.keeping import for_the_session
 from lango_nb.runtime.work import Work
 from lango_nb.tools.workers import REPEATS
 
@@ -68,7 +69,7 @@ class TurnRun:
         self._said: list[Message] = []
         self.unsaved: StoreError | None = None
         self.state = TurnState(context, session, context.ids.new("turn"), mask(text), listeners, followers, on_text)
-        request = Message(role="user", content=text, author=USER)
+        request = self.state.message("user", USER, text)
         self.work = Work(self.state, context.tree.root, request, session.messages)
         self.trace: Trace
         """Set when the turn is closed, whatever happened."""
@@ -115,7 +116,7 @@ class TurnRun:
     def _begin(self) -> Event:
         """Write the turn ahead, so that it leaves a trace whatever happens, and return its first event."""
         state, context = self.state, self.context
-        started = state.make(TurnStarted, USER, text=state.text)
+        started = state.make(TurnStarted, USER, text=state.text, message_id=self.work.request.id)
         opening = Opening(
             state.turn_id,
             self.session.id,
@@ -219,6 +220,7 @@ class TurnRun:
             turn,
             tuple(state.events),
             tuple(state.decisions),
-            tuple(masked(message) for message in with_merged(work.messages, work.merged)),
+            tuple(masked(message) for message in state.messages),
             tuple(context.runs.get(run_id) for run_id in state.run_ids),
+            tuple(Step(*given, state.usages.get(step, NO_USAGE)) for step, given in state.given.items()),
         )

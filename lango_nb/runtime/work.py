@@ -25,10 +25,11 @@ from lango_nb.core.events import (
     TextSaid,
 )
 from lango_nb.core.masking import mask
-from lango_nb.core.messages import NO_USAGE, Message, Reply, ToolCall, ToolSchema, Usage
+from lango_nb.core.messages import NO_USAGE, Message, Reply, Role, ToolCall, ToolSchema, Usage
 from lango_nb.models.model import is_live
 from lango_nb.records.child_sessions import ChildSession
 from lango_nb.records.runs import AgentRun
+from lango_nb.records.steps import GivenTo, Inherited, position, references
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.breakers import provider_circuit
 from lango_nb.runtime.calls import Calls
@@ -94,7 +95,11 @@ class Work:
         self.tool_calls = 0
         self.last_error = ""
         self.answer = ""
+        self.reply_id = ""
+        """The message with the latest reply."""
         self.request = request
+        self.inherited: Inherited = (0, 0), ()
+        """What stands before the conversation, unless that is the turn's own."""
         self._usage = NO_USAGE
         self._call_ids: set[str] = set()
         self._over: Stopped | None = None
@@ -106,6 +111,9 @@ class Work:
         if child is not None:
             child.messages.append(request)
             self.messages = child.messages
+        if run is not None:
+            inherited = child.inherited if child is not None else history
+            self.inherited = references(inherited, state.turn_id, len(state.session.messages))
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
@@ -195,7 +203,7 @@ class Work:
         state = self.state
         context, clock = state.context, state.context.clock
         for note in self.notes:
-            self.log.append(Message(role="user", content=note, author=node.name))
+            self.add("user", node.name, note)
         self.notes.clear()
         if not self.run_id and state.path[-1] != node.name:
             state.path.append(node.name)
@@ -212,6 +220,7 @@ class Work:
         state.breaker_changed(node.name, admission.change, self.run_id)
         if not admission.is_allowed:
             raise Stopped("provider_open", f"{model.name} is left alone for a while: {admission.reason}")
+        state.given[self.step] = self._given(node, len(heard))
         hear = state.text_listener(node.name, self.run_id)
         try:
             while True:
@@ -235,12 +244,26 @@ class Work:
             latency_ms=max((clock.monotonic_s() - began) * 1000, 0.0),
             cost_usd=usage.cost_usd,
         )
+        state.usages[self.step] = self._usage
         state.count_usage(usage)
         try:
             self.notice(state.budget.model_call(usage, usage.cost_usd or 0.0), node)
         except Stopped as stop:
             self._over = stop
         return self._with_own_ids(reply) if reply.tool_calls else reply
+
+    def _given(self, node: AgentNode, messages: int) -> GivenTo:
+        """Say what the agent is given with the next model call."""
+        child, name, last = self.child, self.conversation, len(self.state.messages)
+        earlier, given = self.inherited
+        if child is None and not self.run_id:
+            earlier, given = (0, len(self.history)), (("", 1, last),)
+        elif child is None or (start := child.window) <= 1:
+            given = (*given, (name, 1, last))
+        else:
+            order = position(child.messages[0])
+            given = (*given, (name, order, order), (name, position(child.messages[start]), last))
+        return (self.step, node.name, self.run_id, name, messages, earlier, given)
 
     def _with_own_ids(self, reply: Reply) -> Reply:
         """Give calls new ids whose own are none, or were given before: an id joins one call with one answer."""
@@ -261,30 +284,35 @@ class Work:
         """Where the agent at work writes: its own session, or the conversation."""
         return self.child.messages if self.child is not None else self.messages
 
+    @property
+    def conversation(self) -> str:
+        """Name of that, as messages and steps carry it."""
+        return self.child.key if self.child is not None else self.run_id
+
+    def add(self, role: Role, author: str, content: str, tool_calls: tuple[ToolCall, ...] = ()) -> str:
+        """Add a message to the conversation and return its id."""
+        message = self.state.message(role, author, content, self.conversation, tool_calls)
+        self.log.append(message)
+        return message.id
+
     def remember(self, node: AgentNode, reply: Reply) -> None:
         """Keep a reply that calls something; its text, if any, is shown."""
-        self.log.append(Message(role="assistant", content=reply.text, author=node.name, tool_calls=reply.tool_calls))
+        self.reply_id = self.add("assistant", node.name, reply.text, reply.tool_calls)
         if reply.text.strip():
-            self.emit(TextSaid, node.name, text=reply.text.strip(), usage=self.take_usage())
+            said = reply.text.strip()
+            self.emit(TextSaid, node.name, text=said, usage=self.take_usage(), message_id=self.reply_id)
 
-    def reply_to(self, call: ToolCall, node: AgentNode, text: str, *, is_error: bool = False) -> None:
-        """Answer a call in the conversation, so that none is left dangling."""
-        self.log.append(
-            Message(
-                role="tool",
-                content=text,
-                author=node.name,
-                tool_call_id=call.id,
-                tool_name=call.name,
-                is_error=is_error,
-            )
-        )
+    def reply_to(self, call: ToolCall, node: AgentNode, text: str, *, is_error: bool = False) -> str:
+        """Answer a call in the conversation, so that none is left dangling, and return the message's id."""
+        message = self.state.message("tool", node.name, text, self.conversation, answered=call, is_error=is_error)
+        self.log.append(message)
+        return message.id
 
     def say(self, node: AgentNode, text: str) -> None:
         """Say the answer."""
         self.answer = mask(text)
-        self.log.append(Message(role="assistant", content=text, author=node.name))
-        self.emit(TextSaid, node.name, text=self.answer, usage=self.take_usage())
+        self.reply_id = self.add("assistant", node.name, text)
+        self.emit(TextSaid, node.name, text=self.answer, usage=self.take_usage(), message_id=self.reply_id)
 
     # -- limits and failures -------------------------------------------------------------------------------------------
 
@@ -351,4 +379,5 @@ class Work:
 
     def emit(self, kind: type[happened.BaseEvent], author: str, **values: object) -> None:
         """Record an event of this work."""
-        self.state.emit(kind, author, step=self.step, run_id=self.run_id, **values)  # type: ignore[arg-type]
+        state = self.state
+        state.tell(state.make(kind, author, step=self.step, run_id=self.run_id, **values))  # type: ignore[arg-type]

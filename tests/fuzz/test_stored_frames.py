@@ -25,6 +25,7 @@ MAKERS: dict[str, Any] = {
     "turns": frames.turns_df,
     "events": frames.events_df,
     "messages": frames.messages_df,
+    "steps": frames.steps_df,
     "decisions": frames.decisions_df,
     "delegations": frames.delegations_df,
     "runs": frames.runs_df,

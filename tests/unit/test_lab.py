@@ -418,3 +418,25 @@ def test_text_from_files_and_users_is_escaped_in_html(lab: Lab, tmp_path: Path) 
 def test_a_view_without_a_table_says_so(lab: Lab) -> None:
     with pytest.raises(UsageError, match="has no table"):
         _ = View(lab.engine.tree.root).df
+
+
+def test_messages_are_shown_by_conversation_and_by_what_a_step_was_given(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("basil\nthyme\n", encoding="utf-8")
+    lab = Lab("octet", workspace=tmp_path)
+    lab.ask("read notes.md")
+    trace = lab.engine.traces.get()
+    (theirs,) = {message.conversation for message in trace.messages} - {"", "session"}
+    assert not [one for one in lab.messages().record if one.conversation == theirs]
+    own = lab.messages(conversation=theirs)
+    assert own.record == trace.conversation(theirs)
+    assert own.df["conversation"].unique().tolist() == [theirs]
+    last = trace.steps[-1].step
+    assert (
+        lab.messages(step=last).df["seq"].tolist()
+        == [place for place, message in enumerate(trace.messages, 1) if not message.conversation][:-1]
+    )
+    assert f"given with step {last}" in lab.messages(step=last).text
+    with pytest.raises(UnknownNameError, match="step '99' not found"):
+        lab.messages(step=99)
+    with pytest.raises(UnknownNameError, match="conversation 'arun-7' not found"):
+        lab.messages(conversation="arun-7")

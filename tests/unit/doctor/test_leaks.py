@@ -3,10 +3,11 @@
 from lango_nb.core.messages import Message
 from lango_nb.engine import Engine
 from lango_nb.lab import Lab
+from lango_nb.records.packing import pack_trace
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.stores.memory import MemoryStore
-from lango_nb.stores.store import Row
-from tests.unit.doctor.cases import ROOT, DiskStore, engine_on, keep, looked, report_of
+from lango_nb.stores.store import Row, StoredTurn, stamp
+from tests.unit.doctor.cases import NOW, ROOT, DiskStore, engine_on, keep, looked, report_of
 
 ASKED: Row = {"role": "user", "content": "hash it", "author": "user"}
 MERGED: Row = {"role": "assistant", "content": "vault reports: 2cf2", "author": ROOT}
@@ -150,3 +151,20 @@ def test_damaged_bodies_are_no_crash() -> None:
     body = {"messages": ["no message", None, {"author": None}, {"author": 7, "content": []}]}
     store.log.finish("turn-1", [], {**row, "outcome": "success"}, body)  # type: ignore[arg-type]
     assert looked(engine_on(store), "isolation")[0].status == "ok"
+
+
+def test_words_of_a_session_of_its_own_are_a_leak_whoever_is_said_to_be_their_author() -> None:
+    lab = Lab("octet")
+    lab.ask("hash milk with sha256")
+    trace = lab.engine.traces.get()
+    theirs = next(message for message in trace.messages if message.author == "vault" and message.content)
+    leaked = theirs.model_copy(update={"author": ROOT})
+    for history, status in (((), "ok"), ((leaked,), "fail")):
+        store = MemoryStore()
+        row, body = pack_trace(trace, (*trace.conversation(), *history))
+        store.log.keep(StoredTurn({**row, "started_at": stamp(NOW)}, [], body))
+        (found,) = looked(engine_on(store), "isolation")
+        assert found.status == status
+    assert found.text.startswith(
+        f"session main, turn 1, message {trace.messages.index(theirs) + 1}: raw words of vault"
+    )

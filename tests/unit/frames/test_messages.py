@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lango_nb.frames import messages_df
+from lango_nb.frames import events_df, messages_df
 from tests.unit.viz import samples
 
 
@@ -28,3 +28,15 @@ def test_positions_count_per_turn() -> None:
     assert df["seq"].tolist() == [1, 2, 3, 4, 5, 1]
     assert df["turn_id"].tolist() == ["turn-1"] * 5 + ["turn-2"]
     assert df["chars"].tolist()[0] == len("Read notes.md")
+
+
+def test_every_conversation_of_a_turn_is_there_and_events_join_by_message() -> None:
+    trace = samples.teammates()
+    df: Any = messages_df(trace)
+    counts = df["conversation"].value_counts()
+    assert counts["main:child:operator:run-1"] == 4
+    assert counts["run-4"] == 4
+    joined: Any = df.merge(events_df(trace), on="message_id")
+    texts = joined[joined["kind"] == "text"]
+    assert (texts["content"] == texts["text"]).all()
+    assert len(texts) == 3

@@ -27,6 +27,7 @@ NOUNS: dict[str, Any] = {
     "turns": frames.turns_df,
     "events": frames.events_df,
     "messages": frames.messages_df,
+    "steps": frames.steps_df,
     "decisions": frames.decisions_df,
     "delegations": frames.delegations_df,
     "runs": frames.runs_df,
@@ -102,6 +103,7 @@ def test_some_columns_of_a_history_are_those_of_the_whole(noun: str) -> None:
         ("sessions", ["session_id", "title"], ["sessions"]),
         ("events", None, ["events"]),
         ("messages", None, ["bodies"]),
+        ("steps", None, ["bodies"]),
         ("runs", None, ["bodies"]),
         ("decisions", None, ["bodies"]),
         ("approvals", None, ["events"]),
@@ -143,7 +145,7 @@ def test_a_turn_that_still_runs_is_a_row_without_an_end() -> None:
     df: Any = frames.turns_df(History(store.log))
     assert df.loc[0, ["turn_id", "outcome", "answer", "is_ok", "steps"]].tolist() == ["t", "running", "", False, 0]
     assert frames.events_df(History(store.log))["session_id"].tolist() == ["s"]
-    for noun in ("messages", "runs", "decisions"):
+    for noun in ("messages", "steps", "runs", "decisions"):
         assert NOUNS[noun](History(store.log)).empty
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lango_nb.core.messages import Message
 from lango_nb.frames import events_df, visibility_df
 from tests.unit.viz import samples
 
@@ -34,17 +33,17 @@ def test_rows_join_with_the_events_they_were_told_by() -> None:
 
 
 def test_leaks_are_the_rows_that_should_not_be() -> None:
-    raw = Message(role="assistant", content="the key is 4711", author="librarian")
-    df: Any = visibility_df(replace(samples.teammates(), messages=(raw,)))
+    trace = samples.teammates()
+    raw = trace.messages[9].model_copy(update={"content": "the key is 4711", "author": "librarian", "tool_calls": ()})
+    df: Any = visibility_df(replace(trace, messages=(*trace.messages[:9], raw, *trace.messages[10:])))
     leaks = df[df["should_not"].fillna(value=False)]
     assert leaks[["author", "text", "agent", "message_seq"]].values.tolist() == [
-        ["librarian", "the key is 4711", "orchestrator", 1],
+        ["librarian", "the key is 4711", "orchestrator", 10],
     ]
     assert not visibility_df(samples.teammates())["should_not"].any()
 
 
 def test_what_the_records_do_not_tell_is_missing() -> None:
-    stranger = Message(role="assistant", content="who am I?", author="stranger")
-    df: Any = visibility_df(replace(samples.greeting(), messages=(stranger,)))
-    said = df[df["author"] == "stranger"]
-    assert said[["could_see", "did_see", "should_not", "place"]].isna().all(axis=None)
+    df: Any = visibility_df(samples.trace())
+    assert len(df) == 3 * len(samples.trace().messages)
+    assert df[["could_see", "did_see", "should_not"]].isna().all(axis=None), "its messages have no ids"

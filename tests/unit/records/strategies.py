@@ -15,6 +15,7 @@ from lango_nb.core.messages import Message
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
 from lango_nb.records.memories import Memory
+from lango_nb.records.steps import Step
 from lango_nb.records.tasks import Task
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.route import Route
@@ -82,6 +83,7 @@ memories: st.SearchStrategy[Memory] = record(Memory)
 turns: st.SearchStrategy[Turn] = record(Turn)
 decisions: st.SearchStrategy[Decision] = record(Decision, kept=record(Route))
 """Each holds what a router said."""
+steps: st.SearchStrategy[Step] = st.tuples(*map(of, get_type_hints(Step).values())).map(Step._make)
 any_event: st.SearchStrategy[Event] = st.sampled_from(sorted(KINDS)).flatmap(lambda kind: record(KINDS[kind]))
 
 
@@ -95,4 +97,5 @@ def traces(draw: st.DrawFn) -> Trace:
         decisions=tuple(draw(st.lists(decisions, max_size=2))),
         messages=tuple(draw(st.lists(messages, max_size=3))),
         runs=tuple(draw(st.lists(runs, max_size=2))),
+        steps=tuple(draw(st.lists(steps, max_size=3))),
     )

@@ -117,16 +117,24 @@ def test_delegates_are_told_from_runs_that_are_spawned() -> None:
 
 def test_a_run_made_by_a_run_was_made_the_same_way() -> None:
     trace = samples.teammates()
+    for messages in (trace.messages, trace.conversation()):
+        found = delegations(replace(trace, messages=messages))
+        assert [(one.run_id, one.by_run_id, one.control) for one in found] == [
+            ("run-1", "", "spawn"),
+            ("run-2", "", "spawn"),
+            ("run-3", "", "spawn"),
+            ("run-4", "run-3", "spawn"),
+        ]
+    silent = replace(trace, messages=())
+    assert {one.control for one in delegations(silent)} == {None}, "no message says which tool was called"
+
+
+def test_calls_are_found_by_their_author_in_turns_from_before_messages_had_ids() -> None:
+    trace = samples.teammates()
+    events = tuple(event.model_copy(update={"message_id": ""}) for event in trace.events)
     calls = tuple(ToolCall(id=f"spawn-run-{number}", name=CONTROL_TOOLS["spawn"]) for number in (1, 2, 3))
-    said = replace(trace, messages=(Message(role="assistant", author="orchestrator", tool_calls=calls),))
-    found = delegations(said)
-    assert [(one.run_id, one.by_run_id, one.control) for one in found] == [
-        ("run-1", "", "spawn"),
-        ("run-2", "", "spawn"),
-        ("run-3", "", "spawn"),
-        ("run-4", "run-3", "spawn"),
-    ]
-    assert {one.control for one in delegations(trace)} == {None}, "no message says which tool was called"
+    said = (Message(role="assistant", author="orchestrator", tool_calls=calls),)
+    assert {one.control for one in delegations(replace(trace, events=events, messages=said))} == {"spawn"}
 
 
 def test_runs_that_made_each_other_end_nowhere() -> None:
@@ -138,7 +146,7 @@ def test_runs_that_made_each_other_end_nowhere() -> None:
         else event
         for event in trace.events
     )
-    assert {one.control for one in delegations(replace(trace, events=ring))} == {None}
+    assert {one.control for one in delegations(replace(trace, events=ring, messages=()))} == {None}
 
 
 def test_without_a_decision_nobody_knows_what_the_router_would_have_done() -> None:

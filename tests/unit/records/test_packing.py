@@ -32,12 +32,14 @@ from lango_nb.records.packing import (
     pack_event,
     pack_message,
     pack_run,
+    pack_step,
     pack_trace,
     pack_turn,
     unpack_decision,
     unpack_event,
     unpack_message,
     unpack_run,
+    unpack_step,
     unpack_trace,
     unpack_turn,
     upgrade_row,
@@ -129,7 +131,7 @@ def test_a_trace_comes_back_as_it_was(trace: Trace, history: tuple[Message, ...]
     back = unpack_trace(packed)
     assert same(back, trace)
     assert [one.route for one in back.decisions] == [one.route for one in trace.decisions]
-    assert history_of(packed.body) == (trace.messages if history is None else history)
+    assert history_of(packed.body) == (trace.conversation() if history is None else history)
     assert late_events(packed) == []
 
 
@@ -186,6 +188,23 @@ def test_messages_that_are_also_the_history_are_stored_once() -> None:
     trace = samples.trace()
     assert "history" not in pack_trace(trace, trace.messages)[1]
     assert pack_trace(trace, ())[1]["history"] == []
+
+
+def test_a_history_is_the_turns_own_conversation_where_nothing_else_is_stored() -> None:
+    trace = samples.teammates()
+    assert "history" not in pack_trace(trace, trace.conversation())[1]
+    assert history_of(pack_trace(trace)[1]) == trace.conversation() != trace.messages
+    assert history_of(pack_trace(trace, trace.messages[:2])[1]) == trace.messages[:2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [({"given": [["", 1]]}, "given.0.2"), ({"agent": None}, "agent"), ({"seen": 1}, "seen"), ({"usage": 1}, "usage")],
+)
+def test_a_step_that_is_none_is_refused(changes: Row, field: str) -> None:
+    row = pack_step(samples.teammates().steps[2])
+    with pytest.raises(StoreError, match=f"step 3 cannot be read: its field '{field}'"):
+        unpack_step({**row, **changes})
 
 
 def test_a_turn_that_has_not_ended_reads_as_running() -> None:

@@ -11,8 +11,7 @@ from lango_nb.core.clock import SteppedClock
 from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import USER, Message
 from lango_nb.engine import Engine
-from lango_nb.records.said import Said
-from lango_nb.records.visibility import Sight
+from lango_nb.records.visibility import Utterance, Visibility
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.decorator import tool
 from tests.cast import Asked, Cast, Line, merged
@@ -56,12 +55,12 @@ def octet(
     return engine, cast
 
 
-def was_given(asked: Sequence[Asked], sight: Sight) -> bool:
+def was_given(asked: Sequence[Asked], sight: Visibility) -> bool:
     """Tell whether an agent was really given something: every prompt of a cast is known."""
     return any(_holds(message, sight.said) for one in asked if one.agent == sight.agent for message in one.messages)
 
 
-def _holds(message: Message, said: Said) -> bool:
+def _holds(message: Message, said: Utterance) -> bool:
     match said.kind:
         case "request":
             return message.author == USER and message.content == said.text

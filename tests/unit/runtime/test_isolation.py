@@ -220,7 +220,7 @@ def test_a_run_on_the_parent_path_leaves_no_dangling_call() -> None:
     engine.teammates._timeout_s = 0.05
     trace = engine.run_sync("Go")
     assert trace.runs[0].error_code == "run_timeout"
-    for messages in (trace.messages, engine.session().messages):
+    for messages in (trace.conversation(), trace.conversation("arun-1"), engine.session().messages):
         asked = [call.id for message in messages for call in message.tool_calls]
         assert [str(message.tool_call_id) for message in messages if message.role == "tool"] == asked
     (result,) = [message for message in engine.session().messages if message.role == "tool"]

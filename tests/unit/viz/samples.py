@@ -38,7 +38,7 @@ from lango_nb.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from lango_nb.core.messages import Message, ToolCall, Usage
+from lango_nb.core.messages import SESSION, Message, ToolCall, Usage
 from lango_nb.doctor.finding import Finding, Report
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
@@ -46,6 +46,7 @@ from lango_nb.records.graph import DelegationGraph, Edge, Node
 from lango_nb.records.memories import Memory
 from lango_nb.records.metrics import AgentMetrics
 from lango_nb.records.shelf_items import ShelfItem
+from lango_nb.records.steps import Range, Step
 from lango_nb.records.tasks import Task
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.build import build_agent_tree
@@ -441,7 +442,7 @@ RUN_CALLS = {"run-1": "fs_read", "run-2": "fs_delete", "run-3": "search_knowledg
 """What the runs of :func:`teammates` call, by run."""
 
 
-def teammates() -> Trace:
+def teammates() -> Trace:  # noqa: PLR0915 - one event after the other
     """Turn with four runs beside each other: one is well, one is blocked, one fails, one was made by a run.
 
     Every kind of event is in it.
@@ -452,12 +453,19 @@ def teammates() -> Trace:
     def add(kind: type, author: str, run_id: str = "", step: int = 1, **fields: object) -> None:
         number = len(made) + 1
         at = START + timedelta(milliseconds=5 * number)
-        made.append(kind(turn_id="turn-3", seq=number, at=at, author=author, step=step, run_id=run_id, **fields))
+        places = MESSAGES.get(kind.model_fields["kind"].default, {})  # type: ignore[attr-defined]  # all are events
+        place = places.get(str(fields.get("call_id") or run_id), places.get(run_id))
+        told = f"turn-3.{place}" if place else ""
+        made.append(
+            kind(
+                turn_id="turn-3", seq=number, at=at, author=author, step=step, run_id=run_id, message_id=told, **fields
+            )
+        )
 
-    def spawn(run: AgentRun, decision_id: str = "") -> None:
-        add(HandedOver, run.spawned_by, run.parent_run_id, target=run.requested_agent, reason=run.spawn_reason,
+    def spawn(run: AgentRun, decision_id: str = "", step: int = 1) -> None:
+        add(HandedOver, run.spawned_by, run.parent_run_id, step, target=run.requested_agent, reason=run.spawn_reason,
             call_id=f"spawn-{run.id}", decision_id=decision_id, round=1, usage=usage)  # fmt: skip
-        add(RunStarted, run.spawned_by, run.id, agent=run.requested_agent, instruction=run.instruction,
+        add(RunStarted, run.spawned_by, run.id, step, agent=run.requested_agent, instruction=run.instruction,
             reason=run.spawn_reason, allowed_tools=run.allowed_tools, child_session=run.child_session,
             depth=run.spawn_depth, timeout_s=run.timeout_s)  # fmt: skip
         if run.child_session:
@@ -489,7 +497,7 @@ def teammates() -> Trace:
     add(ToolFinished, "operator", "run-1", 3, call_id="call-1", tool="fs_read", result="milk\nbread", latency_ms=0.5)
     add(ToolFinished, "librarian", "run-3", 5, call_id="call-1", tool="search_knowledge", result="not here",
         is_error=True, code="by_name", latency_ms=0.25)  # fmt: skip
-    spawn(fourth)
+    spawn(fourth, step=6)
     call("run-4", "operator", 7)
     add(HookDecided, "operator", "run-4", 7, hook="output_manager", phase="after", action="modify", tool="fs_list",
         call_id="call-1", detail="12,000 tokens became 2,000")  # fmt: skip
@@ -529,7 +537,103 @@ def teammates() -> Trace:
         ("orchestrator", "operator", "operator", "librarian", "orchestrator"), 1, 12, 4, START,
         START + timedelta(milliseconds=180), 180.0,
     )  # fmt: skip
-    return Trace(whole, tuple(made), (decision(1, "turn-3", "run-1"),), (), runs())
+    decisions = (decision(1, "turn-3", "run-1"),)
+    return Trace(whole, tuple(made), decisions, said_by_teammates(), runs(), steps_of_teammates())
+
+
+def said_by_teammates() -> tuple[Message, ...]:
+    """What was said in the conversations of :func:`teammates`."""
+    root, operator, librarian = "orchestrator", "operator", "librarian"
+    first, second, third, fourth = runs()
+    said: list[Message] = []
+
+    def say(author: str, content: str, conversation: str = "", *calls: ToolCall, role: Any = "assistant") -> None:
+        place = f"turn-3.{len(said) + 1}"
+        said.append(
+            Message(role=role, content=content, author=author, tool_calls=calls, id=place, conversation=conversation)
+        )
+
+    def call(author: str, tool: str, conversation: str = "") -> None:
+        say(author, "", conversation, ToolCall(id="call-1", name=tool, arguments={"path": "notes.md"}))
+
+    def spawns(*ids: str) -> tuple[ToolCall, ...]:
+        return tuple(ToolCall(id=f"spawn-{name}", name="agent_spawn", arguments={"run": name}) for name in ids)
+
+    def answer(author: str, call_id: str, content: str, conversation: str = "") -> None:
+        say(author, content, conversation, role="tool")
+        said[-1] = said[-1].model_copy(update={"tool_call_id": call_id, "tool_name": "agent_spawn"})
+
+    say("user", "Read notes.md, delete old.md, and say what is known about notes", role="user")
+    say(root, "", "", *spawns("0", first.id, second.id, third.id))
+    answer(root, "spawn-0", "vault is left alone for a while")
+    for run in (first, second, third):
+        say(root, run.instruction, run.child_session, role="user")
+    for run in (first, second, third):
+        answer(root, f"spawn-{run.id}", "spawned")
+    call(root, "agent_wait")
+    call(operator, "fs_read", first.child_session)
+    call(operator, "fs_delete", second.child_session)
+    call(librarian, "search_knowledge", third.child_session)
+    answer(operator, "call-1", "milk\nbread", first.child_session)
+    answer(librarian, "call-1", "not here", third.child_session)
+    say(librarian, "", third.child_session, *spawns(fourth.id))
+    say(librarian, fourth.instruction, fourth.id, role="user")
+    answer(librarian, f"spawn-{fourth.id}", "spawned", third.child_session)
+    call(operator, "fs_list", fourth.id)
+    answer(operator, "call-1", "notes.md", fourth.id)
+    say(operator, "There is notes.md.", fourth.id)
+    say(operator, "notes.md has 2 lines.", first.child_session)
+    say(root, "operator reports: notes.md has 2 lines.", SESSION)
+    say(root, "librarian failed and its work is discarded: the model is busy", SESSION)
+    answer(root, "call-1", '{"status":"completed"}')
+    say(root, "notes.md has 2 lines; deleting old.md waits for your answer.")
+    return tuple(said)
+
+
+MESSAGES = {
+    "turn.started": {"": 1},
+    "handover": {"spawn-run-1": 2, "spawn-run-2": 2, "spawn-run-3": 2, "spawn-run-4": 16},
+    "handover.refused": {"spawn-0": 3},
+    "run.started": {"run-1": 4, "run-2": 5, "run-3": 6, "run-4": 17},
+    "tool.started": {"": 10, "run-1": 11, "run-3": 13, "run-4": 19},
+    "tool.finished": {"": 25, "run-1": 14, "run-3": 15, "run-4": 20},
+    "text": {"": 26, "run-1": 22, "run-4": 21},
+    "child.merged": {"run-1": 23},
+    "child.discarded": {"run-3": 24},
+}
+"""Which message an event of :func:`teammates` tells of, by kind, and by call or run."""
+
+
+def steps_of_teammates() -> tuple[Step, ...]:
+    """What everybody was given in :func:`teammates`."""
+    usage = Usage(model="offline", input_tokens=90, output_tokens=9, latency_ms=2.5)
+    conversations = {run.id: run.child_session or run.id for run in runs()}
+    who = {"": "orchestrator", **{run.id: run.requested_agent for run in runs()}}
+
+    def step(number: int, run_id: str, last: int, *inherited: Range) -> Step:
+        name = conversations.get(run_id, "")
+        given = (*inherited, (name, 1, last))
+        count = sum(
+            message.conversation == some[0] for some in given for message in said_by_teammates()[some[1] - 1 : some[2]]
+        )
+        return Step(number, who[run_id], run_id, name, count, (0, 0), given, usage)
+
+    begun: Range = ("", 1, 3)
+    librarian: Range = (conversations["run-3"], 6, 15)
+    return (
+        step(1, "", 1),
+        step(2, "", 9),
+        step(3, "run-1", 10, begun),
+        step(4, "run-2", 10, begun),
+        step(5, "run-3", 10, begun),
+        step(6, "run-3", 15, begun),
+        step(7, "run-4", 18, begun, librarian),
+        step(8, "run-4", 20, begun, librarian),
+        step(9, "run-1", 14, begun),
+        step(10, "run-3", 18, begun),
+        step(11, "", 25),
+        step(12, "", 25),
+    )
 
 
 def runs() -> tuple[AgentRun, ...]:
@@ -604,7 +708,9 @@ def hostile_run_trace() -> Trace:
         TurnFinished(turn_id="t", at=START, seq=11, author="orchestrator", outcome="tool_error", error_code=HOSTILE),
     ]  # fmt: skip
     bad = hostile_trace().turn
-    return Trace(bad, tuple(events), (), (), (hostile_run(),))
+    request = Message(role="user", author="user", content=HOSTILE, id=HOSTILE, conversation=HOSTILE)
+    step = Step(1, long, ids, HOSTILE, 1, (0, 0), ((HOSTILE, 1, 1),))
+    return Trace(bad, tuple(events), (), (request,), (hostile_run(),), (step,))
 
 
 def tasks() -> tuple[Task, ...]:
