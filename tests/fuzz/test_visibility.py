@@ -80,10 +80,16 @@ class Whim:
 
 @pytest.mark.parametrize("topology", ["octet", "sextet", "quartet"])
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(seed=st.integers(0, 2**32), inherit=st.integers(0, 12), mode=st.sampled_from(("classic", "structured")))
-def test_what_is_recorded_is_what_was_given(topology: str, seed: int, inherit: int, mode: str) -> None:
+@given(
+    seed=st.integers(0, 2**32),
+    inherit=st.integers(0, 12),
+    window=st.sampled_from((0, 0, 2, 3)),
+    mode=st.sampled_from(("classic", "structured")),
+)
+def test_what_is_recorded_is_what_was_given(topology: str, seed: int, inherit: int, window: int, mode: str) -> None:
     model = Whim(Random(seed))
-    agent = {"isolation": {"inheritHistory": inherit}, "orchestration": {"mode": mode}}
+    isolation = {"inheritHistory": inherit, "maxMessages": window}
+    agent = {"isolation": isolation, "orchestration": {"mode": mode}}
     engine = Engine(
         Settings.model_validate({"background": {"enabled": True}, "agent": agent}),
         topology=topology,
