@@ -11,7 +11,6 @@ from lango_nb.frames.stored import rows_in, step_rows, turn_rows
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
 
-
 IDS = (
     Column("session_id", "turn.session_id", "string", "", "Session of the turn."),
     Column("turn_id", "turn.id", "string", "", "Turn in which the model was asked."),

@@ -344,7 +344,9 @@ def table_rows(history: History, paths: Sequence[str], of_turn: Sequence[str]) -
         rows = [row for row in rows if row[0] in of_number]
     number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 2)
     events = TableRows(dict(zip([*wanted, "data"], values, strict=False)), _events(), "kind")
-    columns_of_turn = zip(*map(of_number.__getitem__, number), strict=True) if number and of_turn else [()] * len(of_turn)
+    columns_of_turn = (
+        zip(*map(of_number.__getitem__, number), strict=True) if number and of_turn else [()] * len(of_turn)
+    )
     return events, TableRows({"number": number, **dict(zip(of_turn, columns_of_turn, strict=False))}, _turns())
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from lango_nb.stores.store import Store
 
 
-
-
 def frames() -> Any:
     """Return the module of frames; pandas loads with the first of them."""
     from lango_nb import frames

@@ -99,7 +99,7 @@ class Session:
         self.dropped = 0
         """How many messages there were before these; at least one where nobody counted them."""
         self.known: set[str] = set()
-        """Ids of what runs left after the end of their turns, and of the latest turns, whose messages are among these."""
+        """Ids of the latest turns, and of what runs left after theirs, whose messages are among these."""
         self.most_tokens = most_tokens
         self._sizes: list[int] = []
         self._tokens = 0

@@ -105,7 +105,9 @@ class StoredSessions(Sessions):
             self._read_latest(session)
             session.is_read = True
         rows = self._log.rows(TurnQuery(session=session.id, after=session.settled))
-        new = [int(str(row["number"])) for row in rows if row["outcome"] != "running" and row["id"] not in session.known]
+        new = [
+            int(str(row["number"])) for row in rows if row["outcome"] != "running" and row["id"] not in session.known
+        ]
         for _, history in self._log.histories(new):
             session.add(read_history(history))
         session.known.update(str(row["id"]) for row in rows if row["outcome"] != "running")

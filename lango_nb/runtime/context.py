@@ -91,8 +91,7 @@ class TurnContext:
     """Files no call touches without an answer."""
     tool_timeout_s: float = 0.0
     history_tokens: int = 0
-    """How much a model is given of earlier turns; 0 takes :data:`~lango_nb.records.sessions.MOST_TOKENS`, or half of its
-    window where that is less."""
+    """How much a model is given of earlier turns; 0 takes ``MOST_TOKENS``, or half of its window where that is less."""
     inherit_history: int = 10
     child_messages: int = 0
     is_isolating: bool = True

@@ -71,7 +71,7 @@ class Dialect:
     def among(self, column: str) -> str:
         """Return the condition that a column is one of any number of values, which :meth:`values` gives."""
         if self.name == "sqlite":
-            return f"{column} IN (SELECT value FROM json_each(?))"
+            return f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608 - names of our own
         return f"{column} = ANY(?)"
 
     def values(self, values: Collection[str] | Collection[int]) -> object:
@@ -99,15 +99,18 @@ class Dialect:
         """Return the statement that makes a table of what lies in a column as JSON."""
         name, table = self.named(view.name), self.named(view.table)
         if self.name == "sqlite":
+            begin, place, rows = "CREATE VIEW IF NOT EXISTS", "item.key", f'json_each(owner."{view.column}") AS item'
             values = [f"json_extract(item.value, '$.{column.path}') AS \"{column.name}\"" for column in view.columns]
-            rows = f'{table} AS owner, json_each(owner."{view.column}") AS item'
-            return f"CREATE VIEW IF NOT EXISTS {name} AS SELECT owner.turn, owner.position, item.key AS place, {', '.join(values)} FROM {rows}"  # noqa: S608, E501
-        values = [
-            f"CAST(item.value ->> '{column.path}' AS {self.types[column.type].partition(' COLLATE')[0]}) AS \"{column.name}\""
-            for column in view.columns
-        ]
-        rows = f'{table} AS owner, jsonb_array_elements(CAST(owner."{view.column}" AS jsonb)) WITH ORDINALITY AS item(value, number)'
-        return f"CREATE OR REPLACE VIEW {name} AS SELECT owner.turn, owner.position, item.number - 1 AS place, {', '.join(values)} FROM {rows}"  # noqa: S608, E501
+        else:
+            begin, place = "CREATE OR REPLACE VIEW", "item.number - 1"
+            rows = f'jsonb_array_elements(CAST(owner."{view.column}" AS jsonb)) WITH ORDINALITY AS item(value, number)'
+            types = {column.name: self.types[column.type].partition(" COLLATE")[0] for column in view.columns}
+            values = [
+                f"CAST(item.value ->> '{column.path}' AS {types[column.name]}) AS \"{column.name}\""
+                for column in view.columns
+            ]
+        columns = ", ".join(["owner.turn", "owner.position", f"{place} AS place", *values])
+        return f"{begin} {name} AS SELECT {columns} FROM {table} AS owner, {rows}"  # noqa: S608
 
     def _definition(self, table: Table) -> list[str]:
         name = self.named(table)

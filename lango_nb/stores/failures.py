@@ -1,4 +1,4 @@
-"""What the errors of drivers and of the system mean, told by their codes: the texts differ with version and language."""
+"""What errors of drivers and of the system mean, told by their codes: texts differ with version and language."""
 
 from __future__ import annotations
 
@@ -22,8 +22,16 @@ _SQLITE = {
     26: "damaged",
 }
 """By primary result code of SQLite."""
-_SQLITE_IO = {778: "full", 4874: "full", 3850: "no_locks", 2314: "no_locks", 4618: "no_locks", 5130: "no_locks", 5386: "no_locks"}
-"""Results of input and output: a file that cannot grow (a quota, a limit), or a file system without locks or shared memory."""
+_SQLITE_IO = {
+    778: "full",
+    4874: "full",
+    3850: "no_locks",
+    2314: "no_locks",
+    4618: "no_locks",
+    5130: "no_locks",
+    5386: "no_locks",
+}
+"""Results of input and output: a file that cannot grow, or a file system without locks or shared memory."""
 _POSTGRESQL = {
     "08": "unreachable",
     "25006": "read_only",
@@ -78,7 +86,9 @@ def failure(error: BaseException, where: str, timeout_s: float, secrets: Iterabl
         case "full":
             return StoreError(f"{where} cannot be written: {said}; make room on the disk and try again", "full")
         case "read_only":
-            return StoreError(f"{where} may only be read here: {said}; choose a place that you may write to", "read_only")
+            return StoreError(
+                f"{where} may only be read here: {said}; choose a place that you may write to", "read_only"
+            )
         case "damaged":
             return StoreError(
                 f"{where} is damaged: {said}; restore it from a copy, or copy what can be read: lango doctor --rescue",

@@ -287,28 +287,28 @@ def _plain(value: object) -> object:
 def _text(value: object) -> str | None:
     if value.__class__ is not str:
         return None
-    text: str = value  # type: ignore[assignment]
+    text: str = value
     if text.isascii():
         return None if "\0" in text else text
     return None if "\0" in text or _HALF.search(text) is not None else text
 
 
 def _name(value: object) -> str | None:
-    return to_name(value) if value.__class__ is str else None  # type: ignore[arg-type]
+    return to_name(value) if value.__class__ is str else None
 
 
 def _integer(value: object) -> int | None:
-    return value if value.__class__ is int and -_LARGEST <= value <= _LARGEST else None  # type: ignore[operator, return-value]
+    return value if value.__class__ is int and -_LARGEST <= value <= _LARGEST else None
 
 
 def _real(value: object) -> float | None:
     if value.__class__ is float:
-        return value if math.isfinite(value) else None  # type: ignore[arg-type, return-value]
-    return float(value) if value.__class__ is int and abs(value) < _EXACT else None  # type: ignore[arg-type]
+        return value if math.isfinite(value) else None
+    return float(value) if value.__class__ is int and abs(value) < _EXACT else None
 
 
 def _boolean(value: object) -> int | None:
-    return int(value) if value.__class__ is bool else None  # type: ignore[call-overload, no-any-return]
+    return int(value) if value.__class__ is bool else None
 
 
 def _json(value: object) -> str | None:

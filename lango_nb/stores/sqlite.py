@@ -53,17 +53,17 @@ class _Transaction:
         self._connection = connection
 
     def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
-        return self._connection.execute(statement, values).fetchall()  # type: ignore[arg-type]
+        return self._connection.execute(statement, values).fetchall()
 
     def row(self, statement: str, *values: object) -> tuple[Any, ...] | None:
-        found: tuple[Any, ...] | None = self._connection.execute(statement, values).fetchone()  # type: ignore[arg-type]
+        found: tuple[Any, ...] | None = self._connection.execute(statement, values).fetchone()
         return found
 
     def change(self, statement: str, *values: object) -> int:
-        return self._connection.execute(statement, values).rowcount  # type: ignore[arg-type]
+        return self._connection.execute(statement, values).rowcount
 
     def each(self, statement: str, values: Iterable[Sequence[object]]) -> None:
-        self._connection.executemany(statement, values)  # type: ignore[arg-type]
+        self._connection.executemany(statement, values)
 
 
 class _Snapshot(_Transaction):

@@ -324,8 +324,8 @@ class TurnLog(Protocol):
         Returns
         -------
         dict of str to sequence of tuple, or None
-            By number and position; behind the columns there may be a further value. ``None``: a row has something in ``data`` that belongs into a column, so the columns
-            alone do not tell everything.
+            By number and position; behind the columns there may be a further value. ``None``: a row has something in
+            ``data`` that belongs into a column, so the columns alone do not tell everything.
         """
         ...
 

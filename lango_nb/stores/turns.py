@@ -545,14 +545,15 @@ class Statements:
         among = database.dialect.among
         turn = _quoted(_TURN.columns)
         own = "number, writer, events, parts"
-        self._gone = spelled(f"SELECT value FROM {{meta}} WHERE name = 'turns'{database.dialect.locked}")
+        self._gone = spelled("SELECT value FROM {meta} WHERE name = 'turns'" + database.dialect.locked)  # noqa: S608
         self._latest = spelled(
             "SELECT coalesce(max(number), 0) FROM (SELECT max(number) AS number FROM {turns} UNION ALL "
             "SELECT max(turn) AS number FROM {events}) latest"  # of a turn that is lost its events may be there
         )
         self.remember = spelled("UPDATE {meta} SET value = ? WHERE name = 'turns' AND value < ?")
         self.begin = spelled(
-            f"INSERT INTO {{turns}} ({own}, {turn}) VALUES ({_marks(4 + len(_TURN.columns))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
+            f"INSERT INTO {{turns}} ({own}, {turn}) VALUES ({_marks(4 + len(_TURN.columns))}) "  # noqa: S608
+            "ON CONFLICT (id) DO NOTHING"
         )
         self.grow = spelled("UPDATE {turns} SET events = events + ? WHERE id = ? RETURNING number, events")
         self.close = spelled(
@@ -578,8 +579,8 @@ class Statements:
         self.put_forgotten = spelled(put_statement(_FORGOTTEN))
         self.forgotten = spelled(f"SELECT {_quoted(_FORGOTTEN.columns)} FROM {{forgotten}} WHERE id = ?")  # noqa: S608
         self.removable = spelled(
-            f"SELECT number, id, started_at FROM {{turns}} WHERE {among('id')} AND coalesce(outcome, '') <> '{_RUNNING}'"  # noqa: S608
-            + database.dialect.locked
+            f"SELECT number, id, started_at FROM {{turns}} WHERE {among('id')} "  # noqa: S608
+            f"AND coalesce(outcome, '') <> '{_RUNNING}'" + database.dialect.locked
         )
         self.remove = spelled(f"DELETE FROM {{turns}} WHERE {among('number')}")  # noqa: S608
         ended = f"{among('turn_id')} AND completed_at IS NOT NULL"  # one that still works goes on without its turn

@@ -74,7 +74,9 @@ class Writers:
             if self._number:
                 self._locks.hold(self._number)
                 return self._number
-            statement = self._database.spelled("UPDATE {meta} SET value = value + 1 WHERE name = 'writers' RETURNING value")
+            statement = self._database.spelled(
+                "UPDATE {meta} SET value = value + 1 WHERE name = 'writers' RETURNING value"
+            )
             for _ in range(_ATTEMPTS):
                 found = self._database.write(lambda transaction: transaction.row(statement))
                 number = int(found[0]) if found else 0
@@ -173,5 +175,3 @@ class FileLocks:
 
     def _lock_of(self, number: int) -> PathLock:
         return PathLock(self._path_of(number), 0, f"writer {number} of the store")
-
-

@@ -1,8 +1,8 @@
 """What records on the disk cost: durable turns, opening a large home, stored events as a DataFrame.
 
 The same turn as in memory: the delegated one of :mod:`tests.benchmarks.scenario`, whose tool counts as safe, so that it
-is written ahead once and closed with one write and one fsync. Times are the processor's, so that the wait for the disk is
-not in them; beside them stands the floor, what the disk takes for one fsync of as many bytes.
+is written ahead once and closed with one write and one fsync. Times are the processor's, so that the wait for the disk
+is not in them; beside them stands the floor, what the disk takes for one fsync of as many bytes.
 """
 
 from __future__ import annotations

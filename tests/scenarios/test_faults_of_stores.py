@@ -395,8 +395,8 @@ class TestReadOnly:
                 with pytest.raises(StoreError) as caught:
                     lab.ask("Once more?")
                 assert str(caught.value) == (
-                    f"the request was not run, as {place}/records.db may only be read here; get leave to write there, or "
-                    "keep records elsewhere: the setting store.url names a folder, a database, or memory"
+                    f"the request was not run, as {place}/records.db may only be read here; get leave to write there, "
+                    "or keep records elsewhere: the setting store.url names a folder, a database, or memory"
                 )
                 assert len(model.requests) == 2
                 assert lab.engine.store.problems == []
@@ -434,7 +434,7 @@ def lab_frames(home: Path, noun: str, workspace: Path) -> None:
 
 
 class TestRemovedFile:
-    """The database is taken away: what was acknowledged is somewhere else now, and nobody goes on as if it were here."""
+    """The database is taken away: what was acknowledged is elsewhere now, and nobody goes on as if it were here."""
 
     def remove(self, kept: Kept, what: str) -> None:
         if what == "everything":
@@ -461,7 +461,7 @@ class TestRemovedFile:
 
         engine = kept.greeter("One.", remove)
         engine.run_sync("First")
-        with pytest.raises(StoreError, match="turn 2 ended with success, but is not written down: .*was removed"):
+        with pytest.raises(StoreError, match=r"turn 2 ended with success, but is not written down: .*was removed"):
             engine.run_sync("Second")
         assert engine.traces.get(2).turn.answer == "Two."
 

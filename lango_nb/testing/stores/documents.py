@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.store import Documents, Row
-from lango_nb.testing.stores.checks import is_refused, at_once, ids, letters, refuses
+from lango_nb.testing.stores.checks import at_once, ids, is_refused, letters, refuses
 from lango_nb.testing.stores.contract import StoreUnderTest
 from lango_nb.testing.stores.samples import task
 

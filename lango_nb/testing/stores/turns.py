@@ -187,7 +187,8 @@ class TurnsContract(StoreUnderTest):
     def test_a_turn_ends_once(self, tmp_path: Path) -> None:
         log = self.open(tmp_path).log
         play(log)
-        before, body = parts(log.read("turn-1")), {"messages": [{"role": "user", "content": "another"}]}
+        before = parts(log.read("turn-1"))
+        body: Row = {"messages": [{"role": "user", "content": "another"}]}
         with refuses("turn-1", code="closed"):
             log.finish("turn-1", [event(seq=9)], ended(begun(), answer="another"), body)
         assert parts(log.read("turn-1")) == before

@@ -47,7 +47,9 @@ def fill(store: SqlStore, number: int, outcome: str = "success", days: float = 1
             "text": "hi",
         }
         store.log.begin(row)
-        store.log.finish(key, [event], {**row, "outcome": outcome}, {"runs": [{"id": run, "turn_id": key, "completed_at": at}]})
+        store.log.finish(
+            key, [event], {**row, "outcome": outcome}, {"runs": [{"id": run, "turn_id": key, "completed_at": at}]}
+        )
         store.documents("message").put({"id": run, "session_id": "main", "messages": []})
         store.documents("ledger").put({"id": f"{run}/1", "run_id": run, "turn_id": key})
 

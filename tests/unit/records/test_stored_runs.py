@@ -13,8 +13,8 @@ from lango_nb.core.errors import StoreError, UnknownNameError
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.runs import RunPatch, Runs
 from lango_nb.records.stored_runs import KIND, StoredRuns, run_row
-from lango_nb.stores.sql import memory_store
 from lango_nb.stores.opening import open_store
+from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Store
 from tests.kept import KINDS, MARK, address, filling_disk, kept_engine, race, team_of_two
 

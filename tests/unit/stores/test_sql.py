@@ -645,7 +645,10 @@ def test_a_connection_lost_while_committing_is_an_error(server: str) -> None:
         CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$
     """
-    late = "CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON lango_tasks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION leave()"
+    late = (
+        "CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON lango_tasks DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION leave()"
+    )
     with opened(server) as store:
         store.documents("task").put({"id": "a", "count": 1})
         run_sql(server, at_the_end, late)
