@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from lango_nb.frames.calling import Found, call, converted
 from lango_nb.frames.column import Column, Sources
-from lango_nb.frames.stored import Rows, StoredKind, TableRows
+from lango_nb.frames.stored import ColumnKind, Rows, StoredKind, TableRows
 
 _BLOCK = 512
 """Records per block; their tuples stay below the number at which the garbage collector would start."""
@@ -120,7 +120,7 @@ class _Kind(Protocol):
 class _Records:
     """The records of one source, by kind."""
 
-    def __init__(self, kinds: Sequence[_Kind], everybody: StoredKind | None = None) -> None:
+    def __init__(self, kinds: Sequence[_Kind], everybody: StoredKind | ColumnKind | None = None) -> None:
         self._kinds = kinds
         self._everybody = everybody
         self._rows: dict[tuple[int, ...], list[int] | None] = {}
@@ -154,7 +154,9 @@ class _Records:
         return self._rows[numbers]
 
 
-def _kinds(objects: Sequence[object] | Rows, paths: Sequence[str]) -> tuple[Sequence[_Kind], StoredKind | None]:
+def _kinds(
+    objects: Sequence[object] | Rows | TableRows, paths: Sequence[str]
+) -> tuple[Sequence[_Kind], StoredKind | ColumnKind | None]:
     if isinstance(objects, Rows | TableRows):
         return objects.kinds, objects.everybody
     rows: defaultdict[type, list[int]] = defaultdict(list)

@@ -211,7 +211,7 @@ class Rows:
         return self._taken + len(self._waiting)
 
 
-class _ColumnKind:
+class ColumnKind:
     """Rows of one kind in columns of a table; ``places`` is ``None`` for all rows."""
 
     def __init__(self, table: TableRows, shape: Shape, places: list[int] | None) -> None:
@@ -269,9 +269,9 @@ class TableRows:
         self._rest: list[dict[str, Any]] | None = None
         first, *others = shapes.values()
         common = {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
-        self.everybody = _ColumnKind(self, common, None)
+        self.everybody = ColumnKind(self, common, None)
         """What all kinds have in common, of all rows."""
-        self.kinds: list[_ColumnKind] = []
+        self.kinds: list[ColumnKind] = []
         """The kinds there are, with what is special about them."""
         self.unknown: dict[int, str] = {}
         """Rows of no known kind, by place, with what is wrong."""
@@ -306,7 +306,7 @@ class TableRows:
             by_kind[kind].append(place)
         for kind, places in by_kind.items():
             if kind in self._shapes:
-                self.kinds.append(_ColumnKind(self, self._shapes[kind], places))
+                self.kinds.append(ColumnKind(self, self._shapes[kind], places))
                 continue
             problem = f"there is no kind {shorten(repr(kind), 60)}; a newer lango_nb may know it"
             self.unknown |= dict.fromkeys(places, problem)

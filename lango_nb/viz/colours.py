@@ -105,6 +105,7 @@ EVENTS: Mapping[str, str] = {
     "hook": "#85593f",
     "policy": "#85593f",
     "breaker": "#b4472e",
+    "history": WARN,
     "budget": WARN,
     "recovery": "#0f766e",
     "limit": BAD,

@@ -138,7 +138,7 @@ def _last(span: Span, slots: int) -> int:
 
 
 _WORST = (
-    "tool", "says", "asks", "ends", "forks", "merges", "run starts", "run ends", "hook", "policy", "budget",
+    "tool", "says", "asks", "ends", "forks", "merges", "run starts", "run ends", "hook", "policy", "history", "budget",
     "approval", "hands over", "returns", "declines", "refused", "discards", "run stops", "recovery", "breaker",
     "blocked", "limit", "error", "run fails", "failed",
 )  # fmt: skip
@@ -226,7 +226,7 @@ def step_bars(made: Sequence[Span], slots: int, most: int) -> Bars:
     return found
 
 
-_NO_STEP = _AROUND | {"ends", "limit", "error", "budget", "breaker", "recovery"}
+_NO_STEP = _AROUND | {"ends", "limit", "error", "history", "budget", "breaker", "recovery"}
 """Kinds that no model call led to."""
 
 

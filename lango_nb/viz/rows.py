@@ -50,6 +50,8 @@ def _what_text(span: Span) -> str:
             return f"back to {name}"
         case "approval":
             return f"asks for {name}"
+        case "history":
+            return f"leaves out {name}"
         case "hook" | "policy" | "breaker" | "budget" | "recovery" | "blocked":
             return f"{span.kind} {name}"
     return span.kind

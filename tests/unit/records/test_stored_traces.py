@@ -15,8 +15,8 @@ from lango_nb.core.errors import StoreError, UnknownNameError
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
 from lango_nb.lab import Lab
-from lango_nb.records.stored_traces import MOST_KEPT, StoredTraces, not_run
-from lango_nb.records.traces import Traces
+from lango_nb.records.stored_traces import StoredTraces, not_run
+from lango_nb.records.traces import MOST_KEPT, Traces
 from lango_nb.records.turns import Trace
 from lango_nb.stores.opening import open_store
 from tests.cast import Cast, Line, spawn

@@ -31,6 +31,7 @@ def look(folder: Path, tool: str, **arguments: Any) -> Preview:
     assert previewer is not None
     before = {path: path.stat().st_mtime_ns for path in sorted(folder.rglob("*"))}
     found = previewer(arguments, ToolContext(folder))
+    assert isinstance(found, Preview)
     assert {path: path.stat().st_mtime_ns for path in sorted(folder.rglob("*"))} == before
     return found
 
