@@ -134,6 +134,13 @@ class Dialect:
         return made
 
 
+Migration = Callable[[Transaction, Dialect], None]
+MIGRATIONS: dict[int, Migration] = {}
+"""What changes tables that are there, by the version it leads to; what is new altogether is made without."""
+FIRST_SCHEMA = 2
+"""The first version whose tables are read; what was before lies in tables and files of other names."""
+
+
 class Database(ABC):
     """Transactions of one database.
 
@@ -194,7 +201,11 @@ class Database(ABC):
             It cannot be read, or was written by another version.
         """
         self.check_open()
-        self._has_tables = self._has_tables or self.attempt("read", self._look)
+        if not self._has_tables:
+            version = self.attempt("read", self._look)
+            if 0 < version < SCHEMA:
+                self.attempt("forced", self._migrate)
+            self._has_tables = version > 0
         return self._has_tables
 
     def read(self, work: Callable[[Transaction], T], default: T) -> T:
@@ -252,18 +263,29 @@ class Database(ABC):
         """Return a statement with the names of tables in place of ``{turns}`` and the like."""
         return statement.format_map(_Names(self.dialect))
 
-    def _look(self, transaction: Transaction) -> bool:
+    def _look(self, transaction: Transaction) -> int:
+        """Return the version of the tables, 0 when there are none."""
         found = transaction.row(self.dialect.has_tables)
         if not found or not found[0]:
-            return False
+            return 0
         schema = transaction.row(self.spelled("SELECT value FROM {meta} WHERE name = 'schema'"))
-        check_schema(schema[0] if schema else None, self.where)
-        return True
+        return check_schema(schema[0] if schema else None, self.where)
 
     def _make(self, transaction: Transaction) -> None:
         for statement in self.dialect.definitions():
             transaction.change(statement)
         self._look(transaction)  # somebody with a newer version may have been faster
+
+    def _migrate(self, transaction: Transaction) -> None:
+        """Bring older tables to the present schema, all or nothing."""
+        for statement in self.dialect.before:
+            transaction.change(statement)
+        version = self._look(transaction)  # another process may have been faster
+        for number in range(version + 1, SCHEMA + 1):
+            MIGRATIONS[number](transaction, self.dialect)
+        for statement in self.dialect.definitions():  # tables and indexes that are new
+            transaction.change(statement)
+        transaction.change(self.spelled("UPDATE {meta} SET value = ? WHERE name = 'schema'"), SCHEMA)
 
 
 class _Names(dict[str, str]):
@@ -277,8 +299,8 @@ class _Names(dict[str, str]):
         return self._dialect.named(noun)
 
 
-def check_schema(found: object, where: str) -> None:
-    """Make sure that a database can be read.
+def check_schema(found: object, where: str) -> int:
+    """Return the version of a database that can be read.
 
     Parameters
     ----------
@@ -289,7 +311,7 @@ def check_schema(found: object, where: str) -> None:
     Raises
     ------
     StoreError
-        With code ``newer_schema``, or ``damaged`` when nobody knows which version made it.
+        With code ``newer_schema``, ``older_schema``, or ``damaged`` when nobody knows which version made it.
     """
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise StoreError(f"{where} does not say which version wrote it; restore it from a copy", "damaged")
@@ -298,3 +320,10 @@ def check_schema(found: object, where: str) -> None:
             f"{where} was written by a newer lango_nb (schema {found}, this one knows {SCHEMA}); upgrade lango_nb",
             "newer_schema",
         )
+    if found < FIRST_SCHEMA:
+        raise StoreError(
+            f"{where} holds records of an earlier lango_nb (schema {found}), which this one does not read; keep new ones "
+            "in another database, or in another schema of it",
+            "older_schema",
+        )
+    return found

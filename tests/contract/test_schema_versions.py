@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from lango_nb.core.errors import StoreError
 from lango_nb.engine import Engine
-from lango_nb.stores.lines import encode
-from lango_nb.stores.store import SCHEMA
+from lango_nb.lab import Lab
+from lango_nb.stores import database
+from lango_nb.stores.database import FIRST_SCHEMA, MIGRATIONS, Dialect, Transaction
+from lango_nb.stores.opening import open_store
+from lango_nb.stores.schema import SCHEMA
 from tests.data.stores.make import HERE, REQUESTS
+from tests.postgresql import run_sql, schema
 
-VERSIONS = range(1, SCHEMA + 1)
-
-
-def _folder(version: int, place: Path) -> Path:
-    return Path(shutil.copytree(HERE / f"schema-{version}", place / "records"))
+VERSIONS = range(FIRST_SCHEMA, SCHEMA + 1)
 
 
-def _database(version: int, place: Path) -> str:
-    connection = sqlite3.connect(place / "records.db")
-    connection.executescript((HERE / f"schema-{version}.sql").read_text(encoding="utf-8"))
-    connection.close()
-    return f"sqlite:///{place / 'records.db'}"
+def _records(version: int, place: Path) -> Path:
+    with closing(sqlite3.connect(place / "records.db")) as connection:
+        connection.executescript((HERE / f"schema-{version}.sql").read_text(encoding="utf-8"))
+    return place / "records.db"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("kind", ["folder", "database"])
-def test_records_of_every_version_are_read(tmp_path: Path, version: int, kind: str) -> None:
-    store = _folder(version, tmp_path) if kind == "folder" else _database(version, tmp_path)
-    engine = Engine(store=store, workspace=tmp_path)
+def test_records_of_every_version_are_read(tmp_path: Path, version: int) -> None:
+    engine = Engine(store=f"sqlite:///{_records(version, tmp_path)}", workspace=tmp_path)
     assert engine.store.problems == []
     assert [turn.text for turn in engine.traces.turns()] == list(REQUESTS)
     assert [turn.outcome for turn in engine.traces.turns()] == ["success"] * 3
@@ -49,19 +47,112 @@ def test_records_of_every_version_are_read(tmp_path: Path, version: int, kind: s
     engine.close()
 
 
-@pytest.mark.parametrize("name", ["documents.jsonl", "events"])
-def test_a_later_version_is_refused_and_left_as_it_is(tmp_path: Path, name: str) -> None:
-    folder = _folder(SCHEMA, tmp_path)
-    file = next(folder.glob(f"{name}/*.jsonl"), folder / name)
-    kind = "events" if name == "events" else "journal"
-    rest = file.read_bytes().split(b"\n", 1)[1]
-    later = encode({"schema": SCHEMA + 1, "kind": kind, "session": "main", "generation": 1}) + rest
-    file.write_bytes(later)
-    (folder / "index.jsonl").unlink()
+@pytest.mark.parametrize("version", VERSIONS)
+def test_records_of_every_version_are_listed_and_shown(tmp_path: Path, version: int) -> None:
+    _records(version, tmp_path)
+    with closing(Lab(home=tmp_path, workspace=tmp_path)) as lab:
+        assert [turn.number for turn in lab.turns] == [1, 2, 3]
+        assert "notes.md has 2 lines." in lab.trace(2).text
+        for noun in ("turns", "events", "messages", "decisions", "runs"):
+            assert len(lab.history.frame(noun)) > 0, noun
+
+
+def test_a_later_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    file = _records(SCHEMA, tmp_path)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE meta SET value = value + 1 WHERE name = 'schema'")
+    before = file.read_bytes()
     with pytest.raises(StoreError, match="newer lango_nb"):
-        Engine(store=folder, workspace=tmp_path).tasks.list()
-    assert file.read_bytes() == later
+        Engine(store=f"sqlite:///{file}", workspace=tmp_path)
+    assert file.read_bytes() == before
 
 
 def test_every_version_has_its_records() -> None:
-    assert sorted(path.name for path in HERE.glob("schema-*[0-9]")) == [f"schema-{version}" for version in VERSIONS]
+    assert sorted(path.name for path in HERE.glob("schema-*")) == [f"schema-{version}.sql" for version in VERSIONS]
+    assert sorted(MIGRATIONS) == list(VERSIONS)[1:]
+
+
+class TestMigrating:
+    """A made-up later version, in which tasks have an owner and there is one more of everything."""
+
+    @pytest.fixture(params=["sqlite", "postgresql"])
+    def address(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+        if request.param == "sqlite":
+            yield f"sqlite:///{tmp_path}/records.db"
+            return
+        with schema() as address:
+            yield address
+
+    @pytest.fixture
+    def later(self, address: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        with closing(open_store(address)) as store:
+            store.documents("task").put({"id": "task-1", "title": "Water the basil"})
+        did: list[str] = []
+
+        def add_owner(transaction: Transaction, dialect: Dialect) -> None:
+            did.append("owner")
+            table = dialect.named("tasks")
+            transaction.change(f"ALTER TABLE {table} ADD COLUMN owner {dialect.types['name']}")
+            transaction.change(f"UPDATE {table} SET owner = 'nobody'")
+
+        monkeypatch.setattr(database, "SCHEMA", SCHEMA + 1)
+        monkeypatch.setitem(MIGRATIONS, SCHEMA + 1, add_owner)
+        return did
+
+    def ask(self, address: str, statement: str) -> list[tuple[object, ...]]:
+        if address.startswith("sqlite"):
+            with closing(sqlite3.connect(address.removeprefix("sqlite:///"))) as connection:
+                return connection.execute(statement.format(prefix="")).fetchall()
+        return run_sql(address, statement.format(prefix="lango_"))
+
+    def test_older_tables_are_changed_in_place_once_and_keep_their_rows(self, address: str, later: list[str]) -> None:
+        for _ in range(2):
+            with closing(open_store(address)) as store:
+                assert store.documents("task").find() == [{"id": "task-1", "title": "Water the basil"}]
+                assert store.check() == []
+        assert later == ["owner"]
+        assert self.ask(address, "SELECT owner FROM {prefix}tasks") == [("nobody",)]
+        assert self.ask(address, "SELECT value FROM {prefix}meta WHERE name = 'schema'") == [(SCHEMA + 1,)]
+
+    def test_one_that_fails_changes_nothing(
+        self, address: str, later: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole = MIGRATIONS[SCHEMA + 1]
+
+        def fail(transaction: Transaction, dialect: Dialect) -> None:
+            whole(transaction, dialect)
+            transaction.change("SELECT nothing FROM nowhere")
+
+        monkeypatch.setitem(MIGRATIONS, SCHEMA + 1, fail)
+        with pytest.raises(StoreError):
+            open_store(address)
+        assert self.ask(address, "SELECT value FROM {prefix}meta WHERE name = 'schema'") == [(SCHEMA,)]
+        monkeypatch.setitem(MIGRATIONS, SCHEMA + 1, whole)
+        open_store(address).close()
+        assert self.ask(address, "SELECT owner FROM {prefix}tasks") == [("nobody",)]
+        assert later == ["owner"] * 2
+
+    def test_what_was_written_before_the_first_schema_is_refused(self, address: str) -> None:
+        with closing(open_store(address)) as store:
+            store.documents("task").put({"id": "task-1"})
+            statement = store.database.spelled("UPDATE {meta} SET value = 1 WHERE name = 'schema'")
+            store.database.write(lambda transaction: transaction.change(statement))
+        with pytest.raises(StoreError, match="records of an earlier lango_nb") as caught:
+            open_store(address)
+        assert caught.value.code == "older_schema"
+
+
+@pytest.mark.parametrize("name", ["documents.jsonl", "events", "records"])
+def test_one_line_says_that_earlier_records_are_there_and_not_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    with closing(Lab(home=tmp_path, workspace=tmp_path)) as lab:
+        assert list(lab.turns) == []
+        lab.ask("hello")
+    (record,) = [record for record in caplog.records if "earlier lango_nb" in record.getMessage()]
+    assert "does not read; new ones go into records.db" in record.getMessage()
+    caplog.clear()
+    with closing(Lab(home=tmp_path, workspace=tmp_path)) as lab:
+        assert len(lab.turns) == 1
+    assert not caplog.records

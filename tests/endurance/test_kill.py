@@ -10,14 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgresql import need_postgresql
+
 ROOT = Path(__file__).parents[2]
 KILLS = 8
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked and killed; needs a POSIX system")
-@pytest.mark.parametrize("durability", ["turn", "event"])
-def test_nothing_acknowledged_is_lost_and_no_call_happens_twice(durability: str) -> None:
-    command = [sys.executable, "-m", "tests.endurance.kill", "--kills", str(KILLS), "--durability", durability]
+@pytest.mark.parametrize(("store", "durability"), [("sqlite", "turn"), ("sqlite", "event"), ("postgresql", "turn")])
+def test_nothing_acknowledged_is_lost_and_no_call_happens_twice(store: str, durability: str) -> None:
+    if store == "postgresql":
+        need_postgresql()
+    options = ["--kills", str(KILLS), "--store", store, "--durability", durability]
+    command = [sys.executable, "-m", "tests.endurance.kill", *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=170)
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)

@@ -5,17 +5,17 @@ What it writes stays: later versions must read it. The turns are always the same
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
-from lango_nb.stores.store import SCHEMA
+from lango_nb.stores.schema import SCHEMA
 
 HERE = Path(__file__).parent
 REQUESTS = ("hello", "count the lines of notes.md", "create a task: water the basil")
@@ -37,21 +37,12 @@ def fill(store: Path | str, workspace: Path) -> None:
 
 
 def main() -> int:
-    """Write a folder and a database for the present schema."""
+    """Write a database for the present schema, as the statements that make it."""
     with tempfile.TemporaryDirectory() as place:
-        folder, database = Path(place, "records"), Path(place, "records.db")
-        fill(folder, Path(place))
+        database = Path(place, "records.db")
         fill(f"sqlite:///{database}", Path(place))
-        target = HERE / f"schema-{SCHEMA}"
-        shutil.rmtree(target, ignore_errors=True)
-        (target / "events").mkdir(parents=True)
-        for name in ("documents.jsonl", "index.jsonl"):
-            shutil.copy(folder / name, target / name)
-        for log in (folder / "events").glob("*.jsonl"):
-            shutil.copy(log, target / "events" / log.name)
-        connection = sqlite3.connect(database)
-        (HERE / f"schema-{SCHEMA}.sql").write_text("\n".join(connection.iterdump()) + "\n", encoding="utf-8")
-        connection.close()
+        with closing(sqlite3.connect(database)) as connection:
+            (HERE / f"schema-{SCHEMA}.sql").write_text("\n".join(connection.iterdump()) + "\n", encoding="utf-8")
     return 0
 
 
