@@ -10,7 +10,7 @@ import pytest
 
 from lango_nb.core.errors import StoreError
 from lango_nb.engine import Engine
-from lango_nb.stores.lines import encode
+from lango_nb.records.lines import encode
 from lango_nb.stores.store import SCHEMA
 from tests.data.stores.make import HERE, REQUESTS
 
