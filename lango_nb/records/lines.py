@@ -133,7 +133,7 @@ def header(kind: str, **values: JsonValue) -> Row:
 
 
 def check_header(row: Row, kind: str, where: str) -> None:
-    r"""Make sure that a file can be read before anything else of it is.
+    """Make sure that a file can be read before anything else of it is.
 
     Parameters
     ----------
@@ -151,11 +151,10 @@ def check_header(row: Row, kind: str, where: str) -> None:
 
     Examples
     --------
-    >>> check_header({"schema": 99, "kind": "notes"}, "notes", "notes.jsonl")
+    >>> check_header(header("tasks"), "notes", "notes.jsonl")
     Traceback (most recent call last):
     ...
-    lango_nb.core.errors.StoreError: notes.jsonl was written by a newer lango_nb (schema 99, this one knows 2); \
-upgrade lango_nb
+    lango_nb.core.errors.StoreError: notes.jsonl holds 'tasks' where 'notes' belongs; move it away
     """
     schema = row.get("schema")
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1 or "kind" not in row:
