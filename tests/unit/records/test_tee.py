@@ -17,9 +17,7 @@ from lango_nb.records.tee import Tee
 
 def engine_with(path: Path) -> Engine:
     settings = Settings.model_validate({"store": {"tee": str(path)}})
-    return Engine(
-        settings, topology="solo", ids=ids, workspace=path.parent if path.parent.exists() else path.parent.parent
-    )
+    return Engine(settings, topology="solo")
 
 
 def test_every_closed_turn_is_appended_and_read_like_an_export(tmp_path: Path) -> None:
