@@ -387,6 +387,9 @@ class StoreSettings(SettingsGroup):
         "event, or never; with 'none' a power cut may lose turns that were answered.",
     )
     lock_timeout_s: Duration = Field(10.0, description="How long a lock of another process is waited for.")
+    tee: Folder = Field(
+        "", description="File that every closed turn is also appended to, as JSON lines; %lango open FILE reads it."
+    )
 
 
 class ModelSettings(SettingsGroup):

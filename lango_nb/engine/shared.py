@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.records.memories import Memories
     from lango_nb.records.runs import Runs
     from lango_nb.records.tasks import Tasks
+    from lango_nb.records.tee import Tee
     from lango_nb.records.traces import Traces
     from lango_nb.routing.router import Router
     from lango_nb.runtime.breakers import Breakers
@@ -246,7 +247,17 @@ class Shared:
                 "max_read_bytes": settings.tools.filesystem.max_read_bytes,
             },
             services=self.services,
+            tee=self._tee,
         )
+
+    @once
+    def _tee(self) -> Tee | None:
+        """Where closed turns are written once more, as text."""
+        if not self.settings.store.tee:
+            return None
+        from lango_nb.records.tee import Tee
+
+        return Tee(self.settings.store.tee)
 
     def _control(self) -> Control:
         """Return the way the topology hands work over."""

@@ -21,6 +21,7 @@ from pydantic import Field, JsonValue, ValidationError
 from lango_nb.core.errors import StoreError, shorten
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.messages import Message, Reply, ToolSchema
+from lango_nb.core.private import write_private
 from lango_nb.models.cassette_form import Form
 
 SCHEMA = 1
@@ -140,8 +141,6 @@ def write_cassette(path: Path, calls: Iterable[Taped]) -> None:
     StoreError
         It cannot be written; the file is as it was.
     """
-    from lango_nb.stores.atomic import replace_file, store_error
-
     prompts: dict[str, list[str]] = {}
     tools: dict[str, Any] = {}
     written = [_written(call, prompts, tools) for call in calls]
@@ -149,9 +148,10 @@ def write_cassette(path: Path, calls: Iterable[Taped]) -> None:
     text = json.dumps(file, ensure_ascii=False, indent=1, default=str)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, [text.encode("utf-8", "backslashreplace"), b"\n"])  # half a character becomes its escape
+        write_private(path, text.encode("utf-8", "backslashreplace").decode() + "\n")  # half a character: its escape
     except OSError as error:
-        raise store_error(error, f"cassette {path.name}", "the file is as it was") from error
+        why = error.strerror or str(error) or type(error).__name__
+        raise StoreError(f"cassette {path.name} cannot be written: {why}; mend that, the file is as it was") from error
 
 
 def _written(call: Taped, prompts: dict[str, list[str]], tools: dict[str, Any]) -> dict[str, Any]:

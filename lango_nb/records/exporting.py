@@ -1,18 +1,20 @@
 """Turns as JSON lines, to be sent to somebody or put away: one file that says itself whether it is whole.
 
-    {"schema": 1, "kind": "lango export"}
+    {"schema": 2, "kind": "lango export"}
     {"turn": {…}}        the summary of a turn
     {"event": {…}}       what happened in it, in order; what its runs did after its end comes last
     {"body": {…}}        its messages, decisions and runs
     …                    the next turn
     {"end": {"turns": 2, "lines": 25}}
 
-Every line is plain JSON with its checksum, as in a store (:mod:`lango_nb.stores.lines`). A file that was cut lacks its
-last line, and one that lost a line in between has fewer than that says: both are refused like a damaged one.
+Every line is plain JSON with its checksum (:mod:`lango_nb.records.lines`). A file that was cut lacks its last line, and
+one that lost a line in between has fewer than that says: both are refused like a damaged one. A file that grows
+(:mod:`lango_nb.records.tee`) says so in its header and has no last line: what is not whole in it is left out.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -21,10 +23,12 @@ from typing import cast
 
 from lango_nb.core.errors import StoreError, UsageError
 from lango_nb.core.paths import path_of
+from lango_nb.records.lines import check_header, decode, encode, header, read
 from lango_nb.records.packing import pack_event, pack_trace, unpack_trace, upgrade_row
 from lango_nb.records.turns import Trace
-from lango_nb.stores.lines import check_header, encode, header, read
 from lango_nb.stores.store import Row, StoredTurn
+
+logger = logging.getLogger("lango_nb")
 
 KIND = "lango export"
 """What the header of such a file says it holds."""
@@ -62,7 +66,7 @@ def write_jsonl(path: str | Path, turns: Iterable[Trace | StoredTurn], *, overwr
         lines = 2
         yield encode(header(KIND))
         for turn in turns:
-            written = list(_lines(turn))
+            written = list(lines_of(turn))
             yield b"".join(written)
             count, lines = count + 1, lines + len(written)
         yield encode({"end": {"turns": count, "lines": lines}})
@@ -181,12 +185,14 @@ def turns_of(data: bytes, where: str) -> Iterator[StoredTurn]:
     """
     if not is_export(data):
         raise StoreError(f"{where} is no export of lango_nb; give a file that was exported as JSON lines", "damaged")
-    reading = read(data)
-    schema = _schema(reading.rows, where)
-    broken = [place for place, _ in reading.damaged] + ([reading.torn_at] if reading.torn else [])
+    found = read(data)
+    rows = [row for _, row in found]
+    schema = _schema(rows[0], where)
+    if rows[0].get("grows"):
+        return iter(_whole(rows[1:], schema, where))
+    broken = [place for place, row in found if not row]
     if broken:
         raise StoreError(f"{where} is damaged at byte {min(broken)}; export it once more, or fetch it again", "damaged")
-    rows = [row for _, row in reading.rows]
     if rows[-1].keys() != {"end"}:
         raise StoreError(f"{where} ends before its last line; export it once more, or fetch it again", "damaged")
     turns = list(_grouped(rows[1:-1], schema, where))
@@ -195,15 +201,43 @@ def turns_of(data: bytes, where: str) -> Iterator[StoredTurn]:
     return iter(turns)
 
 
-def _schema(rows: list[tuple[int, Row]], where: str) -> int:
+def growing_header() -> bytes:
+    """Return the first line of a file that grows."""
+    return encode(header(KIND, grows=True))
+
+
+def check_growing(line: bytes, where: str) -> None:
+    """Make sure that turns may be appended to a file.
+
+    Parameters
+    ----------
+    line : bytes
+        Its first one.
+    where : str
+
+    Raises
+    ------
+    StoreError
+        It holds something else.
+    """
+    try:
+        grows = decode(line).get("grows")
+    except ValueError:
+        grows = False
+    if not grows:
+        raise StoreError(f"{where} is there already and no such file; name another one")
+
+
+def _schema(first: Row, where: str) -> int:
     """Return the version of a file; a header that is damaged is found with everything else that is."""
-    if not rows or rows[0][0] or rows[0][1] == {"schema": FIRST_SCHEMA, "kind": KIND}:
+    if not first or first == {"schema": FIRST_SCHEMA, "kind": KIND}:
         return FIRST_SCHEMA
-    check_header(rows[0][1], KIND, where)
-    return cast("int", rows[0][1]["schema"])
+    check_header(first, KIND, where)
+    return cast("int", first["schema"])
 
 
-def _lines(turn: Trace | StoredTurn) -> Iterator[bytes]:
+def lines_of(turn: Trace | StoredTurn) -> Iterator[bytes]:
+    """Write a turn as lines."""
     if isinstance(turn, Trace):
         row, body = pack_trace(turn)
         turn = StoredTurn(row, [pack_event(event) for event in turn.events], body)
@@ -231,6 +265,29 @@ def _grouped(rows: list[Row], schema: int, where: str) -> Iterator[StoredTurn]:
                 raise StoreError(f"{where} has a line with {found} where none belongs; export it once more", "damaged")
     if turn is not None:
         raise StoreError(f"{where} lacks the end of turn {turn.get('id')}; export it once more", "damaged")
+
+
+def _whole(rows: list[Row], schema: int, where: str) -> list[StoredTurn]:
+    """Return the turns of a file that grows; one that is not whole is left out."""
+    turns: list[StoredTurn] = []
+    begun: list[Row] = []
+    lost = 0
+    for row in rows:
+        if "turn" in row or "schema" in row:  # a second process began the file at the same moment
+            lost += bool(begun)
+            begun = []
+        if "schema" not in row:
+            begun.append(row)
+        if "body" in row:
+            try:
+                turns += _grouped(begun, schema, where)
+            except StoreError:
+                lost += 1
+            begun = []
+    lost += bool(begun)
+    if lost:
+        logger.warning("%s: what is not whole is left out, %s", where, "1 turn" if lost == 1 else f"{lost} turns")
+    return turns
 
 
 def _check_free(target: Path, *, overwrite: bool) -> None:

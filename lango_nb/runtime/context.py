@@ -35,6 +35,7 @@ from lango_nb.runtime.timeouts import Deadline, Pause, Timeouts
 
 if TYPE_CHECKING:
     from lango_nb.config.settings import RecoverySettings
+    from lango_nb.records.tee import Tee
     from lango_nb.runtime.teammates import Teammates
 
 logger = logging.getLogger("lango_nb")
@@ -97,6 +98,8 @@ class TurnContext:
     is_isolating: bool = True
     tool_limits: Mapping[str, float] = field(default_factory=dict)
     services: Mapping[type, object] = field(default_factory=dict)
+    tee: Tee | None = None
+    """Gets every closed turn once more."""
 
 
 class TurnState:

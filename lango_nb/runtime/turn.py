@@ -176,6 +176,9 @@ class TurnRun:
             self.unsaved = error
             if is_stopped:
                 logger.error("%s", error)  # noqa: TRY400 - one line says it
+        finally:
+            if self.context.tee is not None:
+                self.context.tee.append(self.trace)
 
     def _tidy_up(self, outcome: Outcome, code: str, *, is_answered: bool) -> None:
         """Answer dangling calls, stop what must not go on, keep the messages."""

@@ -345,7 +345,7 @@ LEDGER = Table(
         Column("turn_id", "name", "Turn that made the run."),
         Column("session_id", "name", "Session that asked for the run."),
         Column("agent", "name", "Teammate."),
-        Column("at", "time", "When."),
+        Column("at", "time", "When it was noted."),
         Column("runtime_condition", "name", "What it waits for; empty when it goes on."),
         Column("blocked_reason", "text", "Why it is blocked."),
         Column("grant_request_id", "name", "Grant that it asks for."),

@@ -15,7 +15,7 @@ from lango_nb.core.events import Event
 from lango_nb.records.history import History
 from lango_nb.records.packing import pack_event, pack_trace
 from lango_nb.records.turns import Trace
-from lango_nb.stores.lines import decode, encode
+from lango_nb.records.lines import decode, encode
 from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import StoredTurn
 from tests.unit.records.strategies import KINDS, record, traces

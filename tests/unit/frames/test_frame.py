@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -183,6 +184,7 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "partition": samples.hostile_tree(),
         "prompt": samples.hostile_tree(),
         "runs": samples.hostile_run(),
+        "ledger": replace(ENTRY, blocked_reason=samples.HOSTILE),
         "tasks": samples.tasks()[2],
         "memories": samples.memories()[1],
         "shelf": samples.hostile_shelf_items()[0],

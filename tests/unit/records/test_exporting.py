@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from lango_nb.core.errors import LangoError, StoreError, UsageError
 from lango_nb.records.exporting import read_jsonl, read_turns, write_jsonl
+from lango_nb.records.lines import encode
 from lango_nb.records.packing import history_of, late_events, pack_event, pack_trace
 from lango_nb.records.sessions import author_of
 from lango_nb.records.turns import Trace
-from lango_nb.stores.lines import encode
 from lango_nb.stores.schema import SCHEMA
 from lango_nb.stores.store import Row, StoredTurn
 from tests.unit.records import strategies as made

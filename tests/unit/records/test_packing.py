@@ -25,6 +25,7 @@ from lango_nb.core.messages import NO_USAGE, Message, ToolCall, Usage
 from lango_nb.records import memories, tasks
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
+from lango_nb.records.lines import decode, encode
 from lango_nb.records.packing import (
     history_of,
     late_events,
@@ -48,7 +49,6 @@ from lango_nb.records.sessions import author_of
 from lango_nb.records.turns import Trace
 from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.router import Router
-from lango_nb.stores.lines import decode, encode
 from lango_nb.stores.schema import SCHEMA
 from lango_nb.stores.store import Row, StoredTurn
 from tests.unit.records import strategies as made
