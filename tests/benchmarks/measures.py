@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
+from tests.benchmarks.streamed import masked, slowest_shows, streamed_turn
 
 if TYPE_CHECKING:
     from lango_nb.records.turns import Trace
@@ -294,7 +295,13 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure("S2s", "the same by a teammate: five", "ms", None, value=_as_peers("S2", "spawn", "median_us")),
         Measure("S3", "turn 200 of a session / turn 10", "x", 1.2, value=_growth),
-        Measure("S3-4000", "turn 4 000 of a session / turn 10, in memory", "x", 1.3, value=lambda: turn_late(is_durable=False)),
+        Measure(
+            "S3-4000",
+            "turn 4 000 of a session / turn 10, in memory",
+            "x",
+            1.3,
+            value=lambda: turn_late(is_durable=False),
+        ),
         Measure("S3-4000d", "the same on disk", "x", 1.3, value=lambda: turn_late(is_durable=True)),
         Measure("S4-10", "durable delegated turn, processor time: turn 10", "ms", 0.8, value=durable_turn(10)),
         Measure("S4-100", "the same, turn 100", "ms", 0.8, value=durable_turn(100)),
@@ -350,7 +357,14 @@ MEASURES: dict[str, Measure] = {
         Measure("open-1", "the same, one session", "ms", 50, prepare=opening(1), rounds=20),
         Measure("open-all", "the same, a session for each", "ms", 50, prepare=opening(20_000), rounds=20),
         Measure("open-2", "the same of 2 000 turns", "ms", None, prepare=opening(100, 2000), rounds=20),
-        Measure("go-on", "going on with a session of 4 000 stored turns", "ms", 20, value=lambda: median_of(going_on, 5)),
+        Measure(
+            "go-on", "going on with a session of 4 000 stored turns", "ms", 20, value=lambda: median_of(going_on, 5)
+        ),
+        Measure("mask", "secrets of a tool's result of 50 kB", "ms", 4, prepare=masked("prose", 50_000)),
+        Measure("mask-code", "the same, a Python file", "ms", None, prepare=masked("code", 50_000)),
+        Measure("show-16k", "a show of a streamed answer of 16 000 characters", "ms", 2, value=slowest_shows(16_000)),
+        Measure("show-100k", "the same of 100 000", "ms", 2, value=slowest_shows(100_000)),
+        Measure("streamed", "an answer of 1 MB in 20 000 pieces, CPU", "ms", 2000, value=streamed_turn),
         Measure("html", "trace of 10 000 events to HTML", "ms", 1000, prepare=_trace_to_html, rounds=5),
         Measure("pydantic", "for comparison: pydantic, one model", "ms", None, _ONE_MODEL),
         Measure("asyncio", "for comparison: import asyncio", "ms", None, "import asyncio"),
