@@ -297,8 +297,11 @@ class InterceptorSettings(SettingsGroup):
 class MaskingSettings(SettingsGroup):
     """What else is taken out of everything that is kept or shown."""
 
-    patterns: Names = Field((), description="Regular expressions of further secrets; what they match is masked.")
+    patterns: Names = Field(
+        (), description="Regular expressions of further secrets, which cannot take for ever; what they match is masked."
+    )
     keys: Names = Field((), description="Further names of arguments and fields whose values are masked.")
+    phone_numbers: bool = Field(False, description="Whether phone numbers are masked as well.")
 
 
 class SecuritySettings(SettingsGroup):

@@ -1,36 +1,27 @@
 """Secrets are taken out of every value before it is kept or shown.
 
-Two ways to recognise one: by the *shape* of a text (keys of known services, private keys, card numbers, mail addresses:
-:mod:`lango_nb.core.secret_shapes`), and by a *name*, of a value (an argument called ``api_key`` holds one, whatever it
-looks like) or in a text (``password = …``: :mod:`lango_nb.core.secret_values`). Masking works value by value; a value
-that cannot be masked for some reason is replaced as a whole.
-
-Every event of every turn passes here, and nearly all of them are clean: a quick look says so without a single pattern.
+Two ways to recognise one: by what it looks like (keys of known services, private keys, card numbers, mail addresses),
+and by a name, of a value (an argument called ``api_key`` holds one, whatever it looks like) or in a text
+(``password = …``); the rules are in :mod:`lango_nb.core.secrets`. Masking works value by value; a value that cannot be
+masked for some reason is replaced as a whole. A text that is still coming is masked as it grows: :class:`Masker`.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from string import ascii_letters
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
-
-from lango_nb.core.secret_names import is_measure, is_schema, is_secret_name
-from lango_nb.core.secret_rules import Rules, read_key, read_pattern, without_own
-from lango_nb.core.secret_shapes import (
-    MASK,
-    without_authorization,
-    without_mail,
-    without_passwords_in_addresses,
-    without_private_keys,
-)
-from lango_nb.core.secret_tokens import without_cut, without_tokens
+from lango_nb.core.secrets.names import is_measure, is_schema, is_secret_name, normal_key
+from lango_nb.core.secrets.scanner import WINDOW, Rules, Scanner, is_clean
+from lango_nb.core.secrets.sight import MASK
 from lango_nb.core.visible import visible
 
-__all__ = ["MASK", "add_rules", "mask", "mask_arguments", "mask_record", "mask_value", "reset_rules"]
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+__all__ = ["MASK", "Masker", "add_rules", "mask", "mask_arguments", "mask_record", "mask_value", "reset_rules"]
 
 
 _rules = Rules()
@@ -38,18 +29,13 @@ _lock = Lock()
 _clean: set[str] = set()
 """Short texts that were looked at and hold no secret: names of agents and tools come again and again."""
 _SHORT, _MOST_CLEAN = 80, 4096
-_SHORTEST = 6
-"""Characters of the shortest text that can hold a secret: ``pwd=xy``, ``a@b.io``."""
-_MOST_ROUNDS = 5
-"""Looks at a text that holds secrets: taking one out may show another."""
-_RUN = "a" * 15
-"""Characters of the shortest key of a service, as :data:`_AS_RUN` writes them."""
-_AS_RUN = bytes(97 if code in b"0123456789_-" or chr(code) in ascii_letters else 32 for code in range(256))
-_CARD = "0" * 13
-"""Digits of the shortest card, as :data:`_AS_DIGITS` writes them; blanks, dashes and what is not ASCII are left out."""
-_AS_DIGITS = bytes(48 if code in b"0123456789" else 120 for code in range(256))
-_BETWEEN_DIGITS = b" -?"
-_CUT, _CUT_SHORT = "…", "..."
+_QUICK = 500
+"""Characters of the longest text that is worth a quick look first."""
+_recent: dict[str, str] = {}
+"""Longer texts, and what masking made of them: the same one comes as a request, an event, a message and a record."""
+_LONG, _MOST_RECENT = 200_000, 32
+_SHORTEST = 4
+"""Characters of the shortest text that can hold a secret, if it is none of your own: ``口令:x``."""
 _LEAST_CARD = 10**12
 _VALUES = ("value", "Value", "VALUE", "val")
 _LABELS = ("name", "key", "header", "field", "variable", "Name", "Key", "NAME", "KEY")
@@ -77,113 +63,82 @@ def mask(text: str) -> str:
     >>> mask("the token bucket is full")
     'the token bucket is full'
     """
-    if len(text) < _SHORTEST or text in _clean:
+    if (len(text) < _SHORTEST and not _rules.forms and not _rules.values) or text in _clean:
         return text
-    clean, rules = _clean, _rules  # in this order: what is clean by older rules is not noted as clean by newer ones
-    if rules.is_empty and _is_clean(text):
-        masked = text
-    else:
-        try:
-            masked = _without_secrets(text, rules)
-        except Exception:  # noqa: BLE001 - a masker that fails must not let the value through
-            return MASK
-    if masked is text and len(text) <= _SHORT:
+    if (known := _recent.get(text)) is not None:
+        return known
+    clean, recent, rules = _clean, _recent, _rules  # in this order: nothing found by older rules is noted with newer
+    masked = text if len(text) <= _QUICK and is_clean(text, rules) else _looked_through(text)
+    if len(text) > _SHORT:
+        if len(recent) >= _MOST_RECENT:
+            recent.clear()
+        if len(text) <= _LONG:
+            recent[text] = recent[masked] = masked
+    elif masked is text:
         if len(clean) >= _MOST_CLEAN:
             clean.clear()
         clean.add(text)
     return masked
 
 
-def _is_clean(text: str) -> bool:
-    """Tell whether a text holds no sign of any secret: in a few quick looks, without a single pattern.
+def _looked_through(text: str) -> str:
+    masker, windows = Masker(), range(0, len(text) - WINDOW, WINDOW)
+    parts = [masker.add(text[place : place + WINDOW]) for place in windows]
+    masked = "".join((*parts, masker.finish(text[len(windows) * WINDOW :])))
+    return text if masked == text else masked
 
-    Written out, here and in what it calls: nearly every text is clean, and this is what masking it costs.
+
+class Masker:
+    """Masks a text that is still growing: what was settled is looked at once, and never taken back.
+
+    Examples
+    --------
+    >>> masker = Masker()
+    >>> masker.add("it is sk-abcdefgh"), masker.add("ijklmnop1234, I think")
+    ('it is ', '[masked], I ')
+    >>> masker.finish()
+    'think'
     """
-    if "@" in text or _CUT in text:
-        return False
-    has_sign = ":" in text or "=" in text or ">" in text
-    if has_sign and ("://" in text or "%40" in text):
-        return False
-    if _has_word(text.lower(), has_sign=has_sign):
-        return False
-    if len(text) < len(_CARD):
-        return True
-    coded = text.encode("ascii", "replace")
-    return not (_RUN in coded.translate(_AS_RUN).decode() or _has_digits(coded))
 
+    def __init__(self) -> None:
+        self._scanner = Scanner(_rules)
+        self._has_failed = False
 
-def _has_word(folded: str, *, has_sign: bool) -> bool:
-    """Tell whether a text in lower case names a secret; most words do where ``:``, ``=`` or a tag follows."""
-    return (
-        "pass" in folded
-        or "token" in folded
-        or "secret" in folded
-        or "key" in folded
-        or "bearer" in folded
-        or (
-            has_sign
-            and (
-                "auth" in folded
-                or "credential" in folded
-                or "cookie" in folded
-                or "phrase" in folded
-                or "mnemonic" in folded
-                or "pwd" in folded
-            )
-        )
-    )
+    def add(self, piece: str) -> str:
+        """Add a piece, and return what can be shown now: it goes on where what was returned before ended.
 
+        Parameters
+        ----------
+        piece : str
 
-def _has_digits(coded: bytes) -> bool:
-    """Tell whether there are as many digits as a card has, and nothing but blanks and dashes between."""
-    is_short = len(coded) <= _SHORT  # for these, counting them first is faster
-    if is_short and len(coded) - len(coded.translate(None, b"0123456789")) < len(_CARD):
-        return False
-    return _CARD in coded.translate(_AS_DIGITS, _BETWEEN_DIGITS).decode()
+        Returns
+        -------
+        str
+            All of them together, with that of :meth:`finish`, are what :func:`mask` makes of the whole text.
+        """
+        return self._looked_at(piece, is_last=False)
 
+    def finish(self, piece: str = "") -> str:
+        """Return what is left, after a last piece.
 
-def _without_secrets(text: str, rules: Rules) -> str:
-    """Look until nothing more is found; the same text when nothing was."""
-    for _ in range(_MOST_ROUNDS):
-        looked_at = _looked_at(text, rules)
-        if looked_at == text:
-            return text
-        text = looked_at
-    return MASK
+        Parameters
+        ----------
+        piece : str
 
+        Returns
+        -------
+        str
+        """
+        return self._looked_at(piece, is_last=True)
 
-def _looked_at(text: str, rules: Rules) -> str:
-    """Take out what one look finds; each kind of secret is looked for where a quick look found its sign."""
-    for pattern in rules.patterns:
-        text = without_own(pattern, text)
-    coded = text.encode("ascii", "replace")
-    has_run, has_digits = _RUN in coded.translate(_AS_RUN).decode(), _has_digits(coded)
-    folded = text.lower()
-    has_word = has_digits or _has_word(folded, has_sign=":" in text or "=" in text or ">" in text)
-    if has_word or any(word in folded for word in rules.hints):
-        text = without_private_keys(text) if "PRIVATE KEY" in text else text
-        text = without_tokens(text) if has_run else text
-        text = without_passwords_in_addresses(text)
-        text = _without_named(without_authorization(text), rules.keys)
-    elif has_run or "://" in text:
-        text = without_passwords_in_addresses(without_authorization(without_tokens(text)))
-    if "@" in text or "%40" in text:
-        text = without_mail(text)
-    if _CUT in text or _CUT_SHORT in text:
-        text = without_cut(text)
-    return _without_cards(text) if has_digits else text
-
-
-def _without_named(text: str, keys: tuple[str, ...]) -> str:
-    from lango_nb.core.secret_values import without_named  # with its patterns, when a first text names something
-
-    return without_named(text, keys)
-
-
-def _without_cards(text: str) -> str:
-    from lango_nb.core.cards import replace_cards  # the same
-
-    return replace_cards(text, MASK)
+    def _looked_at(self, piece: str, *, is_last: bool) -> str:
+        if self._has_failed:
+            return ""
+        try:
+            return self._scanner.add(piece, is_last=is_last)
+        except Exception:  # noqa: BLE001 - a masker that fails must not let the value through
+            self._has_failed = True
+            return MASK
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
@@ -265,7 +220,8 @@ def _masked_number(value: float) -> float | str:
     is_long = abs(value) >= _LEAST_CARD
     return (
         MASK
-        if (is_long or _rules.patterns) and mask(text := f"{value:.0f}" if is_long else str(value)) != text
+        if (is_long or _rules.patterns or _rules.values or _rules.has_phones)
+        and mask(text := f"{value:.0f}" if is_long else str(value)) != text
         else value
     )
 
@@ -304,7 +260,13 @@ def _masked_items_of_list(items: tuple[Any, ...]) -> list[JsonValue]:
 # -- secrets of your own -----------------------------------------------------------------------------------------------
 
 
-def add_rules(patterns: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
+def add_rules(
+    patterns: Iterable[str] = (),
+    keys: Iterable[str] = (),
+    values: Iterable[str] = (),
+    *,
+    phone_numbers: bool = False,
+) -> None:
     """Take further secrets out of everything from now on, in the whole process.
 
     Once something is named a secret, nothing in the process shows it any more; so rules are added and never taken back.
@@ -312,15 +274,18 @@ def add_rules(patterns: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
     Parameters
     ----------
     patterns : iterable of str
-        Regular expressions; what they match is masked. A pattern is run on every text that is kept: keep it simple,
-        ``EMP-[0-9]{6}`` and not ``(a+)+b``, because nothing stops one that takes for ever.
+        Regular expressions; what they match is masked.
     keys : iterable of str
         Names of arguments and fields; ``badge number`` is also ``badge_number``, ``badgeNumber`` and ``BADGE-NUMBER``.
+    values : iterable of str
+        Secrets themselves.
+    phone_numbers : bool
+        Whether to mask phone numbers from now on.
 
     Raises
     ------
-    SettingsError
-        A pattern is none, or can match nothing at all; a key has no letter. No rule is added then.
+    ValueError
+        A pattern is none, can match nothing at all, or could take for ever; a key has no letter. No rule is added then.
 
     Examples
     --------
@@ -329,18 +294,27 @@ def add_rules(patterns: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
     ('[masked] has badgeNumber: [masked]', {'badge_number': '[masked]'})
     >>> reset_rules()
     """
-    global _rules, _clean  # noqa: PLW0603 - rules are the process's: no lab of it shows what another one hides
-    own, named = [read_pattern(pattern) for pattern in patterns], [read_key(key) for key in keys]
+    global _rules, _clean, _recent
+    from lango_nb.core.secrets.patterns import read_pattern  # most processes have no patterns of their own
+
+    own, named = [read_pattern(pattern) for pattern in patterns], [_read_key(key) for key in keys]
     with _lock:
-        _rules = _rules.with_more(own, named)
-        _clean = set()
+        more = _rules.with_more(own, filter(None, values), named, has_phones=phone_numbers)
+        if more != _rules:
+            _rules, _clean, _recent = more, set(), {}
+
+
+def _read_key(key: str) -> str:
+    if not (normal := normal_key(key)):
+        raise ValueError(f"{key!r} names nothing; write a name of letters and digits")
+    return normal
 
 
 def reset_rules() -> None:
     """Forget all rules that were added; for tests."""
-    global _rules, _clean
+    global _rules, _clean, _recent
     with _lock:
-        _rules, _clean = Rules(), set()
+        _rules, _clean, _recent = Rules(), set(), {}
 
 
 # -- what is logged ----------------------------------------------------------------------------------------------------

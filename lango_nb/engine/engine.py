@@ -124,8 +124,10 @@ class Engine(Answering, Shared):
     ) -> None:
         self.settings = settings or Settings.defaults()
         secrets = self.settings.security.masking
-        if secrets.patterns or secrets.keys:
-            add_rules(secrets.patterns, secrets.keys)
+        try:
+            add_rules(secrets.patterns, secrets.keys, phone_numbers=secrets.phone_numbers)
+        except ValueError as error:
+            raise SettingsError(f"security.masking: {error}") from error
         self.clock: Clock = clock or SystemClock()
         self.ids: Ids = ids or RandomIds()
         self.workspace = _folder(workspace)

@@ -321,6 +321,5 @@ def _check(value: str, what: str) -> None:
 
 def _hide(values: Iterable[str]) -> None:
     """Mask these values in everything from now on."""
-    patterns = [re.escape(stripped) for value in values if len(stripped := value.strip()) >= SHORTEST]
-    if patterns:
-        add_rules(patterns)
+    if secrets := [stripped for value in values if len(stripped := value.strip()) >= SHORTEST]:
+        add_rules(values=secrets)

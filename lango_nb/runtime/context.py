@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from lango_nb.core.clock import Clock
 from lango_nb.core.errors import StoreError
 from lango_nb.core.events import Event, HandedOver, HistoryTrimmed, TextSaid, TextSoFar, TurnFinished
 from lango_nb.core.ids import Ids
-from lango_nb.core.masking import mask
+from lango_nb.core.masking import Masker, mask
 from lango_nb.core.messages import Message, Role, ToolCall, Usage
 from lango_nb.core.tool_patterns import NO_TOOLS, ToolPatterns
 from lango_nb.hooks.chain import HookChain
@@ -44,8 +43,6 @@ Listener = Callable[[Event], None]
 TextListener = Callable[[TextSoFar], None]
 """Hears an answer while it is still coming."""
 _SHOW_EVERY_S = 0.05
-_UNFINISHED = re.compile(r"(?:\S|(?<=\d)[ -](?=\d|$))+$")
-"""The last word, or group of digits, of a text that goes on: half a secret looks like none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,17 +262,21 @@ class TurnState:
         return messages
 
     def text_listener(self, author: str, run_id: str) -> Callable[[str], None] | None:
-        """Return what is called with an agent's text so far; ``None`` where nobody listens."""
+        """Return what is called with the text so far of one answer; ``None`` where nobody listens."""
         if self._on_text is None:
             return None
+        masker, heard, shown = Masker(), 0, ""
 
         def hear(text: str) -> None:
+            nonlocal heard, shown
             self.deadline.extend()
             now_s = self.context.clock.monotonic_s()
             if self._on_text is None or self.is_closed or now_s - self._shown_s < _SHOW_EVERY_S:
                 return
             self._shown_s = now_s
-            said = TextSoFar(turn_id=self.turn_id, author=author, text=mask(_UNFINISHED.sub("", text)), run_id=run_id)
+            shown += masker.add(text[heard:])  # of a secret that is still coming, nothing is shown
+            heard = len(text)
+            said = TextSoFar(turn_id=self.turn_id, author=author, text=shown, run_id=run_id)
             try:
                 self._on_text(said)
             except KeyboardInterrupt:

@@ -228,10 +228,10 @@ class Work:
         if not admission.is_allowed:
             raise Stopped("provider_open", f"{model.name} is left alone for a while: {admission.reason}")
         state.given[self.step] = self._given(node, len(messages) - 1)
-        hear = state.text_listener(node.name, self.run_id)
         try:
             while True:
                 began = clock.monotonic_s()
+                hear = state.text_listener(node.name, self.run_id)
                 try:
                     reply = await call_model(model, messages, (*tools, *offered), hear)
                 except ModelError as error:

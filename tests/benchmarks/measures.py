@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
+from tests.benchmarks.streamed import masked, slowest_shows, streamed_turn
 
 if TYPE_CHECKING:
     from lango_nb.records.turns import Trace
@@ -359,6 +360,11 @@ MEASURES: dict[str, Measure] = {
         Measure(
             "go-on", "going on with a session of 4 000 stored turns", "ms", 20, value=lambda: median_of(going_on, 5)
         ),
+        Measure("mask", "secrets of a tool's result of 50 kB", "ms", 4, prepare=masked("prose", 50_000)),
+        Measure("mask-code", "the same, a Python file", "ms", None, prepare=masked("code", 50_000)),
+        Measure("show-16k", "a show of a streamed answer of 16 000 characters", "ms", 2, value=slowest_shows(16_000)),
+        Measure("show-100k", "the same of 100 000", "ms", 2, value=slowest_shows(100_000)),
+        Measure("streamed", "an answer of 1 MB in 20 000 pieces, CPU", "ms", 2000, value=streamed_turn),
         Measure("html", "trace of 10 000 events to HTML", "ms", 1000, prepare=_trace_to_html, rounds=5),
         Measure("pydantic", "for comparison: pydantic, one model", "ms", None, _ONE_MODEL),
         Measure("asyncio", "for comparison: import asyncio", "ms", None, "import asyncio"),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from lango_nb import frames
 from lango_nb.core.events import Event
 from lango_nb.records.history import History
+from lango_nb.records.lines import decode, encode
 from lango_nb.records.packing import pack_event, pack_trace
 from lango_nb.records.turns import Trace
-from lango_nb.records.lines import decode, encode
 from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import StoredTurn
 from tests.unit.records.strategies import KINDS, record, traces

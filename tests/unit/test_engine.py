@@ -10,7 +10,7 @@ import pytest
 
 from lango_nb.config.loading import load_settings
 from lango_nb.config.settings import Settings
-from lango_nb.core.errors import DefinitionError
+from lango_nb.core.errors import DefinitionError, SettingsError
 from lango_nb.core.events import HandOverRefused
 from lango_nb.engine import Engine
 from lango_nb.models.scripted import Line, ScriptedModel
@@ -44,6 +44,23 @@ def test_multi_agent_is_switched_on_by_the_setting() -> None:
 def test_switches_bring_tools(key: str, value: object, tool: str) -> None:
     assert tool not in Engine().catalog.names
     assert tool in Engine(settings(**{key: value})).catalog.names
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("patterns", ["(a+)+b"], "security.masking: '(a+)+b' could take for ever"),
+        ("patterns", ["a(b"], "security.masking: 'a(b' is no regular expression"),
+        ("keys", ["--"], "security.masking: '--' names nothing"),
+    ],
+)
+def test_secrets_of_your_own_that_cannot_be_looked_for_are_refused_in_one_line(
+    name: str, value: list[str], said: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Engine(settings(**{f"security__masking__{name}": value}))
+    assert str(caught.value).startswith(said)
+    assert "\n" not in str(caught.value)
 
 
 def test_limits_come_from_settings_before_the_topology() -> None:

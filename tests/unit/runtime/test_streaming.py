@@ -77,6 +77,31 @@ def test_no_piece_shows_a_secret_or_a_part_of_one(secret: str) -> None:
     assert secret not in engine.traces.get().turn.answer
 
 
+@pytest.mark.parametrize("piece", ["x", "语", "key", "4", "-", "a@", "password: ", '"', "{"])
+def test_what_is_shown_of_a_long_text_is_what_the_whole_begins_with(piece: str) -> None:
+    pieces = [piece * 100 for _ in range(60)]
+    said, engine = heard(Slow(*pieces))
+    whole = engine.traces.get().turn.answer
+    assert all(whole.startswith(text) for text in said)
+
+
+def test_an_answer_that_is_asked_for_again_is_shown_from_its_beginning() -> None:
+    class CutOnce(Slow):
+        async def stream(
+            self, messages: Sequence[Message], tools: Sequence[ToolSchema]
+        ) -> AsyncGenerator[str | Reply, None]:
+            self.said += 1
+            if self.said == 1:
+                yield "as far as this and "
+                return
+            yield "the second "
+            yield "one is whole "
+            yield self.whole
+
+    said, _ = heard(CutOnce("the second ", "one is whole "))
+    assert said == ["as far as this and ", "the second ", "the second one is whole "]
+
+
 def test_a_stream_that_ends_without_a_reply_is_a_cut_one() -> None:
     _, engine = heard(Slow("half of it", is_cut=True))
     turn = engine.traces.get().turn

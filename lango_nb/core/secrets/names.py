@@ -1,10 +1,4 @@
-r"""Secrets that are recognised by a name: ``api_key``, ``accessToken``, ``DB_PASSWORD``, and what you name yourself.
-
-A name is looked for in what it names, an argument or a field, and in texts::
-
-    password = hunter2 · "api_key": "…" · {\"token\": …} · --password hunter2 · <secret>…</secret> · ?access_token=…
-    Authorization: Bearer … · Cookie: a=b · name: DB_PASSWORD, value: … · login ada password hunter2 · password is h4x
-"""
+"""Names that promise a secret: ``api_key``, ``accessToken``, ``mot de passe``, and what you name yourself."""
 
 from __future__ import annotations
 
@@ -13,31 +7,47 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from lango_nb.core.escapes import begins
-
 _KEYS = (
     "api access private auth account signing encryption decryption master storage subscription secret hmac shared "
-    "client consumer webhook admin root deploy license licence"
+    "client consumer webhook admin root deploy license licence service db database priv ssh ssl tls "
+    "openai anthropic claude gemini google gcp azure aws mistral cohere groq xai deepseek openrouter perplexity "
+    "nvidia hf huggingface replicate tavily serper serpapi pinecone weaviate qdrant elevenlabs deepl langchain "
+    "langsmith langfuse wandb github gitlab bitbucket slack discord telegram twilio sendgrid mailgun mailchimp stripe "
+    "paypal shopify datadog sentry grafana cloudflare digitalocean heroku vercel netlify supabase firebase algolia "
+    "mapbox notion jira atlassian okta"
 ).split()
-"""What kind of key is a secret."""
+"""What kind of key is a secret: ``private_key`` and ``OPENAI_KEY`` are, ``primary_key`` is not."""
+_PASSES = (
+    "db database smtp imap pop3 mail email ftp sftp ssh ssl ldap proxy user root admin sudo account login service app "
+    "mysql mariadb postgres postgresql pg redis mongo mongodb rabbitmq amqp oracle mssql sql wifi vpn key store "
+    "keystore truststore basic http auth"
+).split()
+"""What kind of ``pass`` is a password: ``DB_PASS`` is, ``first_pass`` is not."""
 _ANYWHERE = (
-    r"pass(?:word|wd|wort|phrase|code)", r"secret", r"credentials?", r"mnemonic", r"authorization",
+    r"pass(?:word|wd|wort|phrase|code)", r"kennwort", r"mot[ _-]?de[ _-]?passe", r"palavra[ _-]?passe",
+    r"contrase(?:ñ|n)a", r"\bsenha", r"\bhas[łl]o(?![^\W\d_])", r"wachtwoord", "パスワード", "密码", "密碼", "口令",
+    r"secret", r"credentials?", r"mnemonic", r"authorization",
     r"token(?![ _-]?(?:address|symbol|standard|decimals|contract)s?(?![a-z]))",
-    *(f"{kind}[ _-]?key" for kind in _KEYS),
+    rf"(?:{'|'.join(_KEYS)})[ _-]?key",
+    rf"(?<![^\W\d_])(?:{'|'.join(_PASSES)})[ _-]?pass(?![^\W\d_])",
     r"shared[ _-]?access[ _-]?signature", r"recovery[ _-]?(?:code|key|phrase|word)", r"seed[ _-]?phrase",
     r"basic[ _-]?auth",
 )  # fmt: skip
 """Words that make a name a secret's, also at the end of a longer word: ``dbpassword``."""
 _WHOLE = (
-    "set[ _-]?cookie", "cookie(?![ _-][a-z])", "cvv2?", "cvc2?", "card[ _-]?(?:number|no)", "jwt", "t?otp", "bearer",
-    "pwd",
+    r"set[ _-]?cookie", r"cookie(?![ _-][a-z])", r"cvv2?", r"cvc2?", r"card[ _-]?(?:number|no)", r"jwt", r"t?otp",
+    r"bearer", r"pwd",
 )  # fmt: skip
 """The same, where no letter stands before."""
-_HINTS = (
-    "pass secret token key credential mnemonic auth phrase recovery signature cookie cv card jwt otp bearer pwd"
-).split()
-"""Every word above holds one of these: most names are told without a pattern."""
-_NO_LETTER = r"(?<![^\W\d_]{})"
+HINTS = (
+    "pass", "secret", "token", "key", "credential", "mnemonic", "auth", "phrase", "recovery", "signature", "cookie",
+    "cvv", "cvc", "card", "jwt", "otp", "bearer", "pwd", "kennwort", "contrase", "senha", "haslo", "wachtwoord",
+)  # fmt: skip
+"""Every name above holds one of these, or of the next: most names and texts are told without a pattern."""
+OTHER_HINTS = ("hasło", "パスワード", "密码", "密碼", "口令")
+"""The same, in texts that are not plain ASCII."""
+PHRASES = frozenset({"pass", "key", "phrase", "recovery", "signature", "card", "auth"})
+"""Hints of names that may be several words: ``api key``, ``mot de passe``."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MEASURES = (
     r"(?:^|[^a-z])(?:counts?|limits?|budget|length|size|ttl|expir[a-z]*|usage|used|cost|ratio|index|age|max|min|total|left|"
@@ -49,8 +59,6 @@ _FLAGS = (
     r"enabled?|disabled?|optional|present|valid|changed|mask(?:s|ed)?|hide|hidden|no)(?:$|[^a-z])"
 )
 """Names whose yes or no says something about a secret: ``has_password``."""
-
-
 _TYPES = frozenset("string integer number boolean array object null".split())
 _EXAMPLES = frozenset("default const enum example examples value".split())
 """Parts of a schema that hold values after all."""
@@ -77,9 +85,29 @@ def is_secret_name(name: str, keys: tuple[str, ...] = ()) -> bool:
     [True, True, True, False, False]
     """
     folded = name.lower()
-    if not any(hint in folded for hint in _HINTS) and not keys:
+    if not keys and not any(hint in folded for hint in HINTS) and (folded.isascii() or not _is_other(folded)):
         return False
     return _named(keys).search(_CAMEL.sub("_", name[:_LONGEST_NAME]).lower()) is not None
+
+
+def _is_other(folded: str) -> bool:
+    return any(hint in folded for hint in OTHER_HINTS)
+
+
+@lru_cache(maxsize=4096)
+def is_phrase(words: str, keys: tuple[str, ...] = ()) -> bool:
+    """Tell whether words are a name that promises a secret and nothing more: ``api key``, but not ``my api key``.
+
+    Parameters
+    ----------
+    words : str
+    keys : tuple of str
+
+    Returns
+    -------
+    bool
+    """
+    return _phrase(keys).fullmatch(words.lower()) is not None
 
 
 def normal_key(key: str) -> str:
@@ -102,26 +130,19 @@ def normal_key(key: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", _CAMEL.sub("_", key).lower()))
 
 
-@cache
-def words(keys: tuple[str, ...] = ()) -> str:
-    """Return the pattern of every word that makes a name a secret's, for texts in lower case.
-
-    Parameters
-    ----------
-    keys : tuple of str
-
-    Returns
-    -------
-    str
-        Each alternative begins with a plain character: so most places of a text are passed over at once.
-    """
-    own = tuple("[ _-]?".join(map(re.escape, key.split())) for key in keys)
-    return "|".join((*_ANYWHERE, *(f"{word[0]}{begins(_NO_LETTER, word[0])}{word[1:]}" for word in (*_WHOLE, *own))))
+def _words(keys: tuple[str, ...]) -> str:
+    own = ("[ _-]?".join(map(re.escape, key.split())) for key in keys)
+    return rf"(?:{'|'.join(_ANYWHERE)}|(?<![^\W\d_])(?:{'|'.join((*_WHOLE, *own))}))"
 
 
 @cache
 def _named(keys: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?:{words(keys)})(?:s?\Z|(?![^\W\d_]))")
+    return re.compile(rf"{_words(keys)}(?:s?\Z|(?![^\W\d_]))")
+
+
+@cache
+def _phrase(keys: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"{_words(keys)}s?")
 
 
 def is_measure(name: str, value: object) -> bool:
