@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.schema import DOCUMENTS, SCHEMA, TABLES, VIEWS, Table, Type, View
-from lango_nb.stores.store import Durability
+from lango_nb.stores.store import Durability, Problem
 
 T = TypeVar("T")
 Mode = Literal["read", "loose", "forced"]
@@ -158,6 +158,8 @@ class Database(ABC):
     def __init__(self, where: str, durability: Durability, timeout_s: float) -> None:
         self.where, self.durability, self.timeout_s = where, durability, timeout_s
         self.is_closed = False
+        self.problems: list[Problem] = []
+        """What was found so far."""
         self._has_tables = False
         self._loose = self._synced = 0
         """How many commits did not wait for the disk, and how many of them are there since."""

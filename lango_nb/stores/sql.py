@@ -46,7 +46,7 @@ class SqlStore:
         self.name: str = database.dialect.name if database.is_durable else "memory"
         self.where = database.where
         self.is_durable = database.is_durable
-        self.problems: list[Problem] = []
+        self.problems: list[Problem] = database.problems
         self._reader = Reader(self.where, self.problems)
         self._writers = Writers(database, locks)
         self.log = Turns(database, self._reader, self._writers)

@@ -7,19 +7,22 @@ process; several processes may have the file open at once.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lango_nb.core.errors import StoreError
+from lango_nb.stores.ahead import has_frames, has_lost_transactions, log_of
 from lango_nb.stores.database import Database, Dialect, Mode, Transaction
 from lango_nb.stores.failures import failure, file_failure
 from lango_nb.stores.locks import PathLock, tell_after_fork
-from lango_nb.stores.store import Durability
+from lango_nb.stores.store import Durability, Problem
 
 T = TypeVar("T")
 SQLITE = Dialect(
@@ -40,6 +43,8 @@ SQLITE = Dialect(
 _OLDEST = (3, 35)
 """The first SQLite that knows ``RETURNING``."""
 _POLL_S = 0.01
+_EMPTY_S = 0.05
+"""How long a file is empty at most while it is made."""
 _of_parents: list[sqlite3.Connection] = []
 """Connections that a child process must neither use nor end."""
 
@@ -118,6 +123,7 @@ class SqliteDatabase(Database):
         self.is_fixed = False
         """Whether it was opened where nothing can be written: what others write is not seen by that connection."""
         self._identity: tuple[int, int] | None = None
+        self._is_log_checked = False
         self._forget_connections()
         tell_after_fork(self)
 
@@ -139,7 +145,48 @@ class SqliteDatabase(Database):
         self.check_open()
         if self.path is None:
             return self._has_tables
-        return (self._identity is not None or self.path.exists()) and super().exists()
+        if self._identity is None and not self.path.exists():
+            if has_frames(self.path):
+                self._note(f"{self.path.name} is gone, and its log is there", "put the file back beside its log")
+            return False
+        if not super().exists():
+            if self._found_size() == 0:
+                self._note(
+                    "it is there and empty", "if there were records in it, restore it from a copy", self.path.name
+                )
+            return False
+        if not self._is_log_checked:
+            self._is_log_checked = True
+            if has_lost_transactions(self.path):
+                self._keep_log(self.path)
+        return True
+
+    def _keep_log(self, path: Path) -> None:
+        """Copy a log that SQLite does not read to its end, before anybody writes over the rest."""
+        log = log_of(path)
+        copy = log.with_name(f"{log.name}.damaged")
+        found = "the log is damaged, and turns that were written behind the damage are not read"
+        with suppress(OSError):
+            if not copy.exists():
+                shutil.copyfile(log, copy)
+                copy.chmod(0o600)
+        self._note(found, f"restore {path.name} and its log from a copy; the log as it was is {copy.name}")
+
+    def _found_size(self) -> int | None:
+        """Return the size of the file when it stays what it is: whoever makes it goes on at once."""
+        sizes = []
+        for _ in range(2):
+            try:
+                sizes.append(os.stat(self.path or "").st_size)  # noqa: PTH116
+            except OSError:
+                return None
+            time.sleep(0 if sizes[-1] else _EMPTY_S)
+        return sizes[-1]
+
+    def _note(self, detail: str, next_step: str, where: str = "") -> None:
+        problem = Problem("missing", where or f"{self.path.name if self.path else ''}-wal", detail, next_step)
+        if problem not in self.problems:
+            self.problems.append(problem)
 
     def attempt(self, mode: Mode, work: Callable[[Transaction], T]) -> T:
         """Do everything of a transaction or nothing."""
@@ -148,7 +195,7 @@ class SqliteDatabase(Database):
         with self._alone(mode):
             try:
                 connection = self._connection(mode)
-                result = self._run(connection, mode, work)
+                result = self._read_anyhow(connection, mode, work)
             except (sqlite3.Error, OverflowError) as error:
                 raise self.failed(error) from None
         if mode != "read":
@@ -184,6 +231,19 @@ class SqliteDatabase(Database):
     def failed(self, error: BaseException) -> StoreError:
         """Say what went wrong."""
         return failure(error, self.where, self.timeout_s)
+
+    def _read_anyhow(self, connection: sqlite3.Connection, mode: Mode, work: Callable[[Transaction], T]) -> T:
+        """Do a transaction; when a text is none any more, the others are read, and its row fits no checksum."""
+        try:
+            return self._run(connection, mode, work)
+        except sqlite3.OperationalError as error:
+            if "decode to UTF-8" not in str(error):
+                raise
+        connection.text_factory = _as_text
+        try:
+            return self._run(connection, mode, work)
+        finally:
+            connection.text_factory = str
 
     def _run(self, connection: sqlite3.Connection, mode: Mode, work: Callable[[Transaction], T]) -> T:
         if mode != "read" and self.path is not None:
@@ -226,6 +286,8 @@ class SqliteDatabase(Database):
         if self.path is None:
             return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         found, mode = self._found(), "mode=rw"
+        if not self.path.stat().st_size and has_frames(self.path):  # SQLite would remove the log
+            raise StoreError(f"{self.where} is empty, and its log is there; restore it from a copy", "damaged")
         if not _is_writable(self.path) or not _is_writable(self.path.parent):
             # without the right to write SQLite cannot make its log; when there is none, nobody is writing either
             self.is_fixed = not self.path.with_name(self.path.name + "-wal").exists()
@@ -265,7 +327,10 @@ class SqliteDatabase(Database):
     def _make_file(self, path: Path) -> None:
         if path.exists():
             return
-        for end in ("-wal", "-shm"):  # of a database that was removed without them, and may still be open somewhere
+        if has_frames(path):  # of a database that was removed without it; what is in it may be all there is
+            log = log_of(path)
+            log.rename(next(one for n in count(1) if not (one := log.with_name(f"{log.name}.left-{n}")).exists()))
+        for end in ("-wal", "-shm"):
             path.with_name(path.name + end).unlink(missing_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         sync_folder(path.parent)
@@ -307,6 +372,10 @@ class SqliteDatabase(Database):
         every = (*self._snapshots, self._reading, self._writing)
         _of_parents.extend(connection for connection in every if connection is not None)
         self._forget_connections()
+
+
+def _as_text(data: bytes) -> str:
+    return data.decode(errors="replace")
 
 
 def shown_path(path: Path) -> str:

@@ -38,11 +38,11 @@ class Kept:
         self.place = place
         self.records = place / "records"
         self.effects = place / "effects.txt"
-        self._engines: list[Engine] = []
+        self.engines: list[Engine] = []
 
     def engine(self, lines: dict[str, list[Line]] | None = None, **options: Any) -> Engine:
-        self._engines.append(kept_engine(self.records, lines, self.effects, **options))
-        return self._engines[-1]
+        self.engines.append(kept_engine(self.records, lines, self.effects, **options))
+        return self.engines[-1]
 
     def greeter(self, *lines: Line, **options: Any) -> Engine:
         return self.engine({"root": [*lines, "Hello."] if not lines else list(lines)}, **options)
@@ -51,7 +51,7 @@ class Kept:
         return marked(self.effects)
 
     def close(self) -> None:
-        for engine in self._engines:
+        for engine in self.engines:
             engine.close()
 
     def stored(self) -> list[tuple[int, str, str, str]]:
@@ -464,6 +464,9 @@ class TestRemovedFile:
         with pytest.raises(StoreError, match=r"turn 2 ended with success, but is not written down: .*was removed"):
             engine.run_sync("Second")
         assert engine.traces.get(2).turn.answer == "Two."
+        with pytest.raises(StoreError, match="was removed"):
+            kept.close()
+        kept.engines.clear()
 
     def test_one_that_is_put_back_is_gone_on_with(self, kept: Kept) -> None:
         engine = kept.greeter("One.", "Two.")

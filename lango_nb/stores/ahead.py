@@ -1,0 +1,86 @@
+"""The write-ahead log of SQLite, looked at from outside: what is in it and is not read.
+
+SQLite reads a log up to the first frame that is not what was written, and forgets what comes after it; it says nothing
+of that. Each frame names the log it belongs to and whether it ends a transaction, so what was forgotten can be seen.
+
+    log     32 bytes: magic, version, page size, …, salt                        frame    number, commit, salt, …; a page
+    index   shared memory of all who have the file open: page size at 14, frames that are read at 16
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import time
+from pathlib import Path
+
+_HEAD, _FRAME_HEAD, _SALT = 32, 24, 8
+_ATTEMPTS, _PAUSE_S = 3, 0.02
+"""Another process may be about to tell that what it has written is there."""
+
+
+def log_of(path: Path) -> Path:
+    """Return the path of a database's log."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def has_frames(path: Path) -> bool:
+    """Tell whether something is in the log of a database."""
+    try:
+        return log_of(path).stat().st_size > _HEAD
+    except OSError:
+        return False
+
+
+def has_lost_transactions(path: Path) -> bool:
+    """Tell whether there are transactions behind the end of what SQLite reads of a log.
+
+    Parameters
+    ----------
+    path : Path
+        Database that this process has read from.
+    """
+    if not has_frames(path):
+        return False
+    try:
+        for _ in range(_ATTEMPTS):
+            index = path.with_name(f"{path.name}-shm").read_bytes()[:20]
+            with log_of(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as log:
+                if not _has_commit(log, _end(index), _salt_of(log)):
+                    return False
+            time.sleep(_PAUSE_S)
+    except (OSError, ValueError, struct.error):  # it is gone by now, or there is nobody's index
+        return False
+    return True
+
+
+def _end(index: bytes) -> int:
+    size, frames = struct.unpack_from("=HI", index, 14)
+    return _HEAD + int(frames) * (_FRAME_HEAD + (65536 if size == 1 else int(size)))
+
+
+def _salt_of(log: mmap.mmap) -> bytes:
+    """Return what all frames of the log say; of a log whose head is damaged it is what the first frame says."""
+    first = _HEAD + _SALT
+    return log[16:24] if _is_whole(log[:_HEAD]) else log[first : first + _SALT]
+
+
+def _is_whole(head: bytes) -> bool:
+    """Tell whether the head of a log is what was written."""
+    order = ">" if head[3] & 1 else "<"
+    one = other = 0
+    words = struct.unpack(f"{order}6I", head[:24])
+    for first, second in zip(words[::2], words[1::2], strict=True):
+        one = (one + first + other) & 0xFFFFFFFF
+        other = (other + second + one) & 0xFFFFFFFF
+    return (one, other) == struct.unpack(">2I", head[24:])
+
+
+def _has_commit(log: mmap.mmap, start: int, salt: bytes) -> bool:
+    """Tell whether a frame behind a place ends a transaction; frames may have been moved by what damaged them."""
+    place = log.find(salt, start)
+    while place >= 0:
+        if place - 4 >= start and any(log[place - 4 : place]):
+            return True
+        place = log.find(salt, place + 1)
+    return False
