@@ -64,28 +64,28 @@ CREATE TABLE events (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (turn, position)
 ) WITHOUT ROWID;
-INSERT INTO "events" VALUES(1,0,'turn-1',1,'turn.started','2026-01-01T00:00:00.003000+00:00','user',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'hello',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,3841095014);
-INSERT INTO "events" VALUES(1,1,'turn-1',2,'text','2026-01-01T00:00:00.006000+00:00','lango-orchestrator',1,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'Hello! I hand requests to 5 agents: operator, librarian, automator, planner, chronicler. Ask me to list or read the files here.',NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.0,NULL,NULL,368294414);
+INSERT INTO "events" VALUES(1,0,'turn-1',1,'turn.started','2026-01-01T00:00:00.003000+00:00','user',NULL,NULL,NULL,NULL,NULL,'turn-1.1',NULL,NULL,'hello',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,4138044278);
+INSERT INTO "events" VALUES(1,1,'turn-1',2,'text','2026-01-01T00:00:00.006000+00:00','lango-orchestrator',1,NULL,NULL,NULL,NULL,'turn-1.2',NULL,NULL,'Hello! I hand requests to 5 agents: operator, librarian, automator, planner, chronicler. Ask me to list or read the files here.',NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.0,NULL,NULL,3017043344);
 INSERT INTO "events" VALUES(1,2,'turn-1',3,'turn.finished','2026-01-01T00:00:00.008000+00:00','lango-orchestrator',1,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'success',NULL,NULL,NULL,NULL,NULL,NULL,'{"steps":1,"duration_ms":5.0}',905570248);
-INSERT INTO "events" VALUES(2,0,'turn-2',1,'turn.started','2026-01-01T00:00:00.011000+00:00','user',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'count the lines of notes.md',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,710561420);
-INSERT INTO "events" VALUES(2,1,'turn-2',2,'handover','2026-01-01T00:00:00.015000+00:00','lango-orchestrator',1,NULL,NULL,'operator','decision-1',NULL,'call-1',NULL,NULL,NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,9.99999999999999111821e-01,NULL,'{"reason":"''lines'', ''of notes.md'', ''… notes.md''","round":1}',1776515692);
-INSERT INTO "events" VALUES(2,2,'turn-2',3,'run.started','2026-01-01T00:00:00.016000+00:00','lango-orchestrator',1,'arun-1','operator',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"instruction":"count the lines of notes.md","reason":"''lines'', ''of notes.md'', ''… notes.md''","child_session":"main:child:operator:arun-1","timeout_s":300.0}',3114198015);
+INSERT INTO "events" VALUES(2,0,'turn-2',1,'turn.started','2026-01-01T00:00:00.011000+00:00','user',NULL,NULL,NULL,NULL,NULL,'turn-2.1',NULL,NULL,'count the lines of notes.md',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,3387575713);
+INSERT INTO "events" VALUES(2,1,'turn-2',2,'handover','2026-01-01T00:00:00.015000+00:00','lango-orchestrator',1,NULL,NULL,'operator','decision-1','turn-2.2','call-1',NULL,NULL,NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,9.99999999999999111821e-01,NULL,'{"reason":"''lines'', ''of notes.md'', ''… notes.md''","round":1}',3757556139);
+INSERT INTO "events" VALUES(2,2,'turn-2',3,'run.started','2026-01-01T00:00:00.016000+00:00','lango-orchestrator',1,'arun-1','operator',NULL,NULL,'turn-2.3',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"instruction":"count the lines of notes.md","reason":"''lines'', ''of notes.md'', ''… notes.md''","child_session":"main:child:operator:arun-1","timeout_s":300.0}',2078419093);
 INSERT INTO "events" VALUES(2,3,'turn-2',4,'child.forked','2026-01-01T00:00:00.017000+00:00','operator',NULL,'arun-1',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"child":"main:child:operator:arun-1","inherited":3}',2843104008);
-INSERT INTO "events" VALUES(2,4,'turn-2',5,'tool.started','2026-01-01T00:00:00.021000+00:00','lango-orchestrator',2,NULL,NULL,NULL,NULL,NULL,'call-2','agent_wait',NULL,NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,'{"arguments":{"agent_id":"arun-1","timeout":1},"safety":"safe"}',3184712006);
-INSERT INTO "events" VALUES(2,5,'turn-2',6,'tool.started','2026-01-01T00:00:00.025000+00:00','operator',3,'arun-1',NULL,NULL,NULL,NULL,'call-7fbb-1','fs_read',NULL,NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,'{"arguments":{"path":"notes.md"},"safety":"safe"}',3263975100);
-INSERT INTO "events" VALUES(2,6,'turn-2',7,'tool.finished','2026-01-01T00:00:00.028000+00:00','operator',3,'arun-1',NULL,NULL,NULL,NULL,'call-7fbb-1','fs_read',NULL,'one
+INSERT INTO "events" VALUES(2,4,'turn-2',5,'tool.started','2026-01-01T00:00:00.021000+00:00','lango-orchestrator',2,NULL,NULL,NULL,NULL,'turn-2.5','call-2','agent_wait',NULL,NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,'{"arguments":{"agent_id":"arun-1","timeout":1},"safety":"safe"}',2720318888);
+INSERT INTO "events" VALUES(2,5,'turn-2',6,'tool.started','2026-01-01T00:00:00.025000+00:00','operator',3,'arun-1',NULL,NULL,NULL,'turn-2.6','call-7fbb-1','fs_read',NULL,NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,'{"arguments":{"path":"notes.md"},"safety":"safe"}',3677052108);
+INSERT INTO "events" VALUES(2,6,'turn-2',7,'tool.finished','2026-01-01T00:00:00.028000+00:00','operator',3,'arun-1',NULL,NULL,NULL,'turn-2.7','call-7fbb-1','fs_read',NULL,'one
 two
-',NULL,1.00000000000000088817e+00,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1694683739);
-INSERT INTO "events" VALUES(2,7,'turn-2',8,'text','2026-01-01T00:00:00.031000+00:00','operator',4,'arun-1',NULL,NULL,NULL,NULL,NULL,NULL,'notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,9.99999999999997446487e-01,NULL,NULL,2744319583);
+',NULL,1.00000000000000088817e+00,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1722710265);
+INSERT INTO "events" VALUES(2,7,'turn-2',8,'text','2026-01-01T00:00:00.031000+00:00','operator',4,'arun-1',NULL,NULL,NULL,'turn-2.8',NULL,NULL,'notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,9.99999999999997446487e-01,NULL,NULL,2007802350);
 INSERT INTO "events" VALUES(2,8,'turn-2',9,'run.finished','2026-01-01T00:00:00.034000+00:00','operator',4,'arun-1',NULL,NULL,NULL,NULL,NULL,NULL,NULL,'notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"status":"completed","steps":2,"tool_calls":1,"duration_ms":15.000000000000004}',2392830128);
-INSERT INTO "events" VALUES(2,9,'turn-2',10,'child.merged','2026-01-01T00:00:00.035000+00:00','lango-orchestrator',NULL,'arun-1',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"child":"main:child:operator:arun-1","summary":"operator reports: notes.md has 2 lines."}',305485530);
-INSERT INTO "events" VALUES(2,10,'turn-2',11,'tool.finished','2026-01-01T00:00:00.037000+00:00','lango-orchestrator',2,NULL,NULL,NULL,NULL,NULL,'call-2','agent_wait',NULL,'{"agent_id":"arun-1","result":"notes.md has 2 lines.","status":"completed"}',NULL,1.39999999999999982238e+01,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,2617037306);
-INSERT INTO "events" VALUES(2,11,'turn-2',12,'text','2026-01-01T00:00:00.040000+00:00','lango-orchestrator',5,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,2927123369);
+INSERT INTO "events" VALUES(2,9,'turn-2',10,'child.merged','2026-01-01T00:00:00.035000+00:00','lango-orchestrator',NULL,'arun-1',NULL,NULL,NULL,'turn-2.9',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"child":"main:child:operator:arun-1","summary":"operator reports: notes.md has 2 lines."}',2695858997);
+INSERT INTO "events" VALUES(2,10,'turn-2',11,'tool.finished','2026-01-01T00:00:00.037000+00:00','lango-orchestrator',2,NULL,NULL,NULL,NULL,'turn-2.10','call-2','agent_wait',NULL,'{"agent_id":"arun-1","result":"notes.md has 2 lines.","status":"completed"}',NULL,1.39999999999999982238e+01,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,993063289);
+INSERT INTO "events" VALUES(2,11,'turn-2',12,'text','2026-01-01T00:00:00.040000+00:00','lango-orchestrator',5,NULL,NULL,NULL,NULL,'turn-2.11',NULL,NULL,'notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,856315905);
 INSERT INTO "events" VALUES(2,12,'turn-2',13,'turn.finished','2026-01-01T00:00:00.042000+00:00','lango-orchestrator',5,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'success',NULL,NULL,NULL,NULL,NULL,NULL,'{"rounds":1,"steps":5,"tool_calls":1,"duration_ms":31.0}',748443003);
-INSERT INTO "events" VALUES(3,0,'turn-3',1,'turn.started','2026-01-01T00:00:00.045000+00:00','user',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'create a task: water the basil',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,3082886905);
-INSERT INTO "events" VALUES(3,1,'turn-3',2,'tool.started','2026-01-01T00:00:00.048000+00:00','lango-orchestrator',1,NULL,NULL,NULL,NULL,NULL,'call-1','task_create',NULL,NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,'{"arguments":{"title":"water the basil"},"safety":"safe"}',2819566546);
-INSERT INTO "events" VALUES(3,2,'turn-3',3,'tool.finished','2026-01-01T00:00:00.052000+00:00','lango-orchestrator',1,NULL,NULL,NULL,NULL,NULL,'call-1','task_create',NULL,'{"status":"todo","task_id":"task-1"}',NULL,1.99999999999999489297e+00,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,3439851654);
-INSERT INTO "events" VALUES(3,3,'turn-3',4,'text','2026-01-01T00:00:00.055000+00:00','lango-orchestrator',2,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'Created task-1: water the basil.',NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,914747835);
+INSERT INTO "events" VALUES(3,0,'turn-3',1,'turn.started','2026-01-01T00:00:00.045000+00:00','user',NULL,NULL,NULL,NULL,NULL,'turn-3.1',NULL,NULL,'create a task: water the basil',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,2566990149);
+INSERT INTO "events" VALUES(3,1,'turn-3',2,'tool.started','2026-01-01T00:00:00.048000+00:00','lango-orchestrator',1,NULL,NULL,NULL,NULL,'turn-3.2','call-1','task_create',NULL,NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,'{"arguments":{"title":"water the basil"},"safety":"safe"}',460427474);
+INSERT INTO "events" VALUES(3,2,'turn-3',3,'tool.finished','2026-01-01T00:00:00.052000+00:00','lango-orchestrator',1,NULL,NULL,NULL,NULL,'turn-3.3','call-1','task_create',NULL,'{"status":"todo","task_id":"task-1"}',NULL,1.99999999999999489297e+00,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,2396039006);
+INSERT INTO "events" VALUES(3,3,'turn-3',4,'text','2026-01-01T00:00:00.055000+00:00','lango-orchestrator',2,NULL,NULL,NULL,NULL,'turn-3.4',NULL,NULL,'Created task-1: water the basil.',NULL,NULL,NULL,NULL,NULL,'offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,1148346571);
 INSERT INTO "events" VALUES(3,4,'turn-3',5,'turn.finished','2026-01-01T00:00:00.057000+00:00','lango-orchestrator',2,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'success',NULL,NULL,NULL,NULL,NULL,NULL,'{"steps":2,"duration_ms":12.000000000000004}',2771145256);
 CREATE TABLE forgotten (
     position INTEGER PRIMARY KEY,
@@ -105,9 +105,9 @@ CREATE TABLE history (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (turn, position)
 ) WITHOUT ROWID;
-INSERT INTO "history" VALUES(1,0,'[{"role":"user","content":"hello","author":"user"},{"role":"assistant","content":"Hello! I hand requests to 5 agents: operator, librarian, automator, planner, chronicler. Ask me to list or read the files here.","author":"lango-orchestrator"}]',NULL,4035146918);
-INSERT INTO "history" VALUES(2,0,'[{"role":"user","content":"count the lines of notes.md","author":"user"},{"role":"assistant","content":"operator reports: notes.md has 2 lines.","author":"lango-orchestrator"},{"role":"assistant","content":"notes.md has 2 lines.","author":"lango-orchestrator"}]',NULL,3752895511);
-INSERT INTO "history" VALUES(3,0,'[{"role":"user","content":"create a task: water the basil","author":"user"},{"role":"assistant","author":"lango-orchestrator","tool_calls":[{"id":"call-1","name":"task_create","arguments":{"title":"water the basil"}}]},{"role":"tool","content":"{\"status\":\"todo\",\"task_id\":\"task-1\"}","author":"lango-orchestrator","tool_call_id":"call-1","tool_name":"task_create"},{"role":"assistant","content":"Created task-1: water the basil.","author":"lango-orchestrator"}]',NULL,2645050815);
+INSERT INTO "history" VALUES(1,0,'[{"role":"user","content":"hello","author":"user","id":"turn-1.1"},{"role":"assistant","content":"Hello! I hand requests to 5 agents: operator, librarian, automator, planner, chronicler. Ask me to list or read the files here.","author":"lango-orchestrator","id":"turn-1.2"}]',NULL,3550238334);
+INSERT INTO "history" VALUES(2,0,'[{"role":"user","content":"count the lines of notes.md","author":"user","id":"turn-2.1"},{"role":"assistant","content":"operator reports: notes.md has 2 lines.","author":"lango-orchestrator","id":"turn-2.9","conversation":"session"},{"role":"assistant","content":"notes.md has 2 lines.","author":"lango-orchestrator","id":"turn-2.11"}]',NULL,2717589993);
+INSERT INTO "history" VALUES(3,0,'[{"role":"user","content":"create a task: water the basil","author":"user","id":"turn-3.1"},{"role":"assistant","author":"lango-orchestrator","tool_calls":[{"id":"call-1","name":"task_create","arguments":{"title":"water the basil"}}],"id":"turn-3.2"},{"role":"tool","content":"{\"status\":\"todo\",\"task_id\":\"task-1\"}","author":"lango-orchestrator","tool_call_id":"call-1","tool_name":"task_create","id":"turn-3.3"},{"role":"assistant","content":"Created task-1: water the basil.","author":"lango-orchestrator","id":"turn-3.4"}]',NULL,942436873);
 CREATE TABLE late_messages (
     position INTEGER PRIMARY KEY,
     "id" TEXT NOT NULL,
@@ -168,19 +168,25 @@ CREATE TABLE messages (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (turn, position)
 ) WITHOUT ROWID;
-INSERT INTO "messages" VALUES(1,0,NULL,NULL,'user','user','hello',NULL,NULL,NULL,NULL,NULL,3649058520);
-INSERT INTO "messages" VALUES(1,1,NULL,NULL,'assistant','lango-orchestrator','Hello! I hand requests to 5 agents: operator, librarian, automator, planner, chronicler. Ask me to list or read the files here.',NULL,NULL,NULL,NULL,NULL,4274690175);
-INSERT INTO "messages" VALUES(2,0,NULL,NULL,'user','user','count the lines of notes.md',NULL,NULL,NULL,NULL,NULL,1991094275);
-INSERT INTO "messages" VALUES(2,1,NULL,NULL,'assistant','lango-orchestrator',NULL,'[{"id":"call-1","name":"agent_spawn","arguments":{"agent":"operator","instruction":"count the lines of notes.md","spawn_reason":"''lines'', ''of notes.md'', ''… notes.md''"}}]',NULL,NULL,NULL,NULL,22181676);
-INSERT INTO "messages" VALUES(2,2,NULL,NULL,'tool','lango-orchestrator','{"agent_id":"arun-1","requested_agent":"operator","spawn_reason":"''lines'', ''of notes.md'', ''… notes.md''","status":"spawned"}',NULL,'call-1','agent_spawn',NULL,NULL,1334468666);
-INSERT INTO "messages" VALUES(2,3,NULL,NULL,'assistant','lango-orchestrator',NULL,'[{"id":"call-2","name":"agent_wait","arguments":{"agent_id":"arun-1","timeout":1}}]',NULL,NULL,NULL,NULL,1691787226);
-INSERT INTO "messages" VALUES(2,4,NULL,NULL,'tool','lango-orchestrator','{"agent_id":"arun-1","result":"notes.md has 2 lines.","status":"completed"}',NULL,'call-2','agent_wait',NULL,NULL,1654050229);
-INSERT INTO "messages" VALUES(2,5,NULL,NULL,'assistant','lango-orchestrator','operator reports: notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,1480169542);
-INSERT INTO "messages" VALUES(2,6,NULL,NULL,'assistant','lango-orchestrator','notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,1612526078);
-INSERT INTO "messages" VALUES(3,0,NULL,NULL,'user','user','create a task: water the basil',NULL,NULL,NULL,NULL,NULL,2963630409);
-INSERT INTO "messages" VALUES(3,1,NULL,NULL,'assistant','lango-orchestrator',NULL,'[{"id":"call-1","name":"task_create","arguments":{"title":"water the basil"}}]',NULL,NULL,NULL,NULL,1283322113);
-INSERT INTO "messages" VALUES(3,2,NULL,NULL,'tool','lango-orchestrator','{"status":"todo","task_id":"task-1"}',NULL,'call-1','task_create',NULL,NULL,1086476393);
-INSERT INTO "messages" VALUES(3,3,NULL,NULL,'assistant','lango-orchestrator','Created task-1: water the basil.',NULL,NULL,NULL,NULL,NULL,3589260387);
+INSERT INTO "messages" VALUES(1,0,'turn-1.1',NULL,'user','user','hello',NULL,NULL,NULL,NULL,NULL,527223354);
+INSERT INTO "messages" VALUES(1,1,'turn-1.2',NULL,'assistant','lango-orchestrator','Hello! I hand requests to 5 agents: operator, librarian, automator, planner, chronicler. Ask me to list or read the files here.',NULL,NULL,NULL,NULL,NULL,3021911235);
+INSERT INTO "messages" VALUES(2,0,'turn-2.1',NULL,'user','user','count the lines of notes.md',NULL,NULL,NULL,NULL,NULL,4012615206);
+INSERT INTO "messages" VALUES(2,1,'turn-2.2',NULL,'assistant','lango-orchestrator',NULL,'[{"id":"call-1","name":"agent_spawn","arguments":{"agent":"operator","instruction":"count the lines of notes.md","spawn_reason":"''lines'', ''of notes.md'', ''… notes.md''"}}]',NULL,NULL,NULL,NULL,3119712359);
+INSERT INTO "messages" VALUES(2,2,'turn-2.3','main:child:operator:arun-1','user','lango-orchestrator','count the lines of notes.md',NULL,NULL,NULL,NULL,NULL,1526594347);
+INSERT INTO "messages" VALUES(2,3,'turn-2.4',NULL,'tool','lango-orchestrator','{"agent_id":"arun-1","requested_agent":"operator","spawn_reason":"''lines'', ''of notes.md'', ''… notes.md''","status":"spawned"}',NULL,'call-1','agent_spawn',NULL,NULL,2703131808);
+INSERT INTO "messages" VALUES(2,4,'turn-2.5',NULL,'assistant','lango-orchestrator',NULL,'[{"id":"call-2","name":"agent_wait","arguments":{"agent_id":"arun-1","timeout":1}}]',NULL,NULL,NULL,NULL,958500181);
+INSERT INTO "messages" VALUES(2,5,'turn-2.6','main:child:operator:arun-1','assistant','operator',NULL,'[{"id":"call-7fbb-1","name":"fs_read","arguments":{"path":"notes.md"}}]',NULL,NULL,NULL,NULL,2885624673);
+INSERT INTO "messages" VALUES(2,6,'turn-2.7','main:child:operator:arun-1','tool','operator','one
+two
+',NULL,'call-7fbb-1','fs_read',NULL,NULL,1618214762);
+INSERT INTO "messages" VALUES(2,7,'turn-2.8','main:child:operator:arun-1','assistant','operator','notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,2791280300);
+INSERT INTO "messages" VALUES(2,8,'turn-2.9','session','assistant','lango-orchestrator','operator reports: notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,3977112076);
+INSERT INTO "messages" VALUES(2,9,'turn-2.10',NULL,'tool','lango-orchestrator','{"agent_id":"arun-1","result":"notes.md has 2 lines.","status":"completed"}',NULL,'call-2','agent_wait',NULL,NULL,1491378005);
+INSERT INTO "messages" VALUES(2,10,'turn-2.11',NULL,'assistant','lango-orchestrator','notes.md has 2 lines.',NULL,NULL,NULL,NULL,NULL,2605628392);
+INSERT INTO "messages" VALUES(3,0,'turn-3.1',NULL,'user','user','create a task: water the basil',NULL,NULL,NULL,NULL,NULL,4289495572);
+INSERT INTO "messages" VALUES(3,1,'turn-3.2',NULL,'assistant','lango-orchestrator',NULL,'[{"id":"call-1","name":"task_create","arguments":{"title":"water the basil"}}]',NULL,NULL,NULL,NULL,3406844421);
+INSERT INTO "messages" VALUES(3,2,'turn-3.3',NULL,'tool','lango-orchestrator','{"status":"todo","task_id":"task-1"}',NULL,'call-1','task_create',NULL,NULL,1354852875);
+INSERT INTO "messages" VALUES(3,3,'turn-3.4',NULL,'assistant','lango-orchestrator','Created task-1: water the basil.',NULL,NULL,NULL,NULL,NULL,573693563);
 CREATE TABLE meta (
     "name" TEXT NOT NULL,
     "value" INTEGER,
@@ -237,7 +243,7 @@ CREATE TABLE steps (
     "run_id" TEXT,
     "conversation" TEXT,
     "messages" INTEGER,
-    "earlier" TEXT,
+    "earlier" INTEGER,
     "given" TEXT,
     "model" TEXT,
     "input_tokens" INTEGER,
@@ -248,6 +254,14 @@ CREATE TABLE steps (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (turn, position)
 ) WITHOUT ROWID;
+INSERT INTO "steps" VALUES(1,0,1,'lango-orchestrator','','',1,0,'[["",1,1]]','offline',NULL,NULL,1.0,NULL,NULL,1309336411);
+INSERT INTO "steps" VALUES(2,0,1,'lango-orchestrator','','',3,2,'[["",1,1]]','offline',NULL,NULL,9.99999999999999111821e-01,NULL,NULL,3666446600);
+INSERT INTO "steps" VALUES(2,1,2,'lango-orchestrator','','',5,2,'[["",1,4]]','offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,1695103359);
+INSERT INTO "steps" VALUES(2,2,3,'operator','arun-1','main:child:operator:arun-1',4,2,'[["",1,1],["main:child:operator:arun-1",1,5]]','offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,3701253148);
+INSERT INTO "steps" VALUES(2,3,4,'operator','arun-1','main:child:operator:arun-1',6,2,'[["",1,1],["main:child:operator:arun-1",1,7]]','offline',NULL,NULL,9.99999999999997446487e-01,NULL,NULL,1269143193);
+INSERT INTO "steps" VALUES(2,4,5,'lango-orchestrator','','',7,2,'[["",1,10]]','offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,3444038427);
+INSERT INTO "steps" VALUES(3,0,1,'lango-orchestrator','','',6,5,'[["",1,1]]','offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,3409866296);
+INSERT INTO "steps" VALUES(3,1,2,'lango-orchestrator','','',8,5,'[["",1,3]]','offline',NULL,NULL,1.00000000000000088817e+00,NULL,NULL,634121017);
 CREATE TABLE tasks (
     position INTEGER PRIMARY KEY,
     "id" TEXT NOT NULL,
@@ -290,9 +304,9 @@ CREATE TABLE turns (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (number)
 );
-INSERT INTO "turns" VALUES(1,'turn-1','main','hello','Hello! I hand requests to 5 agents: operator, librarian, automator, planner, chronicler. Ask me to list or read the files here.','success','','octet','offline','["lango-orchestrator"]','["lango-orchestrator"]','[]',0,1,0,NULL,NULL,'2026-01-01T00:00:00.001000+00:00','2026-01-01T00:00:00.008000+00:00',5.0,1,3,'{"counts":{"messages":2,"decisions":0,"runs":0,"history":2}}','{"input_tokens":null,"output_tokens":null}',3377749489);
-INSERT INTO "turns" VALUES(2,'turn-2','main','count the lines of notes.md','notes.md has 2 lines.','success','','octet','offline','["lango-orchestrator","operator","lango-orchestrator"]','["lango-orchestrator","operator"]','["agent_wait","fs_read"]',1,5,1,NULL,NULL,'2026-01-01T00:00:00.009000+00:00','2026-01-01T00:00:00.042000+00:00',31.0,1,13,'{"counts":{"messages":7,"decisions":1,"runs":1,"history":3}}','{"input_tokens":null,"output_tokens":null}',902338352);
-INSERT INTO "turns" VALUES(3,'turn-3','main','create a task: water the basil','Created task-1: water the basil.','success','','octet','offline','["lango-orchestrator"]','["lango-orchestrator"]','["task_create"]',0,2,0,NULL,NULL,'2026-01-01T00:00:00.043000+00:00','2026-01-01T00:00:00.057000+00:00',1.20000000000000035522e+01,1,5,'{"counts":{"messages":4,"decisions":0,"runs":0,"history":4}}','{"input_tokens":null,"output_tokens":null}',2377935768);
+INSERT INTO "turns" VALUES(1,'turn-1','main','hello','Hello! I hand requests to 5 agents: operator, librarian, automator, planner, chronicler. Ask me to list or read the files here.','success','','octet','offline','["lango-orchestrator"]','["lango-orchestrator"]','[]',0,1,0,NULL,NULL,'2026-01-01T00:00:00.001000+00:00','2026-01-01T00:00:00.008000+00:00',5.0,1,3,'{"counts":{"messages":2,"decisions":0,"runs":0,"steps":1,"history":2}}','{"input_tokens":null,"output_tokens":null}',1272363417);
+INSERT INTO "turns" VALUES(2,'turn-2','main','count the lines of notes.md','notes.md has 2 lines.','success','','octet','offline','["lango-orchestrator","operator","lango-orchestrator"]','["lango-orchestrator","operator"]','["agent_wait","fs_read"]',1,5,1,NULL,NULL,'2026-01-01T00:00:00.009000+00:00','2026-01-01T00:00:00.042000+00:00',31.0,1,13,'{"counts":{"messages":11,"decisions":1,"runs":1,"steps":5,"history":3}}','{"input_tokens":null,"output_tokens":null}',3862842772);
+INSERT INTO "turns" VALUES(3,'turn-3','main','create a task: water the basil','Created task-1: water the basil.','success','','octet','offline','["lango-orchestrator"]','["lango-orchestrator"]','["task_create"]',0,2,0,NULL,NULL,'2026-01-01T00:00:00.043000+00:00','2026-01-01T00:00:00.057000+00:00',1.20000000000000035522e+01,1,5,'{"counts":{"messages":4,"decisions":0,"runs":0,"steps":2,"history":4}}','{"input_tokens":null,"output_tokens":null}',137858959);
 CREATE INDEX turns_1 ON turns (session_id, number);
 CREATE INDEX turns_2 ON turns (writer) WHERE outcome = 'running';
 CREATE INDEX runs_1 ON runs (turn_id);
