@@ -324,7 +324,7 @@ def check_schema(found: object, where: str) -> int:
         )
     if found < FIRST_SCHEMA:
         raise StoreError(
-            f"{where} holds records of an earlier lango_nb (schema {found}), which this one does not read; keep new ones "
+            f"{where} holds records of an earlier lango_nb (schema {found}), which is not read here; keep new ones "
             "in another database, or in another schema of it",
             "older_schema",
         )
