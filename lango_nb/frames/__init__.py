@@ -66,6 +66,7 @@ from lango_nb.frames.partition import partition_df
 from lango_nb.frames.prompts import prompt_df
 from lango_nb.frames.routing import routing_df
 from lango_nb.frames.runs import runs_df
+from lango_nb.frames.selection import selection_df
 from lango_nb.frames.sessions import sessions_df
 from lango_nb.frames.shelf import shelf_df
 from lango_nb.frames.steps import steps_df
@@ -98,6 +99,7 @@ __all__ = [
     "prompt_df",
     "routing_df",
     "runs_df",
+    "selection_df",
     "sessions_df",
     "shelf_df",
     "steps_df",

@@ -11,10 +11,12 @@ from lango_nb.core.messages import SESSION, Message
 from lango_nb.engine import Engine
 from lango_nb.lab.history import HistoryView
 from lango_nb.lab.shelving import Shelving
-from lango_nb.lab.shown import frames
+from lango_nb.lab.shown import frames, texts_table
 from lango_nb.records.history import History, When
 from lango_nb.records.steps import position
 from lango_nb.records.traces import TurnRef
+from lango_nb.stores.schema import described_columns
+from lango_nb.stores.sql import SqlStore
 from lango_nb.stores.store import TurnQuery
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import RunView, View, events_view, runs_view
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from lango_nb.records.tasks import Task
     from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.route import Route
+    from lango_nb.stores.database import Selection
     from lango_nb.stores.store import Row
 
 
@@ -274,6 +277,52 @@ class LookingBack(Shelving):
             limit=limit,
             newest_first=True if limit is not None else None,
         )
+
+    def sql(self, query: str, limit: int = 10_000) -> View[Selection]:
+        """Ask the tables of the store themselves.
+
+        Parameters
+        ----------
+        query : str
+            One ``SELECT``; it can change nothing. :attr:`tables` lists tables and columns.
+        limit : int
+            Rows at most.
+
+        Returns
+        -------
+        View
+            ``.df`` has the rows.
+
+        Raises
+        ------
+        UsageError
+            The query cannot be carried out; the message says why.
+
+        Examples
+        --------
+        >>> from lango_nb.lab import Lab
+        >>> lab = Lab("solo")
+        >>> _ = lab.ask("hello")
+        >>> lab.sql("SELECT outcome, count(*) AS turns FROM turns GROUP BY outcome").record.rows
+        (('success', 1),)
+        """
+        store = self.engine.store
+        if not isinstance(store, SqlStore):
+            raise UsageError(f"the store {store.name!r} takes no SQL; lab.history has everything as DataFrames")
+        found = store.select(query, limit)
+        note = f"there are more; these are the first {limit:,}" if found.is_cut else ""
+        table = Table("query", found.columns, found.rows, note, empty="no row fits")
+        return View(found, lambda: frames().selection_df(found), table)
+
+    @property
+    def tables(self) -> View[tuple[tuple[str, ...], ...]]:
+        """The tables of the store with their columns, and what each says: what :meth:`sql` can ask."""
+        store = self.engine.store
+        prefix = store.database.dialect.prefix if isinstance(store, SqlStore) else ""
+        rows = tuple((prefix + table, *column) for table, *column in described_columns())
+        columns = ("table", "column", "type", "unit", "what it says")
+        note = "data holds as JSON what else a record has, checksum is its CRC-32; pd.read_sql reads the same"
+        return View(rows, lambda: texts_table(columns, rows), Table("tables", columns, rows, note))
 
     @property
     def sessions(self) -> View[tuple[Row, ...]]:

@@ -231,6 +231,14 @@ COMMANDS: dict[str, Command] = {
             options=TABLE,
         ),
         Command(
+            "sql",
+            "ask the tables of the store themselves, with one SELECT; without one, list tables and columns",
+            "%lango sql SELECT tool, count(*) AS calls FROM events WHERE kind = 'tool.started' GROUP BY tool",
+            has_text=True,
+            cell="text",
+            options=TABLE,
+        ),
+        Command(
             "runs",
             "list the teammate runs: who works on what, and what came of it",
             "%lango runs --agent operator",

@@ -32,6 +32,11 @@ class HistoryCommands:
         """Find turns by what was asked or answered."""
         return self.lab.search(line.text.strip(), **_narrowing(line))
 
+    def do_sql(self, line: Line, _names: Names) -> View[Any]:
+        """Ask the tables of the store, or list them."""
+        query = line.text.strip()
+        return self.lab.sql(query) if query else self.lab.tables
+
     def do_sessions(self, _line: Line, _names: Names) -> View[Any]:
         """List the conversations."""
         return self.lab.sessions

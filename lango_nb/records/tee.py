@@ -42,7 +42,7 @@ class Tee:
         """Append a closed turn; never raises."""
         try:
             self._append(trace)
-        except (OSError, LangoError) as error:
+        except (OSError, ValueError, LangoError) as error:
             if not self._has_failed:
                 why = error.strerror if isinstance(error, OSError) and error.strerror else error
                 logger.warning("store.tee: turns are not copied to %s: %s", self.path.name, why)

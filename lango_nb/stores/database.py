@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
-from lango_nb.core.errors import StoreError
+from lango_nb.core.errors import StoreError, UsageError
 from lango_nb.stores.schema import DOCUMENTS, SCHEMA, TABLES, VIEWS, Table, Type, View
 from lango_nb.stores.store import Durability, Problem
 
@@ -141,6 +141,22 @@ FIRST_SCHEMA = 2
 """The first version whose tables are read; what was before lies in tables and files of other names."""
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a query gave."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    is_cut: bool = False
+    """Whether there were more rows than were wanted."""
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
 class Database(ABC):
     """Transactions of one database.
 
@@ -187,6 +203,24 @@ class Database(ABC):
         """Look for longer at one moment, on a connection of its own: what is removed meanwhile is still seen.
 
         In memory every statement sees what is there when it is carried out.
+        """
+
+    @abstractmethod
+    def select(self, statement: str, most: int, timeout_s: float) -> Selection:
+        """Carry out a query of a user, who can read everything and change nothing.
+
+        Parameters
+        ----------
+        statement : str
+            One ``SELECT``, with the names that tables have in the database.
+        most : int
+            Rows that are given at most.
+        timeout_s : float
+
+        Raises
+        ------
+        UsageError
+            It is something else, or it cannot be carried out.
         """
 
     @property
@@ -329,3 +363,17 @@ def check_schema(found: object, where: str) -> int:
             "older_schema",
         )
     return found
+
+
+def wrong_query(said: str, timeout_s: float) -> UsageError:
+    """Say why a query of a user is not carried out.
+
+    Parameters
+    ----------
+    said : str
+        What the database says, on one line; empty when the time was over.
+    timeout_s : float
+    """
+    if not said:
+        return UsageError(f"the query took longer than {timeout_s:g} s; ask for less")
+    return UsageError(f"the query is not carried out: {said}; write one SELECT, lab.tables lists tables and columns")

@@ -10,15 +10,15 @@ import select
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.database import PREFIX, Database, Dialect, Mode, Transaction
-from lango_nb.stores.failures import DATABASES, failure, is_passing
+from lango_nb.stores.database import PREFIX, Database, Dialect, Mode, Selection, Transaction, wrong_query
+from lango_nb.stores.failures import DATABASES, failure, is_passing, one_line
 from lango_nb.stores.locks import tell_after_fork
 from lango_nb.stores.store import Durability
 
@@ -206,6 +206,26 @@ class PostgresqlDatabase(Database):
             if connection in self._snapshots:
                 self._snapshots.discard(connection)
                 connection.close()
+
+    def select(self, statement: str, most: int, timeout_s: float) -> Selection:
+        """Carry out a query of a user."""
+        from psycopg import Error
+        from psycopg.errors import QueryCanceled
+
+        self.check_open()
+        with closing(self.connect()) as connection:
+            try:
+                connection.execute(_BEGIN["read"])
+                connection.execute(f"SET LOCAL statement_timeout = {max(1, round(timeout_s * 1000))}".encode())
+                with connection.cursor("lango_query") as cursor:  # takes nothing but a query
+                    cursor.execute(statement.encode(errors="replace"))
+                    rows = cursor.fetchmany(most + 1)
+                    columns = tuple(column.name for column in cursor.description or ())
+            except QueryCanceled:
+                raise wrong_query("", timeout_s) from None
+            except Error as error:
+                raise wrong_query(one_line(str(error), self._secrets), timeout_s) from None
+        return Selection(columns, tuple(rows[:most]), len(rows) > most)
 
     def check_snapshot(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
         """Make sure that a snapshot was not ended with the store, and is not a parent process's."""

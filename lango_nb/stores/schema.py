@@ -16,6 +16,7 @@ on reading. What is rarely asked for lies as JSON in the column ``data``; ``chec
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -125,7 +126,7 @@ EVENTS = Table(
         _POSITION,
         Column("turn_id", "name", "Id of the turn."),
         Column("seq", "integer", "Position in the turn as the event itself says, from 1."),
-        Column("kind", "name", "What happened: turn.started, handover, tool.finished …"),
+        Column("kind", "name", "What happened: turn.started, handover, text and so on."),
         Column("at", "time", "When."),
         Column("author", "name", "user or an agent."),
         Column("step", "integer", "Model call it belongs to, from 1; missing before the first."),
@@ -174,7 +175,7 @@ HISTORY = Table(
     (
         _TURN,
         _POSITION,
-        Column("messages", "json", "Messages in order, as records: role, author, content …"),
+        Column("messages", "json", "Messages in order, as records: role, author, content and so on."),
     ),
 )
 DECISIONS = Table(
@@ -383,3 +384,19 @@ OF_TURNS = (EVENTS, MESSAGES, HISTORY, DECISIONS, STEPS)
 """Tables whose rows go with their turn."""
 TABLES = (META, TURNS, *OF_TURNS, *DOCUMENTS.values())
 VIEWS = (CANDIDATES,)
+
+
+def described_columns() -> Iterator[tuple[str, str, str, str, str]]:
+    """Go through all columns of all tables and views.
+
+    Yields
+    ------
+    tuple
+        Table, column, type, unit, sentence.
+    """
+    for table in TABLES:
+        for column in table.columns:
+            yield table.name, column.name, column.type, column.unit, column.sentence
+    for view in VIEWS:
+        for column in (_TURN, _POSITION, _own("place", "Place in the list, from 0."), *view.columns):
+            yield view.name, column.name, column.type, column.unit, column.sentence

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.checking import check
-from lango_nb.stores.database import Database
+from lango_nb.stores.database import Database, Selection
 from lango_nb.stores.documents import DocumentTable
 from lango_nb.stores.reading import Reader
 from lango_nb.stores.sqlite import SqliteDatabase
@@ -64,6 +64,10 @@ class SqlStore:
             if kind not in self._documents:
                 self._documents[kind] = DocumentTable(self.database, self._reader, kind)
             return self._documents[kind]
+
+    def select(self, statement: str, most: int = 10_000, timeout_s: float = 60.0) -> Selection:
+        """Carry out a query of a user; see :meth:`lango_nb.stores.database.Database.select`."""
+        return self.database.select(statement, most, timeout_s)
 
     def writer(self) -> int:
         """Return the number of this opening."""

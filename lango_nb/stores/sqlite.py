@@ -12,15 +12,15 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.ahead import has_frames, has_lost_transactions, log_of
-from lango_nb.stores.database import Database, Dialect, Mode, Transaction
-from lango_nb.stores.failures import failure, file_failure
+from lango_nb.stores.database import Database, Dialect, Mode, Selection, Transaction, wrong_query
+from lango_nb.stores.failures import failure, file_failure, one_line
 from lango_nb.stores.locks import PathLock, tell_after_fork
 from lango_nb.stores.store import Durability, Problem
 
@@ -45,6 +45,10 @@ _OLDEST = (3, 35)
 _POLL_S = 0.01
 _EMPTY_S = 0.05
 """How long a file is empty at most while it is made."""
+_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+"""What a user's query may do."""
+_STEPS = 10_000
+"""Steps of SQLite between two looks at the clock."""
 _of_parents: list[sqlite3.Connection] = []
 """Connections that a child process must neither use nor end."""
 
@@ -223,6 +227,16 @@ class SqliteDatabase(Database):
                 self._snapshots.discard(connection)
                 connection.close()
 
+    def select(self, statement: str, most: int, timeout_s: float) -> Selection:
+        """Carry out a query of a user."""
+        if not self.exists():
+            return _empty().select(statement, most, timeout_s)
+        if self.path is not None:
+            with closing(self._open()) as connection:
+                return _select(connection, statement, most, timeout_s)
+        with self._alone("read"):
+            return _select(self._connection("read"), statement, most, timeout_s)
+
     def check_snapshot(self, connection: sqlite3.Connection) -> None:
         """Make sure that a snapshot was not ended with the store, and is not a parent process's."""
         if connection not in self._snapshots:
@@ -376,6 +390,31 @@ class SqliteDatabase(Database):
 
 def _as_text(data: bytes) -> str:
     return data.decode(errors="replace")
+
+
+def _select(connection: sqlite3.Connection, statement: str, most: int, timeout_s: float) -> Selection:
+    until = time.monotonic() + timeout_s
+    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY)
+    connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+    try:
+        cursor = connection.execute(statement)
+        if cursor.description is None:
+            raise wrong_query("it gives no rows", timeout_s)
+        rows = cursor.fetchmany(most + 1)
+    except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as error:
+        is_late = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
+        raise wrong_query("" if is_late else one_line(str(error), ()), timeout_s) from None
+    finally:
+        connection.set_authorizer(None)
+        connection.set_progress_handler(None, 0)
+    return Selection(tuple(name for name, *_ in cursor.description), tuple(rows[:most]), len(rows) > most)
+
+
+def _empty() -> SqliteDatabase:
+    """Return a database with tables and nothing in them."""
+    database = SqliteDatabase(None)
+    database.write(lambda _transaction: None)
+    return database
 
 
 def shown_path(path: Path) -> str:

@@ -17,9 +17,10 @@ from lango_nb.frames import events_df
 from lango_nb.lab import Lab
 from lango_nb.records.history import History
 from lango_nb.records.retention import Retention, forgotten
-from lango_nb.stores.sql import SqlStore, sqlite_store
+from lango_nb.stores.sql import SqlStore, postgresql_store, sqlite_store
 from lango_nb.stores.store import stamp
 from lango_nb.stores.turns import BATCH
+from tests.postgresql import schema
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 DAY = 24 * 3600
@@ -154,3 +155,17 @@ def test_the_engine_forgets_nothing_by_itself(tmp_path: Path) -> None:
         engine.run_sync(f"request {number}")
     assert engine.records._cleaning is None, "no clean-up was begun"
     engine.close()
+
+
+def test_on_a_server_too_reading_that_began_sees_what_was_there() -> None:
+    with schema() as address:
+        store, other = postgresql_store(address), postgresql_store(address)
+        fill(store, BATCH + 5)
+        reading = store.log.scan()
+        next(reading)
+        assert clean_up(other, maxTraces=1) == BATCH + 4
+        assert len(list(reading)) == BATCH + 4
+        assert store.log.count() == 1
+        assert forgotten(store.documents("forgotten")).startswith(f"{BATCH + 4} turns")
+        store.close()
+        other.close()
