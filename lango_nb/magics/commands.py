@@ -232,11 +232,14 @@ COMMANDS: dict[str, Command] = {
         ),
         Command(
             "sql",
-            "ask the tables of the store themselves, with one SELECT; without one, list tables and columns",
+            "ask the tables of the store themselves, with one SELECT",
             "%lango sql SELECT tool, count(*) AS calls FROM events WHERE kind = 'tool.started' GROUP BY tool",
             has_text=True,
             cell="text",
             options=TABLE,
+        ),
+        Command(
+            "tables", "list the tables of the store with their columns, for %lango sql", "%lango tables", options=TABLE
         ),
         Command(
             "runs",

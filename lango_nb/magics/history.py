@@ -33,9 +33,12 @@ class HistoryCommands:
         return self.lab.search(line.text.strip(), **_narrowing(line))
 
     def do_sql(self, line: Line, _names: Names) -> View[Any]:
-        """Ask the tables of the store, or list them."""
-        query = line.text.strip()
-        return self.lab.sql(query) if query else self.lab.tables
+        """Ask the tables of the store."""
+        return self.lab.sql(line.text.strip())
+
+    def do_tables(self, _line: Line, _names: Names) -> View[Any]:
+        """List the tables of the store."""
+        return self.lab.tables
 
     def do_sessions(self, _line: Line, _names: Names) -> View[Any]:
         """List the conversations."""

@@ -43,7 +43,7 @@ def candidates(before: str) -> tuple[str, ...] | None:
         ("x = %lango part", ("partition",)),
         ("x['a'].b = %lango part", ("partition",)),
         ("%%lango a", ("ask", "agent")),
-        ("%%lango ", ("route", "ask", "agent", "tool", "--help")),
+        ("%%lango ", ("route", "ask", "sql", "agent", "tool", "--help")),
         ("%lango use ", ("octet", "quartet", "sextet", "solo")),
         ("%lango use s", ("sextet", "solo")),
         ("%lango diff --json q", ("quartet",)),

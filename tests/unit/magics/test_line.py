@@ -146,8 +146,8 @@ def test_a_mistake_is_one_line_that_says_what_to_do(line: str, message: str) -> 
 @pytest.mark.parametrize(
     ("line", "cell", "message"),
     [
-        ("", "x\n", "%%lango needs a command that reads a cell: route, ask, agent, tool"),
-        (";", "x\n", "%%lango needs a command that reads a cell: route, ask, agent, tool"),
+        ("", "x\n", "%%lango needs a command that reads a cell: route, ask, sql, agent, tool"),
+        (";", "x\n", "%%lango needs a command that reads a cell: route, ask, sql, agent, tool"),
         ("tree", "x\n", "tree reads no cell: write %lango tree, with one %"),
         ("ask first words", "x\n", "the text is the cell: move 'first words' below the first line"),
         ("ask", "  \n\n", "the cell is empty: write below %%lango ask what it should read"),

@@ -97,6 +97,7 @@ def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: st
     session.run("%lango ask read notes.md")
     Path("mine.csv").write_text("text,agent\nhello,root\n", encoding="utf-8")
     arguments = {"diff": "quartet", "route": "list the files", "run": "arun-1", "search": "notes", "eval": "mine.csv"}
+    arguments["sql"] = "SELECT number, text FROM turns"
     argument = arguments.get(name, "")
     view = session.run(f"%lango {name} {argument}")
     frame = session.run(f"%lango {name} --df {argument}")
