@@ -238,9 +238,7 @@ COMMANDS: dict[str, Command] = {
             cell="text",
             options=TABLE,
         ),
-        Command(
-            "tables", "list the tables of the store with their columns, for %lango sql", "%lango tables", options=TABLE
-        ),
+        Command("tables", "list the tables of the store with their columns, for sql", "%lango tables", options=TABLE),
         Command(
             "runs",
             "list the teammate runs: who works on what, and what came of it",
