@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.cli.door import open_lab, read_settings
@@ -26,6 +27,7 @@ _SIGNS = {"ok": "ok", "skip": "-", "warn": "warn", "fail": "FAIL"}
 def fill(parser: argparse.ArgumentParser) -> None:
     """Describe ``lango doctor``."""
     add_common(parser)
+    parser.add_argument("--rescue", metavar="FILE", help="first copy what can be read of the records into a new file")
     parser.add_argument("--strict", action="store_true", help="end with 1 after a warning, too")
     parser.epilog = "Ends with 0 when nothing fails, 1 when something does; warnings do not count unless --strict."
     parser.set_defaults(run=run)
@@ -54,7 +56,9 @@ def look(args: argparse.Namespace) -> Report:
     Report
         With wrong definitions, or records that cannot be read, the rest is examined without them.
     """
-    from lango_nb.doctor import Finding, Report, examine
+    from lango_nb.config.loading import home_folder
+    from lango_nb.doctor import Finding, Report, examine, rescued
+    from lango_nb.stores.opening import HOME, file_of
 
     try:
         loaded = read_settings(args, is_quiet=True)
@@ -64,6 +68,11 @@ def look(args: argparse.Namespace) -> Report:
     except LangoError as error:
         return Report((Finding("settings", "fail", str(error), next_step="mend it, then run the doctor again"),))
     found: list[Finding] = []
+    if args.rescue:
+        try:
+            found.append(rescued(file_of(settings.store.url or HOME, home_folder()), Path(args.rescue).absolute()))
+        except StoreError as error:
+            found.append(Finding("rescue", "fail", str(error)))
     left_out: dict[str, str] = {}
     while True:
         try:

@@ -9,7 +9,7 @@
     parts.py        hooks, remote agents                           storage.py      the store and its disk
     turns.py        failed, interrupted and slow turns, loops      leaks.py        what isolation should have kept apart
     waiting.py      open circuits, questions nobody answers        trust.py        settings that are held back
-    commands.py     commands that were blocked or noted
+    commands.py     commands that were blocked or noted            rescued.py     a copy of damaged records
 
 It changes nothing and asks no model. Counting reads the summaries of turns only; messages are read for the sessions of
 the last day.
@@ -19,5 +19,6 @@ from __future__ import annotations
 
 from lango_nb.doctor.examine import examine
 from lango_nb.doctor.finding import Finding, Report, Status
+from lango_nb.doctor.rescued import rescued
 
-__all__ = ["Finding", "Report", "Status", "examine"]
+__all__ = ["Finding", "Report", "Status", "examine", "rescued"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -333,22 +334,29 @@ class LookingBack(Shelving):
         rows = tuple(history.sessions())
         return View(rows, lambda: frames().sessions_df(history), sessions_table(rows, self.session))
 
-    def doctor(self, since_hours: float = 24.0) -> View[Report]:
+    def doctor(self, since_hours: float = 24.0, *, rescue: str | Path | None = None) -> View[Report]:
         """Look for what is wrong: settings, definitions, the store, failed turns, leaks; nothing is changed.
 
         Parameters
         ----------
         since_hours : float
             How far back turns are looked at.
+        rescue : str or Path, optional
+            A new file, into which everything is copied first that can be read of damaged records.
 
         Returns
         -------
         View of Report
             One row per finding, with the turn it is about and what to do next.
         """
-        from lango_nb.doctor import examine
+        from lango_nb.doctor import examine, rescued
+        from lango_nb.stores.opening import file_of
 
         report = examine(self.engine, since_hours=since_hours, trust=self._loaded.trust)
+        if rescue is not None:
+            store = self.engine.store
+            records = file_of(f"sqlite:///{store.where}" if store.name == "sqlite" else "memory")
+            report = replace(report, findings=(rescued(records, Path(rescue).absolute()), *report))
         return View(report, lambda: frames().findings_df(report))
 
     def metrics(self, session: str | None = None) -> View[tuple[AgentMetrics, ...]]:

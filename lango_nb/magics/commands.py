@@ -269,7 +269,11 @@ COMMANDS: dict[str, Command] = {
             "doctor",
             "look for what is wrong: settings, definitions, the store, failed turns, leaks; each with what to do next",
             "%lango doctor",
-            options=(Option("--hours", "how far back turns are looked at; 24 when absent", metavar="NUMBER"), *TABLE),
+            options=(
+                Option("--hours", "how far back turns are looked at; 24 when absent", metavar="NUMBER"),
+                Option("--rescue", "first copy what can be read of the records to a new file", "FILE", kind="file"),
+                *TABLE,
+            ),
         ),
         Command(
             "metrics",

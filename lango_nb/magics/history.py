@@ -64,7 +64,8 @@ class HistoryCommands:
     def do_doctor(self, line: Line, _names: Names) -> View[Any]:
         """Look for what is wrong."""
         given = line.options.get("--hours")
-        return self.lab.doctor() if given is None else self.lab.doctor(_number(given, "--hours"))
+        hours = 24.0 if given is None else _number(given, "--hours")
+        return self.lab.doctor(hours, rescue=line.options.get("--rescue"))
 
     def do_metrics(self, line: Line, _names: Names) -> View[Any]:
         """Measure agents."""

@@ -74,6 +74,24 @@ def open_store(
     return sqlite_store(path, durability, lock_timeout_s)
 
 
+def file_of(url: str, home: Path | None = None) -> Path:
+    """Return the database file of an address.
+
+    Raises
+    ------
+    UsageError
+        Records of that address lie in no file.
+    """
+    if "://" in url and url.startswith("sqlite:///"):
+        return Path(url.removeprefix("sqlite:///")).expanduser().absolute()
+    place = home if url == HOME else Path(url).expanduser()
+    if url in {"", "memory"} or "://" in url or place is None:
+        raise UsageError(
+            "these records lie in no file, so there is nothing to rescue; name a folder, or sqlite:///FILE"
+        )
+    return place.absolute() / RECORDS
+
+
 def _database(url: str, durability: Durability, lock_timeout_s: float) -> SqlStore:
     kind, _, rest = url.partition("://")
     if kind in {"postgres", "postgresql"}:

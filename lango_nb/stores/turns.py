@@ -21,7 +21,7 @@ from lango_nb.stores.database import Database, Transaction
 from lango_nb.stores.documents import put_statement
 from lango_nb.stores.reading import NEXT_STEP, Reader
 from lango_nb.stores.rows import ODD, checksum, from_text, is_plain, mark_of, row_format, to_name, to_text
-from lango_nb.stores.schema import EVENTS, HISTORY, LISTS, OF_TURNS, TURNS
+from lango_nb.stores.schema import EVENTS, HISTORY, LISTS, OF_TURNS, TURNS, Table
 from lango_nb.stores.store import (
     EVERY_TURN,
     Problem,
@@ -649,6 +649,13 @@ def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]
 
 def _mark(number: int, parts: str) -> int:
     return mark_of(number) ^ zlib.crc32(parts.encode()) if parts else mark_of(number)
+
+
+def mark_of_row(table: Table, values: Mapping[str, Any]) -> int:
+    """Return what marks the checksum of a row of any table, by its columns."""
+    if table.name == TURNS.name:
+        return _mark(values["number"], values["parts"] or "")
+    return mark_of(values["turn"], values["position"]) if table in OF_TURNS else 0
 
 
 def _is_told_by_sql(query: TurnQuery) -> bool:

@@ -123,7 +123,7 @@ def _flip_bits(data: bytearray, random_: random.Random) -> bytearray:
 
 def _change_texts(data: bytearray, random_: random.Random) -> bytearray:
     """Change letters and digits into others: nothing of the structure is hurt."""
-    places = [place for place, byte in enumerate(data) if 48 <= byte < 123]  # noqa: PLR2004 - 0 to z
+    places = [place for place, byte in enumerate(data) if 48 <= byte < 123]
     for place in random_.sample(places, min(len(places), random_.choice((1, 5, 50)))):
         data[place] = random_.choice(b"aZ07\xff\xc3")
     return data
@@ -192,7 +192,7 @@ def _delete_rows(home: Path, random_: random.Random) -> None:
     with closing(sqlite3.connect(home / RECORDS)) as connection, connection:
         table = random_.choice(("turns", "events", "messages", "steps", "decisions"))
         key = "number" if table == "turns" else "turn"
-        connection.execute(f"DELETE FROM {table} WHERE {key} % 7 = ?", (random_.randrange(7),))  # noqa: S608
+        connection.execute(f"DELETE FROM {table} WHERE {key} % 7 = ?", (random_.randrange(7),))
 
 
 DAMAGES: dict[str, Callable[[Path, random.Random], str | None]] = {
@@ -225,7 +225,7 @@ _OLDER = {
     ("file missing", "records.db"),
     ("database missing", ""),
 }
-"""What is left is whole, and an older state: a log that ends early, or is gone, looks like one that was never longer."""
+"""What is left is whole, and an older state: a log that ends early looks like one that was never longer."""
 
 
 # -- looking -----------------------------------------------------------------------------------------------------------
@@ -374,7 +374,7 @@ def run(copies: int, seed: int, place: Path, only: str = "") -> dict[str, Any]:
 
         def whole() -> Any:
             with closing(Lab("solo", home=place / "whole", workspace=place)) as lab:
-                assert lab.engine.store.check() == []  # noqa: S101 - else nothing can be said
+                assert lab.engine.store.check() == []
                 return snapshot(lab.engine.store)
 
         truths[name] = in_fork(whole, place / "truth.json")

@@ -141,3 +141,18 @@ def test_a_command_that_is_wrong_still_ends_with_2(lango: Lango) -> None:
     done = lango("doctor", "--settings", "agent.maxTurns")
     assert (done.code, done.out) == (2, "")
     assert lango("doctor", "--topology", "otcet").code in {1, 2}
+
+
+def test_damaged_records_are_copied_into_a_new_file(lango: Lango, here: Path) -> None:
+    kept = ("--settings", "store.url=records")
+    for text in ("hello", "thanks"):
+        assert lango("ask", text, *kept).code == 0
+    change_sqlite(here / "records", "UPDATE tasks SET title = 'x'")
+    change_sqlite(here / "records", "UPDATE turns SET answer = 'never said' WHERE number = 1")
+    first, *_ = findings(lango, "--rescue", "copy.db", *kept, code=1)
+    assert (first["check"], first["status"]) == ("rescue", "ok")
+    assert ": 1 turns, " in first["text"]
+    listed = json.loads(lango("trace", "list", "--output", "json", "--settings", "store.url=sqlite:///copy.db").out)
+    assert [turn["request"] for turn in listed] == ["thanks"]
+    first, *_ = findings(lango, "--rescue", "copy.db", *kept, code=1)
+    assert "is there already" in first["text"]
