@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
-from lango_nb.frames.column import Column, Sources, some
+from lango_nb.frames.column import Column, Sources, some, stored
 from lango_nb.frames.frame import Wanted, frame
 from lango_nb.frames.stored import rows_in
 from lango_nb.records.decisions import Decision
@@ -12,6 +13,7 @@ from lango_nb.records.history import History
 from lango_nb.records.packing import unpack_decision
 from lango_nb.records.turns import Trace
 from lango_nb.routing.route import Candidate, Signal
+from lango_nb.stores.schema import DECISIONS
 
 
 def signal_text(signal: Signal) -> str:
@@ -44,23 +46,24 @@ def _is_router_choice(decision: Decision, agent: str) -> bool:
     return decision.route.chosen == agent
 
 
+_decision = partial(stored, DECISIONS, "decision")
 IDS = (
     Column("session_id", "session", "string", "", "Session; missing for decisions without their trace."),
-    Column("turn_id", "decision.turn_id", "string", "", "Turn the decision belongs to."),
-    Column("seq", "decision.seq", "Int64", "", "Position of the hand-over in the turn, from 1."),
-    Column("decision_id", "decision.id", "string", "", "Id of the decision."),
-    Column("call_id", "decision.call_id", "string", "", "Call that handed over."),
-    Column("run_id", "decision.run_id", "string", "", "Teammate run it made; empty when no run was made."),
+    _decision("turn_id"),
+    _decision("seq"),
+    _decision("id", as_="decision_id"),
+    _decision("call_id"),
+    _decision("run_id"),
 )
 WHAT = (
-    Column("author", "decision.author", "string", "", "Agent that handed over."),
-    Column("text", "decision.text", "string", "", "The request it was about."),
-    Column("chosen", "decision.chosen", "string", "", "Agent that got it."),
-    Column("reason", "decision.reason", "string", "", "The model's own words for why."),
-    Column("router_choice", "decision.route.chosen", "string", "", "Whom the router would have taken."),
+    _decision("author"),
+    _decision("text"),
+    _decision("chosen"),
+    _decision("reason"),
+    _decision("router_choice"),
     Column("agrees", "decision.agrees", "boolean", "", "Whether model and router chose the same agent."),
     Column("runner_up", "decision.route.runner_up", "string", "", "The router's second best."),
-    Column("margin", "decision.route.margin", "float64", "score", "The router's best score minus its second."),
+    _decision("margin"),
 )
 CANDIDATE = (
     Column("rank", "rank", "Int64", "", "The router's order, from 1; missing for one it did not know."),

@@ -3,48 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import repeat
 
 from lango_nb.core.events import BaseEvent
 from lango_nb.core.messages import USER
-from lango_nb.frames.column import Column, Sources, json_text, some
+from lango_nb.frames.column import Column, Sources, json_text, some, stored
 from lango_nb.frames.frame import Wanted, frame
 from lango_nb.frames.stored import event_rows, table_rows, turn_rows
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
+from lango_nb.stores.schema import EVENTS
 
 
 def _agent(author: str) -> str | None:
     return None if author == USER else author
 
 
+_event = partial(stored, EVENTS, "event")
 IDS = (
     some("session_id", "turn.session_id", "string", "", "Session; missing for events without their trace."),
-    Column("turn_id", "event.turn_id", "string", "", "Turn the event belongs to."),
-    Column("seq", "event.seq", "Int64", "", "Position in the turn, from 1."),
-    Column("run_id", "event.run_id", "string", "", "Teammate run it belongs to; empty for the turn's own work."),
-    Column("message_id", "event.message_id", "string", "", "Message that says what it tells of; empty without one."),
+    _event("turn_id"),
+    _event("seq"),
+    _event("run_id"),
+    _event("message_id"),
 )
 INFO = (
-    Column("kind", "event.kind", "string", "", "What happened: turn.started, handover, text and so on."),
-    Column("at", "event.at", "datetime64[ns, UTC]", "", "When it happened."),
-    Column("author", "event.author", "string", "", "user, or the agent it comes from."),
+    _event("kind"),
+    _event("at"),
+    _event("author"),
     Column("agent", "event.author", "string", "", "The author, missing for the user.", convert=_agent),
-    Column("step", "event.step", "Int64", "", "Number of the model call it belongs to, from 1; 0 before the first."),
+    _event("step"),
 )
 TEXT = (
-    some("text", "event.text", "string", "", "What was said, asked or reported."),
+    _event("text", required=False),
     some("detail", "event.detail", "string", "", "More about a refusal, a limit, an approval or a hook."),
     some("code", "event.code", "string", "", "Short word for what went wrong, or why a command may run or not."),
     some("reason", "event.reason", "string", "", "Why, in the words of a model, a policy or a person."),
 )
 HANDOVER = (
-    some("target", "event.target", "string", "", "Agent that takes over, or gets control back."),
-    some("decision_id", "event.decision_id", "string", "", "Decision behind a hand-over."),
+    _event("target", required=False),
+    _event("decision_id", required=False),
     some("round", "event.round", "Int64", "", "Number of the delegation round, from 1."),
 )
 RUN = (
-    some("run_agent", "event.agent", "string", "", "Teammate whose run begins."),
+    _event("agent", as_="run_agent", required=False),
     some("instruction", "event.instruction", "string", "", "What a run is asked to do."),
     some(
         "allowed_tools",
@@ -69,14 +72,14 @@ CHILD = (
     some("summary", "event.summary", "string", "", "What the parent was told of a session that was merged."),
 )
 TOOL = (
-    some("call_id", "event.call_id", "string", "", "Joins a call with its result and its approval."),
-    some("tool", "event.tool", "string", "", "Tool that was called."),
+    _event("call_id", required=False),
+    _event("tool", required=False),
     some("arguments", "event.arguments", "string", "JSON", "Arguments of the call.", json_text),
     some("arguments_hash", "event.arguments_hash", "string", "", "What an approval was bound to."),
     some("safety", "event.safety", "string", "", "safe, moderate or dangerous."),
-    some("result", "event.result", "string", "", "What a tool answered, or what a run came to."),
-    some("is_error", "event.is_error", "boolean", "", "Whether the answer reports a failure."),
-    some("latency_ms", "event.latency_ms", "float64", "ms", "How long the tool took."),
+    _event("result", required=False),
+    _event("is_error", required=False),
+    _event("latency_ms", required=False),
 )
 APPROVAL = (
     some("request_id", "event.request_id", "string", "", "Names the question for whoever answers it."),
@@ -112,21 +115,15 @@ RECOVERY = (
     some("wait_s", "event.wait_s", "float64", "s", "Time before the next attempt."),
 )
 USAGE = (
-    some("model", "event.usage.model", "string", "", "Model behind the event."),
-    some("input_tokens", "event.usage.input_tokens", "Int64", "tokens", "Tokens read; missing when not said."),
-    some("output_tokens", "event.usage.output_tokens", "Int64", "tokens", "Tokens written; missing likewise."),
-    some("model_latency_ms", "event.usage.latency_ms", "float64", "ms", "How long the model took."),
-    some("cost_usd", "event.usage.cost_usd", "float64", "USD", "What it cost; missing when nobody knows the price."),
+    _event("model", required=False),
+    _event("input_tokens", required=False),
+    _event("output_tokens", required=False),
+    _event("model_latency_ms", required=False),
+    _event("cost_usd", required=False),
 )
 CLOSING = (
-    some("outcome", "event.outcome", "string", "", "How the turn ended."),
-    some(
-        "error_code",
-        "event.error_code",
-        "string",
-        "",
-        "Short word for why a turn or run did not end well, or what is mended.",
-    ),
+    _event("outcome", required=False),
+    _event("error_code", required=False),
     some("rounds", "event.rounds", "Int64", "", "Replies of the turn that handed over."),
     some("steps", "event.steps", "Int64", "", "Model calls of the turn or the run."),
     some("tool_calls", "event.tool_calls", "Int64", "", "Tool calls of the turn or the run."),

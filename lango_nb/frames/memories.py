@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from lango_nb.frames.column import Column, Sources
+from lango_nb.frames.column import Column, Sources, stored
 from lango_nb.frames.frame import frame
 from lango_nb.records.memories import Memory
+from lango_nb.stores.schema import MEMORIES
 
 
 def _tags(memory: Memory) -> str:
     return ", ".join(memory.tags)
 
 
+_memory = partial(stored, MEMORIES, "memory")
 COLUMNS = (
     Column("memory_id", "memory.id", "string", "", "Id of the entry."),
-    Column("agent", "memory.agent", "string", "", "Who saved it."),
-    Column("key", "memory.key", "string", "", "What it is called, unique for its agent."),
-    Column("content", "memory.content", "string", "", "What is remembered."),
-    Column("scope", "memory.scope", "string", "", "Who reads it: instance, type or global."),
-    Column("kind", "memory.kind", "string", "", "pattern, preference, fact or skill; missing when not said."),
-    Column("confidence", "memory.confidence", "float64", "", "How sure the agent was, from 0 to 1."),
-    Column("use_count", "memory.use_count", "Int64", "", "How often it was recalled."),
+    _memory("agent"),
+    _memory("key"),
+    _memory("content"),
+    _memory("scope"),
+    _memory("kind"),
+    _memory("confidence"),
+    _memory("use_count"),
     Column("tags", _tags, "string", "", "Tags, separated by commas."),
-    Column("created_at", "memory.created_at", "datetime64[ns, UTC]", "", "When it was first saved."),
-    Column("updated_at", "memory.updated_at", "datetime64[ns, UTC]", "", "When it was last changed or recalled."),
+    _memory("created_at"),
+    _memory("updated_at"),
 )
 
 

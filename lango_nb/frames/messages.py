@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import repeat
 
 from lango_nb.core.messages import USER, ToolCall
-from lango_nb.frames.column import Column, Sources, json_text
+from lango_nb.frames.column import Column, Sources, json_text, stored
 from lango_nb.frames.frame import Wanted, frame
 from lango_nb.frames.stored import message_rows, rows_in, turn_rows
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
+from lango_nb.stores.schema import MESSAGES
 
 
 def _calls(calls: Sequence[ToolCall]) -> str | None:
@@ -23,24 +25,19 @@ def _agent(author: str) -> str | None:
     return None if author == USER else author
 
 
+_message = partial(stored, MESSAGES, "message")
 IDS = (
     Column("session_id", "turn.session_id", "string", "", "Session of the turn."),
     Column("turn_id", "turn.id", "string", "", "Turn in which it was said."),
     Column("seq", "seq", "Int64", "", "Position among the messages of the turn, from 1."),
-    Column("message_id", "message.id", "string", "", "Joins it with events; empty in turns without ids."),
-    Column(
-        "conversation",
-        "message.conversation",
-        "string",
-        "",
-        "Child session or run it belongs to; empty for the turn's own, session for what a run left to later turns.",
-    ),
+    _message("id", as_="message_id"),
+    _message("conversation"),
 )
 WHAT = (
-    Column("role", "message.role", "string", "", "system, user, assistant or tool."),
-    Column("author", "message.author", "string", "", "user or an agent; missing in messages older than authors."),
+    _message("role"),
+    _message("author"),
     Column("agent", "message.author", "string", "", "The author, missing for the user.", convert=_agent),
-    Column("content", "message.content", "string", "", "What it says."),
+    _message("content"),
     Column("chars", "message.content", "Int64", "chars", "Length of the content.", convert=len),
 )
 TOOL = (
@@ -52,9 +49,9 @@ TOOL = (
         "Tool calls that an assistant message asks for: id, name, arguments.",
         convert=_calls,
     ),
-    Column("call_id", "message.tool_call_id", "string", "", "Call that a tool message answers."),
-    Column("tool", "message.tool_name", "string", "", "Tool that a tool message comes from."),
-    Column("is_error", "message.is_error", "boolean", "", "Whether a tool message reports a failure."),
+    _message("call_id"),
+    _message("tool"),
+    _message("is_error"),
 )
 COLUMNS = IDS + WHAT + TOOL
 
@@ -62,10 +59,10 @@ COLUMNS = IDS + WHAT + TOOL
 def _stored(history: History, wanted: Wanted) -> Sources:
     messages, turns = message_rows(wanted.get("message", ())), turn_rows(wanted.get("turn", ()))
     places: list[int] = []
-    for stored in history.scan(with_events=False):
-        found = rows_in(stored.body, "messages")
+    for kept in history.scan(with_events=False):
+        found = rows_in(kept.body, "messages")
         messages.extend(found)
-        turns.extend(repeat(stored.row, len(found)))
+        turns.extend(repeat(kept.row, len(found)))
         places += range(1, len(found) + 1)
     return {"seq": places, "message": messages, "turn": turns}
 

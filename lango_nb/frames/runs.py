@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
-from lango_nb.frames.column import Column, Sources
+from lango_nb.frames.column import Column, Sources, stored
 from lango_nb.frames.frame import Wanted, frame
 from lango_nb.frames.stored import rows_in, run_rows
 from lango_nb.records.agent_run import TERMINAL, AgentRun
 from lango_nb.records.history import History
 from lango_nb.records.packing import unpack_run
 from lango_nb.records.turns import Trace
+from lango_nb.stores.schema import RUNS
 
 
 def _is_terminal(status: str) -> bool:
@@ -22,19 +24,18 @@ def _duration_ms(created_at: datetime, completed_at: datetime | None) -> float |
     return None if completed_at is None else (completed_at - created_at).total_seconds() * 1000
 
 
+_run = partial(stored, RUNS, "run")
 IDS = (
-    Column("session_id", "run.parent_id", "string", "", "Session that asked for it."),
-    Column("turn_id", "run.turn_id", "string", "", "Turn that asked for it."),
-    Column("run_id", "run.id", "string", "", "Id of the run."),
-    Column(
-        "parent_run_id", "run.parent_run_id", "string", "", "Run that asked for it; empty when the turn itself did."
-    ),
+    _run("session_id"),
+    _run("turn_id"),
+    _run("id", as_="run_id"),
+    _run("parent_run_id"),
 )
 WHAT = (
-    Column("agent", "run.requested_agent", "string", "", "The teammate."),
-    Column("spawned_by", "run.spawned_by", "string", "", "Agent that asked for it."),
+    _run("agent"),
+    _run("spawned_by"),
     Column("spawn_depth", "run.spawn_depth", "Int64", "", "How many runs it is below the root."),
-    Column("instruction", "run.instruction", "string", "", "What it is asked to do."),
+    _run("instruction"),
     Column("spawn_reason", "run.spawn_reason", "string", "", "Why, in the words of whoever asked."),
     Column(
         "allowed_tools",
@@ -44,20 +45,20 @@ WHAT = (
         "What it is narrowed to; missing when to nothing.",
         convert=", ".join,
     ),
-    Column("child_session", "run.child_session", "string", "", "Its own session; empty when it works in its parent's."),
+    _run("child_session"),
     Column("timeout_s", "run.timeout_s", "float64", "s", "How long it may take."),
 )
 OUTCOME = (
-    Column("status", "run.status", "string", "", "spawned, running, completed, failed or cancelled."),
+    _run("status"),
     Column("is_terminal", "run.status", "boolean", "", "Whether it has ended.", convert=_is_terminal),
-    Column("result", "run.result", "string", "", "What it came to."),
-    Column("error", "run.error", "string", "", "Why it did not end well."),
-    Column("error_code", "run.error_code", "string", "", "Short word for what went wrong; empty when nothing did."),
-    Column("steps", "run.steps", "Int64", "", "Model calls."),
-    Column("tool_calls", "run.tool_calls", "Int64", "", "Tool calls."),
+    _run("result"),
+    _run("error"),
+    _run("error_code"),
+    _run("steps"),
+    _run("tool_calls"),
 )
 CONDITION = (
-    Column("runtime_condition", "run.runtime_condition", "string", "", "What it waits for; empty when it works."),
+    _run("runtime_condition"),
     Column("blocked_reason", "run.blocked_reason", "string", "", "Why it is blocked."),
     Column("grant_request_id", "run.grant_request_id", "string", "", "The grant it asks for."),
     Column("grant_attempt", "run.grant_attempt", "Int64", "", "How often it asked, from 1; 0 when it never did."),
@@ -66,8 +67,8 @@ CONDITION = (
     Column("recovery_state", "run.recovery_state", "string", "", "How far it is with mending a failure."),
 )
 TIME = (
-    Column("created_at", "run.created_at", "datetime64[ns, UTC]", "", "When it was asked for."),
-    Column("completed_at", "run.completed_at", "datetime64[ns, UTC]", "", "When it ended; missing while it lives."),
+    _run("created_at"),
+    _run("completed_at"),
     Column("duration_ms", _duration_ms, "float64", "ms", "From being asked for to its end; missing while it lives."),
 )
 COLUMNS = IDS + WHAT + OUTCOME + CONDITION + TIME

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from lango_nb.frames.column import Column, Sources
+from lango_nb.frames.column import Sources, stored
 from lango_nb.frames.frame import frame
 from lango_nb.records.tasks import Task
+from lango_nb.stores.schema import TASKS
 
+_task = partial(stored, TASKS, "task")
 COLUMNS = (
-    Column("task_id", "task.id", "string", "", "Id of the task."),
-    Column("parent_id", "task.parent_id", "string", "", "Task it belongs to; empty when to none."),
-    Column("status", "task.status", "string", "", "todo, in_progress, done or blocked."),
-    Column("title", "task.title", "string", "", "What is to be done."),
-    Column("description", "task.description", "string", "", "More about it."),
-    Column("created_at", "task.created_at", "datetime64[ns, UTC]", "", "When it was noted."),
-    Column("updated_at", "task.updated_at", "datetime64[ns, UTC]", "", "When it was last changed."),
+    _task("id", as_="task_id"),
+    _task("parent_id"),
+    _task("status"),
+    _task("title"),
+    _task("description"),
+    _task("created_at"),
+    _task("updated_at"),
 )
 
 

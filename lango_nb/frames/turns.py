@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from lango_nb.frames.column import Column, Sources
+from lango_nb.frames.column import Column, Sources, stored
 from lango_nb.frames.frame import Wanted, frame
 from lango_nb.frames.stored import turn_rows, whole_turn
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace, Turn
+from lango_nb.stores.schema import TURNS
 
 
 def _last(path: Sequence[str]) -> str | None:
@@ -19,16 +21,17 @@ def _is_ok(outcome: str) -> bool:
     return outcome == "success"
 
 
+_turn = partial(stored, TURNS, "turn")
 IDS = (
-    Column("session_id", "turn.session_id", "string", "", "Session the turn belongs to."),
-    Column("turn_id", "turn.id", "string", "", "Id of the turn."),
-    Column("number", "turn.number", "Int64", "", "Number among all turns, from 1: what lab.trace(2) takes."),
+    _turn("session_id"),
+    _turn("id", as_="turn_id"),
+    _turn("number"),
 )
 WHAT = (
-    Column("topology", "turn.topology", "string", "", "Topology of the tree that answered."),
-    Column("model", "turn.model", "string", "", "Model that answered."),
-    Column("text", "turn.text", "string", "", "What the user wrote, byte for byte."),
-    Column("answer", "turn.answer", "string", "", "What the user got; empty when the turn ended without."),
+    _turn("topology"),
+    _turn("model"),
+    _turn("text"),
+    _turn("answer"),
     Column("agent", "turn.path", "string", "", "Agent that worked last.", convert=_last),
     Column(
         "path",
@@ -40,21 +43,21 @@ WHAT = (
     ),
 )
 OUTCOME = (
-    Column("outcome", "turn.outcome", "string", "", "How the turn ended."),
-    Column("error_code", "turn.error_code", "string", "", "Short word for what went wrong; empty when nothing did."),
+    _turn("outcome"),
+    _turn("error_code"),
     Column("is_ok", "turn.outcome", "boolean", "", "Whether the outcome is success.", convert=_is_ok),
 )
 COUNTS = (
-    Column("rounds", "turn.rounds", "Int64", "", "Replies that handed the request over."),
-    Column("steps", "turn.steps", "Int64", "", "Model calls."),
-    Column("tool_calls", "turn.tool_calls", "Int64", "", "Tool calls."),
-    Column("input_tokens", "turn.input_tokens", "Int64", "tokens", "Tokens read; missing when the model does not say."),
-    Column("output_tokens", "turn.output_tokens", "Int64", "tokens", "Tokens written; missing when it does not say."),
+    _turn("rounds"),
+    _turn("steps"),
+    _turn("tool_calls"),
+    _turn("input_tokens"),
+    _turn("output_tokens"),
 )
 TIME = (
-    Column("started_at", "turn.started_at", "datetime64[ns, UTC]", "", "When the message came in."),
-    Column("ended_at", "turn.ended_at", "datetime64[ns, UTC]", "", "When the turn was over."),
-    Column("duration_ms", "turn.duration_ms", "float64", "ms", "How long it took."),
+    _turn("started_at"),
+    _turn("ended_at"),
+    _turn("duration_ms"),
 )
 COLUMNS = IDS + WHAT + OUTCOME + COUNTS + TIME
 
