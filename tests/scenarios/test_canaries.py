@@ -27,6 +27,7 @@ from lango_nb.core.errors import LangoError
 from lango_nb.core.masking import MASK, mask, mask_value
 from lango_nb.lab import Lab
 from lango_nb.models.scripted import ScriptedModel
+from lango_nb.stores.schema import DOCUMENTS
 from lango_nb.viz.view import View
 from tests.scenarios.canaries import (
     BY_NAME,
@@ -139,7 +140,7 @@ def rows_of_the_store(played: Played) -> Iterator[str]:
     store = played.lab.engine.store
     for stored in store.log.scan():
         yield json.dumps([stored.row, stored.events, stored.body])
-    for kind in ("run", "task", "memory", "approval", "session", "runs", "tasks", "memories", "approvals", "sessions"):
+    for kind in DOCUMENTS:
         yield json.dumps(store.documents(kind).find())
 
 
@@ -175,7 +176,7 @@ COMMANDS = (
 
 @place
 def the_terminal(played: Played) -> Iterator[str]:
-    if not (played.home / "records").is_dir():
+    if not (played.home / "records.db").is_file():
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LANGO_HOME", str(played.home))
@@ -215,7 +216,7 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """Tell a story on a kind of store, and write down what is logged and warned of meanwhile."""
     story, kind = request.param
     workspace, home = tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("home")
-    address = {"memory": "", "folder": str(home / "records"), "sqlite": f"sqlite:///{home}/records.db"}[kind]
+    address = {"memory": "", "folder": str(home), "sqlite": f"sqlite:///{home}/records.db"}[kind]
     handler = _Remembering()
     logger = logging.getLogger("lango_nb")
     level = logger.level
