@@ -33,9 +33,7 @@ def test_a_frame_tells_of_a_stored_column_what_the_table_tells(noun: str) -> Non
             continue
         straight += 1
         assert (column.unit, column.sentence) == (kept.unit, kept.sentence), column.name
-        assert (
-            column.name == kept.name or column.name == f"{source}_id" or (noun, column.name) == ("events", "run_agent")
-        )
+        assert column.name in {kept.name, f"{source}_id", "run_agent"}
     assert straight > len(table.columns) // 2, "most of what is stored is shown as it is"
 
 

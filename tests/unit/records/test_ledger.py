@@ -10,6 +10,7 @@ import pytest
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import StoreError
 from lango_nb.frames import ledger_df
+from lango_nb.lab import Lab
 from lango_nb.records.ledger import Ledger, MirrorFailure
 from lango_nb.records.runs import AgentRun, RunPatch, Runs
 from lango_nb.stores.documents import DocumentTable
@@ -155,3 +156,13 @@ def test_nobody_to_tell_of_the_failure_is_no_failure_of_the_run(caplog: pytest.L
     Ledger(full_disk(), CLOCK, tell).observe(a_run(), BLOCKED.apply(a_run()))
     assert "disk full" in caplog.text
     assert "no bus" in caplog.text
+
+
+def test_a_lab_shows_it_and_asks_it_with_sql(tmp_path: Path) -> None:
+    lab = Lab("octet", store=tmp_path)
+    assert "runLedger.enabled and runLedger.writeThrough" in repr(lab.ledger)
+    lab.engine.ledger.observe(a_run(), BLOCKED.apply(a_run()))
+    assert "grant-arun-1-exec" in repr(lab.ledger)
+    assert list(lab.ledger.df["grant_state"]) == ["pending"]
+    assert lab.sql("SELECT run_id, kind FROM ledger").record.rows == (("arun-1", "teammate_approval_blocked"),)
+    lab.engine.close()
