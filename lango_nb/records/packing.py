@@ -12,6 +12,7 @@ is a :class:`StoreError` that names it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_args, get_type_hints
@@ -26,7 +27,6 @@ from lango_nb.records.steps import Step
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.records.upgrading import upgrade_row as upgrade_row  # noqa: PLC0414 - a part of reading rows
 from lango_nb.routing.route import Route
-from lango_nb.stores.rows import from_text
 from lango_nb.stores.store import Row, StoredTurn
 
 if TYPE_CHECKING:
@@ -198,9 +198,8 @@ def read_history(text: str) -> tuple[Message, ...]:
 
     try:
         return _history_reader().validate_json(text)
-    except ValidationError:  # says too little about where; one by one it is said
-        rows = from_text(f'{{"messages":{text}}}')
-        return tuple(map(unpack_message, rows_in(rows, "messages", "a stored turn")))
+    except ValidationError:  # half a character, or no messages: one by one it is said
+        return tuple(map(unpack_message, rows_in({"messages": json.loads(text)}, "messages", "a stored turn")))
 
 
 @cache
