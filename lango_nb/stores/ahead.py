@@ -4,14 +4,16 @@ SQLite reads a log up to the first frame that is not what was written, and forge
 of that. Each frame names the log it belongs to and whether it ends a transaction, so what was forgotten can be seen.
 
     log     32 bytes: magic, version, page size, …, salt                        frame    number, commit, salt, …; a page
-    index   shared memory of all who have the file open: page size at 14, frames that are read at 16
+
+How many frames are read only SQLite says: its shared index must not be opened here, because closing a file gives back
+all locks that this process has on it.
 """
 
 from __future__ import annotations
 
-import mmap
 import struct
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 _HEAD, _FRAME_HEAD, _SALT = 32, 24, 8
@@ -32,34 +34,32 @@ def has_frames(path: Path) -> bool:
         return False
 
 
-def has_lost_transactions(path: Path) -> bool:
+def has_lost_transactions(path: Path, frames: Callable[[], int]) -> bool:
     """Tell whether there are transactions behind the end of what SQLite reads of a log.
 
     Parameters
     ----------
     path : Path
-        Database that this process has read from.
+        The database.
+    frames : callable
+        Returns how many frames of the log SQLite reads.
     """
     if not has_frames(path):
         return False
     try:
         for _ in range(_ATTEMPTS):
-            index = path.with_name(f"{path.name}-shm").read_bytes()[:20]
-            with log_of(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as log:
-                if not _has_commit(log, _end(index), _salt_of(log)):
-                    return False
+            read = frames()
+            log = log_of(path).read_bytes()
+            size = int.from_bytes(log[8:12], "big")
+            if not _has_commit(log, _HEAD + read * (_FRAME_HEAD + size), _salt_of(log)):
+                return False
             time.sleep(_PAUSE_S)
-    except (OSError, ValueError, struct.error):  # it is gone by now, or there is nobody's index
+    except (OSError, ValueError, struct.error):  # it is gone by now
         return False
     return True
 
 
-def _end(index: bytes) -> int:
-    size, frames = struct.unpack_from("=HI", index, 14)
-    return _HEAD + int(frames) * (_FRAME_HEAD + (65536 if size == 1 else int(size)))
-
-
-def _salt_of(log: mmap.mmap) -> bytes:
+def _salt_of(log: bytes) -> bytes:
     """Return what all frames of the log say; of a log whose head is damaged it is what the first frame says."""
     first = _HEAD + _SALT
     return log[16:24] if _is_whole(log[:_HEAD]) else log[first : first + _SALT]
@@ -76,7 +76,7 @@ def _is_whole(head: bytes) -> bool:
     return (one, other) == struct.unpack(">2I", head[24:])
 
 
-def _has_commit(log: mmap.mmap, start: int, salt: bytes) -> bool:
+def _has_commit(log: bytes, start: int, salt: bytes) -> bool:
     """Tell whether a frame behind a place ends a transaction; frames may have been moved by what damaged them."""
     place = log.find(salt, start)
     while place >= 0:

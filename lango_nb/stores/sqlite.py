@@ -161,9 +161,18 @@ class SqliteDatabase(Database):
             return False
         if not self._is_log_checked:
             self._is_log_checked = True
-            if has_lost_transactions(self.path):
+            if not self.is_fixed and has_lost_transactions(self.path, self._frames_read):
                 self._keep_log(self.path)
         return True
+
+    def _frames_read(self) -> int:
+        """Return how many frames of the log SQLite reads; it says so when it moves them into the file."""
+        try:
+            with closing(self._open()) as connection:
+                found = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        except sqlite3.Error as error:
+            raise ValueError(str(error)) from error  # it may not be written: then nobody writes over the log either
+        return max(int(found[1]), 0)
 
     def _keep_log(self, path: Path) -> None:
         """Copy a log that SQLite does not read to its end, before anybody writes over the rest."""
