@@ -483,7 +483,6 @@ def teammates() -> Trace:  # noqa: PLR0915 - one event after the other
     spawn(first, "decision-1")
     spawn(second)
     spawn(third)
-    add(HistoryTrimmed, root, dropped=12, tokens=99_000, limit_tokens=100_000)
     add(BudgetWarning, root, limit="delegations", used=12, of=15)
     add(ToolStarted, root, step=2, call_id="call-1", tool="agent_wait", arguments={"agent_id": "run-1"}, safety="safe")
     call("run-1", "operator", 3)
@@ -848,6 +847,17 @@ def all_outcomes() -> Sequence[Trace]:
     """One trace per outcome that a sample can have."""
     outcomes: tuple[Outcome, ...] = ("success", "delegation_limit", "internal_error", "cancelled", "running")
     return [trace(outcome) for outcome in outcomes]
+
+
+def trimmed() -> Trace:
+    """A turn of a session that is longer than a model is given."""
+    whole = trace()
+    first, *others = whole.events
+    left_out = HistoryTrimmed(
+        turn_id=first.turn_id, seq=2, at=first.at, author="root", dropped=12, tokens=99_000, limit_tokens=100_000
+    )
+    later = [event.model_copy(update={"seq": event.seq + 1}) for event in others]
+    return replace(whole, events=(first, left_out, *later))
 
 
 def report() -> Report:

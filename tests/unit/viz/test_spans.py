@@ -6,6 +6,7 @@ from typing import Any, ClassVar, get_args
 
 import pytest
 
+from lango_nb import viz
 from lango_nb.core import events as happened
 from lango_nb.core.events import (
     ApprovalAsked,
@@ -82,7 +83,11 @@ def test_every_kind_has_a_colour() -> None:
 
 def test_every_kind_of_event_becomes_a_span_with_a_colour() -> None:
     kinds = set(get_args(get_args(happened.Event)[0]))
-    tried = {type(event) for trace in (samples.teammates(), *samples.all_outcomes()) for event in trace.events}
+    tried = {
+        type(event)
+        for trace in (samples.teammates(), samples.trimmed(), *samples.all_outcomes())
+        for event in trace.events
+    }
     assert tried == kinds
     made = spans(samples.teammates().events)
     assert {span.kind for span in made} <= set(EVENTS)
@@ -182,3 +187,9 @@ def test_no_tools_and_all_tools_are_told_apart() -> None:
 def test_a_session_of_its_own_says_what_it_can_see(inherited: int, said: str) -> None:
     fork = happened.ChildForked(turn_id="t", seq=1, at=START, author="a", child="main:child:a:1", inherited=inherited)
     assert spans([fork])[0].said == said
+
+
+def test_what_was_left_out_of_a_long_conversation_is_said() -> None:
+    trimmed = samples.trimmed()
+    assert "leaves out 12 earlier messages" in viz.to_text(trimmed)
+    assert "12 earlier messages" in viz.to_html(trimmed)
