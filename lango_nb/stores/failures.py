@@ -150,7 +150,7 @@ def _kind(error: BaseException) -> str:
         if "no such table" in str(error):
             return "missing"
         return _SQLITE_IO.get(code) or _SQLITE.get(code & 0xFF, "")
-    if "decode to UTF-8" in str(error):
+    if isinstance(error, UnicodeDecodeError) or "decode to UTF-8" in str(error):  # names of tables, texts in rows
         return "damaged"
     state = getattr(error, "sqlstate", None)
     if isinstance(state, str):

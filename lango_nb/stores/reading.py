@@ -9,6 +9,9 @@ from lango_nb.stores.store import Problem
 
 NEXT_STEP = "restore it from a copy; lango doctor --rescue copies everything else"
 
+_MOST = 1000
+"""Problems that are noted one by one."""
+
 
 class Reader:
     """Notes what cannot be read of a store.
@@ -23,6 +26,7 @@ class Reader:
 
     def __init__(self, where: str, problems: list[Problem]) -> None:
         self.where, self._problems = where, problems
+        self._noted: set[Problem] = set()
 
     def note(self, table: str, name: object) -> None:
         """Note a row that was left out."""
@@ -38,8 +42,12 @@ class Reader:
         return StoreError(f"{what} of {self.where} {reason}; {NEXT_STEP}", "damaged")
 
     def _add(self, problem: Problem) -> None:
-        if problem not in self._problems:
-            self._problems.append(problem)
+        if problem in self._noted or len(self._noted) > _MOST:
+            return
+        if len(self._noted) == _MOST:
+            problem = Problem("damaged", problem.where, "there is more that is not what was written", NEXT_STEP)
+        self._noted.add(problem)
+        self._problems.append(problem)
 
 
 def damaged(table: str, name: object) -> Problem:

@@ -209,7 +209,7 @@ class SqliteDatabase(Database):
             try:
                 connection = self._connection(mode)
                 result = self._read_anyhow(connection, mode, work)
-            except (sqlite3.Error, OverflowError) as error:
+            except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
                 raise self.failed(error) from None
         if mode != "read":
             self._check_place()

@@ -323,6 +323,8 @@ class Turns:
                 found.append((number, *values))
             else:
                 self._reader.note(name, number if name == TURNS.name else f"{number}/{place}")
+        if len({row[:2] for row in rows}) != len(rows):  # pages of another place: SQLite gives rows twice
+            raise self._reader.refusal("what was asked for", name)
         return found
 
     def sessions(self) -> list[Row]:
@@ -471,10 +473,14 @@ class Turns:
         self, name: str, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]
     ) -> list[Row]:
         read, rows = self._sql.formats[name].row, []
+        latest = -1
         for _, position, *values in grouped.get(name, {}).get(number, ()):
             try:
+                if position <= latest:
+                    raise ValueError("SQLite gives it twice")  # noqa: TRY301 - damaged like any other
+                latest = position
                 rows.append(read(values, mark_of(number, position)))
-            except ValueError:
+            except (ValueError, TypeError):
                 self._reader.note(name, f"{number}/{position}")
         return rows
 

@@ -29,6 +29,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -260,10 +261,10 @@ class Looking:
 
     def look(self) -> dict[str, Any]:
         """Look at everything, twice, with one more turn in between."""
-        lab = self.open()
-        kept = self._read(lab) if lab is not None else None
-        if lab is not None:
-            self.attempt("ask", lambda: lab.ask("one more"))
+        kept = None
+        if (lab := self.open()) is not None:
+            kept = self._read(lab)
+            self.attempt("ask", partial(lab.ask, "one more"))
             self.attempt("close", lab.close)
         if kept is not None and (lab := self.open()) is not None:
             after = self.attempt("read again", lambda: snapshot(lab.engine.store)) or {}
@@ -285,7 +286,9 @@ class Looking:
         for number in range(1, TURNS + 1):
             self.attempt(f"trace {number}", lambda number=number: lab.trace(number).text)  # type: ignore[misc]
         for noun in NOUNS:
-            self.attempt(f"frame {noun}", lambda noun=noun: lab.history.frame(noun))  # type: ignore[misc]
+            frame = self.attempt(f"frame {noun}", partial(lab.history.frame, noun))
+            if noun == "events" and frame is not None and frame.duplicated(["turn_id", "seq"]).any():
+                self.wrong.append("the frame of events has some of them twice")
         self.attempt("doctor", lambda: lab.doctor().text)
         found: dict[str, dict[str, Any]] | None = self.attempt("read", lambda: snapshot(store))
         checked = self.attempt("check", store.check)

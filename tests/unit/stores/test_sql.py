@@ -526,6 +526,16 @@ def test_what_is_no_database_is_refused(file: Path) -> None:
     assert file.read_text(encoding="utf-8").startswith("Dear diary")
 
 
+def test_a_file_whose_tables_have_lost_their_names_is_refused(file: Path) -> None:
+    with opened(f"sqlite:///{file}") as store:
+        play(store)
+    data = file.read_bytes()
+    file.write_bytes(data.replace(b"CREATE TABLE", b"CREA\xff\xfeABLE").replace(b"tablemetameta", b"tablem\xfftameta"))
+    with pytest.raises(StoreError) as caught, opened(f"sqlite:///{file}") as store:
+        store.log.rows()
+    assert caught.value.code == "damaged"
+
+
 def test_a_folder_is_no_database(tmp_path: Path) -> None:
     refused(lambda: open_store(f"sqlite:///{tmp_path}"))
 
@@ -739,3 +749,23 @@ def test_a_problem_is_noted_once(address: str) -> None:
         spoil(address, "UPDATE {turns} SET data = ''")
         assert store.log.rows() == store.log.rows() == []
         assert store.problems == [Problem("damaged", "turns", "1 is not what was written; it is left out", NEXT_STEP)]
+
+
+def test_a_page_that_stands_in_the_place_of_another_shows_no_event_twice(file: Path) -> None:
+    with opened(f"sqlite:///{file}") as store:
+        for number in range(200):
+            play(store, f"turn-{number}")
+        whole = [written for _, written in store.log.events()]
+    data = file.read_bytes()
+    pages = [data[start : start + 4096] for start in range(0, len(data), 4096)]
+    leaves = [place for place, page in enumerate(pages) if page[0] == 10 and page.count(b"text") > 20]
+    assert len(leaves) > 3
+    for one, other in zip(leaves[::3], leaves[1::3], strict=False):
+        pages[other] = pages[one]
+    file.write_bytes(b"".join(pages))
+    with opened(f"sqlite:///{file}") as store:
+        assert store.check()
+        refused(lambda: store.log.tables({"events": None}), "damaged")
+        for row, written in store.log.events():
+            assert [event for event in written if event not in whole[int(str(row["number"])) - 1]] == []
+            assert len(written) <= 2
