@@ -66,7 +66,7 @@ SHOWN = {
         ("tasks", "water the basil"),
     ],
     "05_history_as_dataframes.ipynb": [
-        ("fill", "records/index.jsonl"),
+        ("fill", "records.db"),
         ("dies", "the process ended with 9"),
         ("next", "turn 6 (attic) was interrupted and is closed now; fs_delete had begun"),
         ("next", "6 turns"),
