@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
@@ -30,7 +31,7 @@ def rescue(source: Path, target: Path) -> dict[str, int]:
     Parameters
     ----------
     source : Path
-        Left as it is; must not be open anywhere.
+        Left as it is.
     target : Path
         Must not be there yet.
 
@@ -51,9 +52,9 @@ def rescue(source: Path, target: Path) -> dict[str, int]:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as place:
             whole = Path(place, "records.db")
-            shutil.copyfile(source, whole)
+            _copy(source, whole)
             if log_of(source).exists():
-                shutil.copyfile(log_of(source), log_of(whole))
+                _copy(log_of(source), log_of(whole))
             with closing(sqlite3.connect(whole, isolation_level=None)) as connection:
                 connection.text_factory = lambda data: data.decode(errors="replace")
                 counts = _counts(connection, source)
@@ -72,6 +73,16 @@ def rescue(source: Path, target: Path) -> dict[str, int]:
         statement = "UPDATE meta SET value = max(value, ?) WHERE name = ?"
         copy.write(lambda transaction: transaction.each(statement, [(value, name) for name, value in counts.items()]))
     return copied
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file in a process of its own: closing it here would give back all locks this process has on it."""
+    code = "import shutil, sys; shutil.copyfile(*sys.argv[1:])"
+    command = [sys.executable, "-c", code, str(source), str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own interpreter
+    if done.returncode:
+        said = done.stderr.strip().splitlines()[-1:] or [f"it ended with {done.returncode}"]
+        raise StoreError(f"{source} cannot be copied: {one_line(said[0], ())}; see that it is there and may be read")
 
 
 def _counts(connection: sqlite3.Connection, source: Path) -> dict[str, int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -161,3 +163,14 @@ def test_a_lab_copies_its_own_records(tmp_path: Path) -> None:
 def test_records_that_lie_in_no_file_cannot_be_copied(url: str) -> None:
     with pytest.raises(LangoError, match="lie in no file"):
         file_of(url)
+
+
+def test_a_store_that_is_open_keeps_its_locks(file: Path, tmp_path: Path) -> None:
+    code = f"import sqlite3; c = sqlite3.connect({str(file)!r}); c.execute('SELECT * FROM meta').fetchall(); c.close()"
+    with closing(open_store(f"sqlite:///{file}")) as store:
+        store.documents("task").put(task("early"))
+        rescue(file, tmp_path / "copy.db")
+        subprocess.run([sys.executable, "-c", code], check=True)
+        assert file.with_name("records.db-wal").exists(), "the other process does not take itself for the last"
+        store.documents("task").put(task("late"))
+    assert {"early", "late"} <= read(file)["tasks"].keys()
