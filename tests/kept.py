@@ -12,6 +12,7 @@ import json
 import os
 import resource
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -128,25 +129,36 @@ def late_of(engine: Engine, turn_id: str) -> list[Any]:
 # -- a disk that fills up ----------------------------------------------------------------------------------------------
 
 
+_MARKS = 100
+"""Bytes of the files in which tools mark what they did."""
+
+
 class Room:
     """How much room there is on the disk for the files of SQLite at a place.
 
-    The system itself refuses what is too much: no file of this process may become larger than the log of the database
-    is at that moment, and it can grow only at its end.
+    The system itself refuses what is too much: the log of the database is emptied, and no file of this process may
+    become larger than what is left, and a few bytes for tools that mark what they did.
     """
 
     def __init__(self, place: Path) -> None:
         self._place = place
         self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self._open: list[sqlite3.Connection] = []
 
     def fill(self, left: int = 0) -> None:
         """Leave room for so many bytes."""
+        for path in self._place.rglob("*.db"):
+            connection = sqlite3.connect(path, check_same_thread=False)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._open.append(connection)  # or else SQLite takes its log and index away, and cannot make them again
         size = max((path.stat().st_size for path in self._place.rglob("*-wal")), default=0)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size + left, self._limits[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + left + _MARKS, self._limits[1]))
 
     def free(self) -> None:
         """Make room."""
         resource.setrlimit(resource.RLIMIT_FSIZE, self._limits)
+        while self._open:
+            self._open.pop().close()
 
     def filling(self, line: Line) -> Callable[[Sequence[Message]], Any]:
         """Fill the disk, then say a line."""

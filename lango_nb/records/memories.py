@@ -426,7 +426,7 @@ class StoredMemories:
 
 
 def _row_id(agent: str, key: str) -> str:
-    return f"{quote(agent, safe='')}/{key}"
+    return f"{quote(agent, safe='', errors='surrogatepass')}/{key}"
 
 
 def pack_memory(memory: Memory) -> Row:

@@ -166,7 +166,7 @@ def _row(request: ApprovalRequest, answer: ApprovalAnswer) -> Row:
 
 
 def _row_id(request: ApprovalRequest) -> str:
-    return f"{quote(request.session_id, safe='')}/{request.tool}/{request.arguments_hash}"
+    return f"{quote(request.session_id, safe='', errors='surrogatepass')}/{request.tool}/{request.arguments_hash}"
 
 
 def _scope(request: ApprovalRequest, answer: ApprovalAnswer) -> Scope:

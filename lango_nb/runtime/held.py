@@ -162,4 +162,4 @@ def _read(row: Mapping[str, JsonValue], approvals: Approvals) -> LeftQuestion:
 
 
 def _row_id(request: ApprovalRequest) -> str:
-    return f"{quote(request.session_id, safe='')}/{quote(request.id, safe='')}/{request.arguments_hash}"
+    return f"{quote(request.session_id, safe='', errors='surrogatepass')}/{quote(request.id, safe='', errors='surrogatepass')}/{request.arguments_hash}"

@@ -196,6 +196,7 @@ class TestWhatCannotBeWritten:
             assert [turn.text for turn in lab.turns] == ["First", "Second"]
             (finding, *_) = (found for found in lab.doctor().record if found.status == "fail")
             assert finding.turn_number == 2
+            room.free()  # a file elsewhere has room
             one = lab.open(lab.export(tmp_path / "turn.jsonl", 2))
             assert [trace.turn.answer for trace in one] == ["Two."]
             both = lab.open(lab.export(tmp_path / "session.jsonl", session="main"))
