@@ -162,4 +162,5 @@ def _read(row: Mapping[str, JsonValue], approvals: Approvals) -> LeftQuestion:
 
 
 def _row_id(request: ApprovalRequest) -> str:
-    return f"{quote(request.session_id, safe='', errors='surrogatepass')}/{quote(request.id, safe='', errors='surrogatepass')}/{request.arguments_hash}"
+    session, name = (quote(one, safe="", errors="surrogatepass") for one in (request.session_id, request.id))
+    return f"{session}/{name}/{request.arguments_hash}"
