@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 _HEAD, _FRAME_HEAD, _SALT = 32, 24, 8
+_MAGIC = b"\x37\x7f\x06"
 _ATTEMPTS, _PAUSE_S = 3, 0.02
 """Another process may be about to tell that what it has written is there."""
 
@@ -44,14 +45,17 @@ def has_lost_transactions(path: Path, frames: Callable[[], int]) -> bool:
     frames : callable
         Returns how many frames of the log SQLite reads.
     """
-    if not has_frames(path):
-        return False
     try:
+        if not log_of(path).stat().st_size:
+            return False
         for _ in range(_ATTEMPTS):
             read = frames()
             log = log_of(path).read_bytes()
+            if len(log) <= _HEAD:  # nothing, or the beginning of a head that was never written to its end
+                return not _MAGIC.startswith(log[: len(_MAGIC)])
             size = int.from_bytes(log[8:12], "big")
-            if not _has_commit(log, _HEAD + read * (_FRAME_HEAD + size), _salt_of(log)):
+            is_strange = not read and not _is_whole(log[:_HEAD])  # another file, or the head is damaged
+            if not is_strange and not _has_commit(log, _HEAD + read * (_FRAME_HEAD + size), _salt_of(log)):
                 return False
             time.sleep(_PAUSE_S)
     except (OSError, ValueError, struct.error):  # it is gone by now
@@ -73,7 +77,7 @@ def _is_whole(head: bytes) -> bool:
     for first, second in zip(words[::2], words[1::2], strict=True):
         one = (one + first + other) & 0xFFFFFFFF
         other = (other + second + one) & 0xFFFFFFFF
-    return (one, other) == struct.unpack(">2I", head[24:])
+    return head.startswith(_MAGIC) and (one, other) == struct.unpack(">2I", head[24:])
 
 
 def _has_commit(log: bytes, start: int, salt: bytes) -> bool:

@@ -153,17 +153,14 @@ class SqliteDatabase(Database):
             if has_frames(self.path):
                 self._note(f"{self.path.name} is gone, and its log is there", "put the file back beside its log")
             return False
-        if not super().exists():
-            if self._found_size() == 0:
-                self._note(
-                    "it is there and empty", "if there were records in it, restore it from a copy", self.path.name
-                )
-            return False
-        if not self._is_log_checked:
+        has_tables = super().exists()
+        if not has_tables and self._found_size() == 0:
+            self._note("it is there and empty", "if there were records in it, restore it from a copy", self.path.name)
+        elif not self._is_log_checked:
             self._is_log_checked = True
             if not self.is_fixed and has_lost_transactions(self.path, self._frames_read):
                 self._keep_log(self.path)
-        return True
+        return has_tables
 
     def _frames_read(self) -> int:
         """Return how many frames of the log SQLite reads; it says so when it moves them into the file."""

@@ -769,3 +769,66 @@ def test_a_page_that_stands_in_the_place_of_another_shows_no_event_twice(file: P
         for row, written in store.log.events():
             assert [event for event in written if event not in whole[int(str(row["number"])) - 1]] == []
             assert len(written) <= 2
+
+
+@pytest.fixture
+def left(file: Path) -> Path:
+    """A database whose process was killed: most of what it wrote is in the log."""
+
+    def write(line: Line) -> None:
+        store = open_store(f"sqlite:///{file}")
+        for number in range(20):
+            play(store, f"turn-{number}")
+        line.say("done")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with Child(write) as child:
+        assert child.hear() == "done"
+    return file
+
+
+def test_a_log_that_is_whole_is_nothing_to_tell(left: Path) -> None:
+    with opened(f"sqlite:///{left}") as store:
+        assert len(store.log.rows()) == 20
+        assert store.problems == []
+
+
+@pytest.mark.parametrize("change", ["a byte in the middle", "a page is gone", "its head", "zeros", "another file", "four bytes"])
+def test_a_log_with_turns_behind_damage_says_so_and_is_put_aside(left: Path, change: str) -> None:
+    log = left.with_name("records.db-wal")
+    data = log.read_bytes()
+    half = len(data) // 2
+    log.write_bytes(
+        {
+            "a byte in the middle": data[:half] + bytes([data[half] ^ 1]) + data[half + 1 :],
+            "a page is gone": data[:half] + data[half + 4096 :],
+            "its head": bytes([data[20] ^ 1]) + data[1:],
+            "zeros": b"\0" * len(data),
+            "another file": b"Dear diary, " * 9000,
+            "four bytes": b"PK\x03\x04",
+        }[change]
+    )
+    damaged = log.read_bytes()
+    with opened(f"sqlite:///{left}") as store:
+        assert len(store.log.rows()) < 20
+        (problem,) = store.problems
+        assert (problem.code, problem.where) == ("missing", "records.db-wal")
+        play(store, "one more")
+    assert left.with_name("records.db-wal.damaged").read_bytes() == damaged
+
+
+def test_a_log_without_its_database_says_so_and_is_put_aside(left: Path) -> None:
+    left.unlink()
+    log = left.with_name("records.db-wal").read_bytes()
+    with opened(f"sqlite:///{left}") as store:
+        assert "its log is there" in store.problems[0].detail
+        play(store, "one more")
+        assert len(store.log.rows()) == 1
+    assert left.with_name("records.db-wal.left-1").read_bytes() == log
+
+
+def test_an_empty_database_with_a_log_is_refused_and_the_log_stays(left: Path) -> None:
+    left.write_bytes(b"")
+    log = left.with_name("records.db-wal").read_bytes()
+    assert "its log is there" in refused(lambda: open_store(f"sqlite:///{left}"), "damaged")
+    assert left.with_name("records.db-wal").read_bytes() == log
