@@ -793,7 +793,9 @@ def test_a_log_that_is_whole_is_nothing_to_tell(left: Path) -> None:
         assert store.problems == []
 
 
-@pytest.mark.parametrize("change", ["a byte in the middle", "a page is gone", "its head", "zeros", "another file", "four bytes"])
+@pytest.mark.parametrize(
+    "change", ["a byte in the middle", "a page is gone", "its head", "zeros", "another file", "four bytes"]
+)
 def test_a_log_with_turns_behind_damage_says_so_and_is_put_aside(left: Path, change: str) -> None:
     log = left.with_name("records.db-wal")
     data = log.read_bytes()
