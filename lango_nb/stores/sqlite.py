@@ -127,7 +127,7 @@ class SqliteDatabase(Database):
         self.is_fixed = False
         """Whether it was opened where nothing can be written: what others write is not seen by that connection."""
         self._identity: tuple[int, int] | None = None
-        self._is_log_checked = False
+        self._is_looked_at = False
         self._forget_connections()
         tell_after_fork(self)
 
@@ -149,6 +149,7 @@ class SqliteDatabase(Database):
         self.check_open()
         if self.path is None:
             return self._has_tables
+        is_first, self._is_looked_at = not self._is_looked_at, True
         if self._identity is None and not self.path.exists():
             if has_frames(self.path):
                 self._note(f"{self.path.name} is gone, and its log is there", "put the file back beside its log")
@@ -156,10 +157,8 @@ class SqliteDatabase(Database):
         has_tables = super().exists()
         if not has_tables and self._found_size() == 0:
             self._note("it is there and empty", "if there were records in it, restore it from a copy", self.path.name)
-        elif not self._is_log_checked:
-            self._is_log_checked = True
-            if not self.is_fixed and has_lost_transactions(self.path, self._frames_read):
-                self._keep_log(self.path)
+        elif is_first and not self.is_fixed and has_lost_transactions(self.path, self._frames_read):
+            self._keep_log(self.path)
         return has_tables
 
     def _frames_read(self) -> int:
