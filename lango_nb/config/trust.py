@@ -1,6 +1,6 @@
 """Which folders' settings a person has trusted, and what is held back of the others.
 
-    <home>/trust.json    {"version": 1, "folders": {"/work/garden": "<SHA-256 of its settings>"}}
+    <home>/trust.json    {"version": 1, "folders": {"/srv/garden": "<SHA-256 of its settings>"}}
 
 Settings that lie in a folder come with it: whoever made the folder wrote them. Until a person trusts them they may only
 make things stricter, or say what is not about safety, keys, addresses and records; each field in

@@ -162,7 +162,7 @@ def test_a_rule_that_stops_paths_sees_through_detours() -> None:
     for path in (
         "secret/keys.env",
         "./secret/keys.env",
-        "/work/secret/keys.env",
+        "/srv/secret/keys.env",
         "secret/./keys.env",
         "Secret/Keys.env",
         "secret//keys.env",
