@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import TurnContext
     from lango_nb.runtime.control.protocol import Control
+    from lango_nb.runtime.protected import Protected
     from lango_nb.runtime.teammates import Teammates
 
 logger = logging.getLogger("lango_nb")
@@ -186,7 +187,6 @@ class Shared:
     def _make_context(self) -> TurnContext:
         from lango_nb.runtime.context import ApprovalRules, TurnContext
         from lango_nb.runtime.limits import Limits
-        from lango_nb.runtime.protected import Protected
         from lango_nb.runtime.timeouts import resolve_timeouts
 
         for sentence in self.unfit_patterns:
@@ -195,6 +195,7 @@ class Shared:
                 logger.warning(sentence)
         settings, topology = self.settings, self.topology
         guard, budget = settings.security.interceptor, settings.agent.orchestration.budget
+        protected = self._protected()
         return TurnContext(
             tree=self.tree,
             control=self._control(),
@@ -233,9 +234,8 @@ class Shared:
                 ToolPatterns.of(guard.sensitive_tools if guard.enabled else ()),
                 guard.approval_timeout_s,
             ),
-            protected=Protected(
-                tuple(path for home in self.models.homes for path in (home, home.resolve())), settings.models.keys_file
-            ),
+            protected=protected,
+            closed=protected.closed(self.workspace),
             tool_timeout_s=settings.agent.tool_timeout_s,
             history_tokens=settings.agent.history_tokens,
             inherit_history=settings.agent.isolation.inherit_history,
@@ -258,6 +258,13 @@ class Shared:
         from lango_nb.records.tee import Tee
 
         return Tee(self.settings.store.tee)
+
+    def _protected(self) -> Protected:
+        """Name the files that no call touches without an answer."""
+        from lango_nb.runtime.protected import Protected
+
+        homes = tuple(path for home in self.models.homes for path in (home, home.resolve()))
+        return Protected(homes, self.settings.models.keys_file)
 
     def _control(self) -> Control:
         """Return the way the topology hands work over."""

@@ -168,6 +168,17 @@ class Session:
         self.dropped += gone
         self._starts.clear()
 
+    def hear(self, messages: Sequence[Message], turn_id: str) -> None:
+        """Keep what later turns see of a turn.
+
+        Parameters
+        ----------
+        messages : sequence of Message
+        turn_id : str
+        """
+        self.known.add(turn_id)
+        self.add(messages)
+
     def leave(self, messages: Sequence[Message], source: str) -> None:
         """Keep what a run left after its turn had ended.
 

@@ -39,8 +39,17 @@ class StoredSession(Session):
         """Number of the turn up to which all are known."""
         self.late = 0
         """How many late messages there were, of all sessions."""
+        self.seen: object = None
+        """What the store said of changes when it was read last."""
+        self.own = 0
+        """How many turns were heard as they ended, and not read."""
         self._late = late
         self._unsaved: list[Row] = []
+
+    def hear(self, messages: Sequence[Message], turn_id: str) -> None:
+        """Keep what later turns see of a turn that ran here."""
+        super().hear(messages, turn_id)
+        self.own += 1
 
     def leave(self, messages: Sequence[Message], source: str) -> None:
         """Keep what a run left after its turn had ended; what cannot be written now is written with the next."""
@@ -101,6 +110,11 @@ class StoredSessions(Sessions):
         return StoredSession(session_id, self._late, self.most_tokens)
 
     def _read(self, session: StoredSession) -> None:
+        """Read what is new, unless all that was written since is what this process has heard."""
+        others, ended = self._log.changes(session.id)
+        seen = (others, ended - session.own, self._late.changes)
+        if seen == session.seen and len(session.known) < _PAGE:
+            return
         if not session.is_read:
             self._read_latest(session)
             session.is_read = True
@@ -119,6 +133,7 @@ class StoredSessions(Sessions):
         if len(self._late) != session.late:
             session.late = len(self._late)
             self._read_late(session)
+        session.seen = seen
 
     def _read_latest(self, session: StoredSession) -> None:
         """Read as many of the latest turns as fit; what is before them is in the records."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from lango_nb.routing.families import CONVERSATION
+from lango_nb.routing.features import READ_CHARS
 from lango_nb.routing.learned import Learned, Part, Scored, load
 from lango_nb.routing.own_words import OwnWords, shares_of
 from lango_nb.routing.owned import SENTENCE, OwnedFamilies
@@ -38,6 +39,8 @@ _SHOWN_TERMS = 6
 _SHOWN_OF_OTHERS = 1
 _EXPLAINED = 2
 """Candidates whose words are told one by one; of the others less is kept."""
+_MOST_KNOWN = 32
+"""Answers that a router has ready for the same question."""
 _LEAST_DOMAIN = 0.1
 """Probability from which a family is named as what a text may be about."""
 
@@ -111,6 +114,8 @@ class Router:
         shares = [shares_of(row) for row in table]
         self._own = OwnWords(table.rows, shares)
         self._owned = OwnedFamilies(self.learned, shares, self.calibration.temperature)
+        self._known: dict[tuple[object, ...], Route] = {}
+        """Latest answers: the model that ships with the package asks, and the record of its decision asks again."""
         self.taught = taught or Taught()
         self._lessons: dict[str, Lesson] = {}
         if self.taught.rows:
@@ -137,6 +142,17 @@ class Router:
         Route
             Every target as a candidate, best first, even those without a single signal.
         """
+        key = (text, tuple(exclude.items()) if isinstance(exclude, Mapping) else tuple(exclude))
+        known = self._known.get(key)
+        if known is None:
+            known = self._route(text, exclude)
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            if len(text) <= READ_CHARS:
+                self._known[key] = known
+        return known
+
+    def _route(self, text: str, exclude: Collection[str] | Mapping[str, str]) -> Route:
         scored = self._score(text)
         own = self._own.signals(text)
         likely = softmax([score / self.calibration.temperature for score in scored.scores])

@@ -158,8 +158,7 @@ class Asking:
         look = call.tool.preview
         if look is None or isinstance(context.approver, AllowAll | DenyAll):
             return None
-        closed = context.protected.closed(context.workspace)
-        surroundings = ToolContext(context.workspace, call.agent, closed, limits=context.tool_limits)
+        surroundings = ToolContext(context.workspace, call.agent, context.closed, limits=context.tool_limits)
         try:
             said = await WORKERS.run(partial(look, call.arguments, surroundings))
         except ToolError as error:

@@ -253,7 +253,7 @@ class Calls:
         surroundings = ToolContext(
             workspace=context.workspace,
             agent=node.name,
-            closed=context.protected.closed(context.workspace),
+            closed=context.closed,
             session_id=self._work.state.session.id,
             turn_id=self._work.state.turn_id,
             call_id=ready.call.id,

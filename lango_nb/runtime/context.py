@@ -87,6 +87,8 @@ class TurnContext:
     rules: ApprovalRules = ApprovalRules()
     protected: Protected = field(default_factory=Protected)
     """Files no call touches without an answer."""
+    closed: tuple[Path, ...] = ()
+    """What file tools do not touch at all."""
     tool_timeout_s: float = 0.0
     history_tokens: int = 0
     """How much a model is given of earlier turns; 0 takes ``MOST_TOKENS``, or half of its window where that is less."""

@@ -188,8 +188,7 @@ class TurnRun:
         work.handing.end_child("the turn was cancelled" if outcome == "cancelled" else code)
         context.teammates.end_turn(state, is_over=not is_answered)
         said = for_the_session(work.messages, work.merged, context.control)
-        self.session.add(said)
-        self.session.known.add(state.turn_id)
+        self.session.hear(said, state.turn_id)
         self._said = said
         context.approvals.forget_turn(state.turn_id)
 

@@ -228,6 +228,10 @@ class Database(ABC):
         """Whether records outlive the process."""
         return True
 
+    def others(self) -> object:
+        """Return what is not equal to what it was before once others have written, or when nobody can tell."""
+        return object()
+
     def exists(self) -> bool:
         """Tell whether anything was ever stored.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import Database, Transaction
@@ -16,6 +16,8 @@ from lango_nb.stores.store import Row, key_of
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+
+T = TypeVar("T")
 
 
 class DocumentTable:
@@ -33,6 +35,8 @@ class DocumentTable:
         if table is None:
             raise StoreError(f"there is no table for records of kind {kind!r}; add one to lango_nb/stores/schema.py")
         self._database, self._reader, self._kind, self._name = database, reader, kind, table.name
+        self.changes = 0
+        """How often they were changed through this object."""
         self._format = form = row_format(table.name)
         self._searched = {column.path: column.name for column in table.columns if column.type in {"name", "text"}}
         spelled = database.spelled
@@ -40,6 +44,10 @@ class DocumentTable:
         self._put = spelled(put_statement(form))
         columns = ", ".join(f'"{name}"' for name in form.columns)
         self._select = f"SELECT id, {columns} FROM {{{table.name}}}"  # noqa: S608
+
+    def _write(self, work: Callable[[Transaction], T], *, is_urgent: bool = True) -> T:
+        self.changes += 1
+        return self._database.write(work, is_urgent=is_urgent)
 
     def get(self, key: str) -> Row | None:
         """Return a row, or ``None``."""
@@ -50,7 +58,7 @@ class DocumentTable:
         """Keep rows, all or none."""
         values = {key_of(row, self._kind): self._format.values(row) for row in rows}
         if values:
-            self._database.write(lambda transaction: transaction.each(self._put, values.values()), is_urgent=is_urgent)
+            self._write(lambda transaction: transaction.each(self._put, values.values()), is_urgent=is_urgent)
 
     def add(self, row: Row, *, is_urgent: bool = True) -> None:
         """Keep a row whose id is new."""
@@ -60,7 +68,7 @@ class DocumentTable:
             if not transaction.change(self._add, *values):
                 raise StoreError(f"{self._kind} {key} is there already; every one needs an id of its own", "conflict")
 
-        self._database.write(work, is_urgent=is_urgent)
+        self._write(work, is_urgent=is_urgent)
 
     def change(self, key: str, change: Callable[[Row], Row], *, is_urgent: bool = True) -> Row | None:
         """Replace a row by what a function makes of it."""
@@ -76,7 +84,7 @@ class DocumentTable:
             transaction.change(self._put, *self._format.values(changed))
             return changed
 
-        return self._database.write(work, is_urgent=is_urgent) if self._database.exists() else None
+        return self._write(work, is_urgent=is_urgent) if self._database.exists() else None
 
     def remove(self, *keys: str) -> int:
         """Forget rows and count them."""
@@ -85,7 +93,7 @@ class DocumentTable:
             return 0
         statement = self._database.spelled(f"DELETE FROM {{{self._name}}} WHERE {dialect.among('id')}")  # noqa: S608
         ids = dialect.values([to_name(key) for key in keys])
-        return self._database.write(lambda transaction: transaction.change(statement, ids))
+        return self._write(lambda transaction: transaction.change(statement, ids))
 
     def find(
         self, where: Mapping[str, JsonValue] | None = None, *, newest_first: bool = False, limit: int | None = None

@@ -144,6 +144,17 @@ class SqliteDatabase(Database):
         """Whether it is a file."""
         return self.path is not None
 
+    def others(self) -> object:
+        """Return what SQLite counts up when another connection has written."""
+        connection = self._writing
+        if connection is None or self.is_fixed or self.is_closed:
+            return object()
+        try:
+            with self._alone("loose"):
+                return connection.execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error:  # whoever reads says why
+            return object()
+
     def exists(self) -> bool:
         """Tell whether anything was ever stored."""
         self.check_open()

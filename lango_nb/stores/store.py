@@ -122,6 +122,9 @@ class Problem:
 class Documents(Protocol):
     """JSON rows of one kind, by their ``id``, in the order in which they first came."""
 
+    changes: int
+    """How often they were changed through this object."""
+
     def get(self, key: str) -> Row | None:
         """Return a row, or ``None``."""
         ...
@@ -266,6 +269,21 @@ class TurnLog(Protocol):
         ------
         StoreError
             It cannot be written; with code ``closed``: it has ended before.
+        """
+        ...
+
+    def changes(self, session_id: str) -> tuple[object, int]:
+        """Tell whether a session has to be read again; costs next to nothing.
+
+        Parameters
+        ----------
+        session_id : str
+
+        Returns
+        -------
+        tuple
+            What is not equal to what it was before once others have written to the store, or when nobody can tell; and
+            how many turns of the session were closed through this object.
         """
         ...
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -65,6 +66,8 @@ class Turns:
         self._sql = Statements(database)
         self._open: dict[str, int] = {}
         """Numbers of turns that were begun here and have not ended, by id."""
+        self._ended: Counter[str] = Counter()
+        """How many turns were closed here, by session."""
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -130,6 +133,7 @@ class Turns:
 
         self._database.write(work)
         self._open.pop(turn_id, None)
+        self._ended[str(row["session_id"])] += 1
 
     def keep(self, turns: Iterable[StoredTurn]) -> None:
         """Keep whole turns that have their numbers already, in one write."""
@@ -154,6 +158,7 @@ class Turns:
 
         if prepared:
             self._database.write(work)
+            self._ended.update(str(turn.row["session_id"]) for *_, turn in prepared)
 
     def remove(self, turn_ids: Collection[str], *, setting: str = "", at: str = "") -> int:
         """Forget closed turns with all that belongs to them, and count them."""
@@ -196,6 +201,10 @@ class Turns:
         transaction.change(self._sql.put_forgotten, *_FORGOTTEN.values(row))
 
     # -- reading -------------------------------------------------------------------------------------------------------
+
+    def changes(self, session_id: str) -> tuple[object, int]:
+        """Tell whether a session has to be read again."""
+        return self._database.others(), self._ended[session_id]
 
     def rows(self, query: TurnQuery = EVERY_TURN) -> list[Row]:
         """Return the summaries of turns by number."""
