@@ -11,12 +11,11 @@ pandas loads when the first frame is built.
 from __future__ import annotations
 
 import functools
-import gc
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, overload
 
+from lango_nb.core.collector import paused_collector
 from lango_nb.core.errors import DefinitionError, UnknownNameError, UsageError, shorten
 from lango_nb.frames.arrays import Spread, array_of
 from lango_nb.frames.column import Column, FrameError, Sources
@@ -89,7 +88,7 @@ def frame(
             errors: list[FrameError] = []
             if isinstance(records, History) and stored is None:
                 raise DefinitionError(f"{noun}_df takes {_names(of)}, not a History; give it {first}")
-            with _no_collection():
+            with paused_collector():
                 if isinstance(records, History) and stored is not None:
                     sources = stored(records, paths_of(chosen))
                 else:
@@ -106,18 +105,6 @@ def frame(
         return cast("FrameMaker[Any]", make)
 
     return decorate
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from looking through millions of new values that all stay: a third of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _chosen(noun: str, known: Mapping[str, Column], wanted: Sequence[str] | None) -> tuple[Column, ...]:

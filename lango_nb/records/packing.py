@@ -389,14 +389,16 @@ def pack_trace(trace: Trace, history: Sequence[Message] | None = None) -> tuple[
     body : dict
         ``messages``, ``decisions``, ``runs``, ``steps`` and ``history``.
     """
+    messages = [pack_message(message) for message in trace.messages]
     body: Row = {
-        "messages": [pack_message(message) for message in trace.messages],
+        "messages": [*messages],
         "decisions": [pack_decision(decision) for decision in trace.decisions],
         "runs": [pack_run(run) for run in trace.runs],
         "steps": [pack_step(step) for step in trace.steps],
     }
     said = trace.conversation() if history is None else history
-    body["history"] = [pack_message(message) for message in said]
+    packed = dict(zip(map(id, trace.messages), messages, strict=True))  # most of it are the same messages
+    body["history"] = [packed.get(id(message)) or pack_message(message) for message in said]
     return pack_turn(trace.turn, trace.events, trace.runs), body
 
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from threading import RLock
 
+from lango_nb.core.collector import paused_collector
 from lango_nb.core.errors import StoreError
 from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
@@ -96,7 +97,11 @@ class StoredSessions(Sessions):
         with self._lock:
             session = super().open(session_id)
             assert isinstance(session, StoredSession)  # noqa: S101 - this class makes them
-            self._read(session)
+            if session.is_read:
+                self._read(session)
+            else:
+                with paused_collector():
+                    self._read(session)
         return session
 
     def save(self) -> None:

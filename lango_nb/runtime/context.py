@@ -157,7 +157,7 @@ class TurnState:
         self.written = 0
         """How many of the events are written down already."""
         self._earlier: dict[int, tuple[int, list[Message]]] = {}
-        """What is given of earlier turns, by number of tokens, and how long the session was then."""
+        """What each model is given of earlier turns, by its identity, and how long the session was then."""
         self._seq = 0
         self._listeners = [*listeners, *followers]
         self._followers = list(followers)
@@ -191,7 +191,7 @@ class TurnState:
         """Make an event, keep it and tell whoever listens; no secret gets into it."""
         self.tell(self.make(kind, author, **values))
 
-    def make(
+    def make(  # noqa: PLR0913 - what every event has
         self,
         kind: Callable[..., Event],
         author: str,
@@ -199,10 +199,16 @@ class TurnState:
         step: int = 0,
         run_id: str = "",
         message_id: str = "",
+        decision_id: str = "",
         **values: Any,
     ) -> Event:
-        """Make the next event without secrets; nobody knows of it yet."""
+        """Make the next event without secrets; nobody knows of it yet. The ids named here are our own."""
         self._seq += 1
+        for name, value in values.items():
+            if isinstance(value, str):
+                values[name] = mask(value)
+        if decision_id:
+            values["decision_id"] = decision_id
         return kind(
             turn_id=self.turn_id,
             seq=self._seq,
@@ -211,7 +217,7 @@ class TurnState:
             step=step,
             run_id=run_id,
             message_id=message_id,
-            **{name: mask(value) if isinstance(value, str) else value for name, value in values.items()},
+            **values,
         )
 
     def tell(self, event: Event) -> None:
@@ -249,19 +255,24 @@ class TurnState:
         list of Message
             Whole exchanges, the latest ones. What runs of earlier turns leave meanwhile is among them.
         """
-        session, most = self.session, self.context.history_tokens
-        if not most:
-            window = window_tokens(model)
-            most = MOST_TOKENS if window is None else min(MOST_TOKENS, window // 2)
-        length, messages = self._earlier.get(most, (-1, []))
+        session = self.session
+        length, messages = self._earlier.get(id(model), (-1, []))
         if length != len(session.messages):
+            most = self._most_tokens(model)
             given = session.given(most)
             messages = given.messages
-            self._earlier[most] = len(session.messages), messages
+            self._earlier[id(model)] = len(session.messages), messages
             if given.dropped and length < 0:
                 name = self.context.tree.root.name
                 self.emit(HistoryTrimmed, name, dropped=given.dropped, tokens=given.tokens, limit_tokens=most)
         return messages
+
+    def _most_tokens(self, model: Model) -> int:
+        """Return how much of earlier turns a model is given."""
+        if self.context.history_tokens:
+            return self.context.history_tokens
+        window = window_tokens(model)
+        return MOST_TOKENS if window is None else min(MOST_TOKENS, window // 2)
 
     def text_listener(self, author: str, run_id: str) -> Callable[[str], None] | None:
         """Return what is called with the text so far of one answer; ``None`` where nobody listens."""

@@ -217,9 +217,11 @@ class Work:
         self.step = state.steps
         model = state.model_of(node.name)
         if self.child is not None:
+            earlier: Sequence[Message] = ()
             messages = [node.system_message, *self.child.history]
         else:
-            messages = [node.system_message, *self.history, *self.messages]
+            earlier = self.history
+            messages = [node.system_message, *earlier, *self.messages]
         if is_live(model) and not context.allow_network:
             raise Stopped("network_off", f"{model.name} is a live model and models.allowNetwork is off")
         circuit = provider_circuit(model.name)
@@ -227,7 +229,7 @@ class Work:
         state.breaker_changed(node.name, admission.change, self.run_id)
         if not admission.is_allowed:
             raise Stopped("provider_open", f"{model.name} is left alone for a while: {admission.reason}")
-        state.given[self.step] = self._given(node, len(messages) - 1)
+        state.given[self.step] = self._given(node, len(messages) - 1, len(earlier))
         try:
             while True:
                 began = clock.monotonic_s()
@@ -259,12 +261,12 @@ class Work:
             self._over = stop
         return self._with_own_ids(reply) if reply.tool_calls else reply
 
-    def _given(self, node: AgentNode, messages: int) -> GivenTo:
-        """Say what the agent is given with the next model call."""
+    def _given(self, node: AgentNode, messages: int, before: int) -> GivenTo:
+        """Say what the agent is given with the next model call: how much, and how much of it from before the turn."""
         child, name, last = self.child, self.conversation, len(self.state.messages)
         earlier, given = self.inherited
         if child is None and not self.run_id:
-            earlier, given = len(self.history), (("", 1, last),)
+            earlier, given = before, (("", 1, last),)
         elif child is None or (start := child.window) <= 1:
             given = (*given, (name, 1, last))
         else:
