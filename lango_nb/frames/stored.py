@@ -240,9 +240,11 @@ class ColumnKind:
         values = self._table.values(path)
         found = list(values) if self.rows is None else [values[place] for place in self.rows]
         problems: dict[int, str] = {}
-        if field.default is REQUIRED:
+        if None not in found:
+            pass
+        elif field.default is REQUIRED:
             problems = {place: f"{path} is missing" for place, value in enumerate(found) if value is None}
-        elif field.default is not None and None in found:
+        elif field.default is not None:
             found = [field.default if value is None else value for value in found]
         if field.read is None:
             return found, problems
@@ -266,7 +268,7 @@ class TableRows:
     def __init__(self, columns: Mapping[str, Sequence[Any]], shapes: Mapping[str, Shape], tag: str = "") -> None:
         self._columns, self._shapes, self._tag = columns, shapes, tag
         self._length = len(next(iter(columns.values())))
-        self._rest: list[dict[str, Any]] | None = None
+        self._rest: defaultdict[str, list[tuple[int, Any]]] | None = None
         first, *others = shapes.values()
         common = {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
         self.everybody = ColumnKind(self, common, None)
@@ -285,17 +287,24 @@ class TableRows:
         if found is not None:
             return found
         name, _, rest = path.partition(".")
-        others = [row.get(name) for row in self._others()]
-        return [None if value is None else value.get(rest) for value in others] if rest else others
+        others: list[Any] = [None] * self._length
+        for place, value in self._others().get(name, ()):
+            others[place] = value.get(rest) if rest and value is not None else value
+        return others
 
-    def _others(self) -> list[dict[str, Any]]:
-        """Return what the rows have beside their columns."""
+    def _others(self) -> Mapping[str, Sequence[tuple[int, Any]]]:
+        """Return what the rows have beside their columns: by name, the places of rows that have it, and its values."""
         if self._rest is None:
-            texts = self._columns["data"]
-            if any(text is not None and is_by_hand(text) for text in texts):
-                self._rest = [from_text(text) if text else {} for text in texts]
+            kept = [(place, text) for place, text in enumerate(self._columns["data"]) if text]
+            texts = [text for _, text in kept]
+            if any(map(is_by_hand, texts)):
+                rows = list(map(from_text, texts))
             else:
-                self._rest = orjson.loads(f"[{','.join([text or '{}' for text in texts])}]")  # half the time
+                rows = orjson.loads(f"[{','.join(texts)}]")  # half the time
+            self._rest = defaultdict(list)
+            for (place, _), row in zip(kept, rows, strict=True):
+                for name, value in row.items():
+                    self._rest[name].append((place, value))
         return self._rest
 
     def _sort(self) -> None:
@@ -342,7 +351,9 @@ def table_rows(history: History, paths: Sequence[str], of_turn: Sequence[str]) -
     of_number = {number: values for number, *values in found.get(TURNS.name, ())}
     if of_turn and not of_number.keys() >= {row[0] for row in rows}:  # their turns are lost
         rows = [row for row in rows if row[0] in of_number]
-    number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 2)
+    number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 3)
+    if is_whole:
+        del values[0]  # the position
     events = TableRows(dict(zip([*wanted, "data"], values, strict=False)), _events(), "kind")
     columns_of_turn = (
         zip(*map(of_number.__getitem__, number), strict=True) if number and of_turn else [()] * len(of_turn)

@@ -294,7 +294,7 @@ class Turns:
             rows = found[name]
             if columns is None:
                 rows = found[name] = self._whole(name, rows)
-                is_odd = [row[-1] is not None and row[-1][0] == ODD for row in rows]
+                is_odd = [row[-2] is not None and row[-2][0] == ODD for row in rows]
             else:
                 is_odd = [row[-1] for row in rows]
             if any(is_odd):
@@ -322,16 +322,15 @@ class Turns:
         found, dumps, crc32 = [], orjson.dumps, zlib.crc32
         marked = _mark if name == TURNS.name else mark_of
         for row in rows:  # as `checksum` does it, without the call: this is most of the time
-            number, place, *values, summed = row
             try:
-                mark = marked(number, place)
-                is_whole = crc32(dumps([value for value in values if value is not None])) == summed ^ mark
+                mark = marked(row[0], row[1])
+                is_whole = crc32(dumps([value for value in row[2:-1] if value is not None])) == row[-1] ^ mark
             except (TypeError, AttributeError):
                 is_whole = False
             if is_whole:
-                found.append((number, *values))
+                found.append(row)
             else:
-                self._reader.note(name, number if name == TURNS.name else f"{number}/{place}")
+                self._reader.note(name, row[0] if name == TURNS.name else f"{row[0]}/{row[1]}")
         if len({row[:2] for row in rows}) != len(rows):  # pages of another place: SQLite gives rows twice
             raise self._reader.refusal("what was asked for", name)
         return found
