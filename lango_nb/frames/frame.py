@@ -94,6 +94,7 @@ def frame(
                 else:
                     sources = sort(_checked(noun, records, of, errors, strict=strict))
                 made = _build(chosen, sources, errors)
+                del sources  # before the collector looks through them
             if not strict:
                 return made, errors
             if errors:
