@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from lango_nb.config.files import FILE, PROJECT_FILE
 from lango_nb.config.keys import setting_infos, settings_by_key
 from lango_nb.config.settings import Settings, camel
 from lango_nb.config.trust import FolderTrust, HeldSetting, read_trust, settings_digest
@@ -29,8 +30,6 @@ from lango_nb.core.masking import mask
 from lango_nb.core.paths import path_of
 from lango_nb.core.private import shown_path
 
-FILE = "lango.json"
-PROJECT_FILE = "pyproject.toml"
 DEFAULT = "default"
 ARGUMENT = "argument"
 _RESERVED = ("LANGO_HOME", "LANGO_NB_")

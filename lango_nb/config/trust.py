@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lango_nb.config.files import TRUST_FILE
 from lango_nb.core.errors import SettingsError
 from lango_nb.core.private import read_private, shown_path, write_private
 
-TRUST_FILE = "trust.json"
 HERE = "."
 VERSION = 1
 _LARGEST = 1024 * 1024

@@ -297,10 +297,8 @@ class TableRows:
         if self._rest is None:
             kept = [(place, text) for place, text in enumerate(self._columns["data"]) if text]
             texts = [text for _, text in kept]
-            if any(map(is_by_hand, texts)):
-                rows = list(map(from_text, texts))
-            else:
-                rows = orjson.loads(f"[{','.join(texts)}]")  # half the time
+            is_odd = any(map(is_by_hand, texts))
+            rows = list(map(from_text, texts)) if is_odd else orjson.loads(f"[{','.join(texts)}]")  # half the time
             self._rest = defaultdict(list)
             for (place, _), row in zip(kept, rows, strict=True):
                 for name, value in row.items():

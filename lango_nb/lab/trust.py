@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from lango_nb.config.files import FILE, PROJECT_FILE
 from lango_nb.config.keys import settings_by_key
-from lango_nb.config.loading import FILE, PROJECT_FILE, load_settings
+from lango_nb.config.loading import load_settings
 from lango_nb.config.trust import FolderTrust, give_trust, read_trust, remove_trust
 from lango_nb.core.errors import RefusedError, UsageError, shorten
 from lango_nb.core.paths import path_of

@@ -153,7 +153,7 @@ class Records:
         """The working list of root and agents."""
         from lango_nb.records.tasks import KIND, Tasks
 
-        return Tasks(self.documents(KIND))
+        return Tasks(lambda: self.documents(KIND))
 
     @once
     def memories(self) -> Memories:

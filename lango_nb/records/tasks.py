@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
@@ -11,6 +11,7 @@ from lango_nb.core.clock import Clock
 from lango_nb.core.errors import StoreError, TurnError, UnknownNameError
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
+from lango_nb.core.once import once
 from lango_nb.stores.store import Documents, Row, stamp
 
 if TYPE_CHECKING:
@@ -53,16 +54,20 @@ class Tasks:
 
     Parameters
     ----------
-    documents : Documents, optional
-        In memory when absent.
+    open_documents : callable, optional
+        Gives the rows, when somebody first asks for a task; in memory when absent.
     """
 
-    def __init__(self, documents: Documents | None = None) -> None:
-        if documents is None:
-            from lango_nb.stores.sql import memory_store
+    def __init__(self, open_documents: Callable[[], Documents] | None = None) -> None:
+        self._open = open_documents
 
-            documents = memory_store().documents(KIND)
-        self._documents: Documents = documents
+    @once
+    def _documents(self) -> Documents:
+        if self._open is not None:
+            return self._open()
+        from lango_nb.stores.sql import memory_store
+
+        return memory_store().documents(KIND)
 
     def add(self, task: Task) -> Task:
         """Keep a new task.

@@ -20,6 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from lango_nb.core.once import once
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.features import READ_CHARS
 from lango_nb.routing.learned import Learned, Part, Scored, load
@@ -106,20 +107,41 @@ class Router:
         sentences: Sentences | None = None,
     ) -> None:
         self.table = table
-        self.learned = learned or load()
         self.sentences = sentences
-        fitted = calibration_of(self.learned) if sentences is None else sentences.calibration
-        self.calibration = fitted if threshold is None else fitted._replace(threshold=threshold)
-        self._root = self.learned.families.index(CONVERSATION)
-        shares = [shares_of(row) for row in table]
-        self._own = OwnWords(table.rows, shares)
-        self._owned = OwnedFamilies(self.learned, shares, self.calibration.temperature)
+        self.taught = taught or Taught()
+        self._learned, self._threshold = learned, threshold
         self._known: dict[tuple[object, ...], Route] = {}
         """Latest answers: the model that ships with the package asks, and the record of its decision asks again."""
-        self.taught = taught or Taught()
         self._lessons: dict[str, Lesson] = {}
         if self.taught.rows:
             self._lessons = self.taught.fit_to(self)
+
+    @once
+    def learned(self) -> Learned:
+        """The weights, read when the router is first asked: many turns never look at its view."""
+        return self._learned or load()
+
+    @once
+    def calibration(self) -> Calibration:
+        """How scores become confidences and decisions."""
+        fitted = calibration_of(self.learned) if self.sentences is None else self.sentences.calibration
+        return fitted if self._threshold is None else fitted._replace(threshold=self._threshold)
+
+    @once
+    def _root(self) -> int:
+        return self.learned.families.index(CONVERSATION)
+
+    @once
+    def _shares(self) -> list[dict[str, float]]:
+        return [shares_of(row) for row in self.table]
+
+    @once
+    def _own(self) -> OwnWords:
+        return OwnWords(self.table.rows, self._shares)
+
+    @once
+    def _owned(self) -> OwnedFamilies:
+        return OwnedFamilies(self.learned, self._shares, self.calibration.temperature)
 
     @property
     def threshold(self) -> float:

@@ -16,8 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lango_nb.config.loading import FILE, PROJECT_FILE
-from lango_nb.config.trust import TRUST_FILE
+from lango_nb.config.files import FILE, PROJECT_FILE, TRUST_FILE
 from lango_nb.core.private import shown_path
 from lango_nb.models.named import KEYS_FILE
 from lango_nb.tools.tool import Tool

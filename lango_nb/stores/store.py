@@ -335,9 +335,9 @@ class TurnLog(Protocol):
         ----------
         wanted : mapping of str to sequence of str or None
             Columns by table: ``turns``, ``events``, ``messages`` … (:mod:`lango_nb.stores.schema`). These are given as
-            they are: to check a row all of it has to be read. In place of columns ``None`` gives ``turn``, ``position``, all
-            that records are made of, and ``data``; then every row is checked, and one that is damaged is left out and
-            noted.
+            they are: to check a row all of it has to be read. In place of columns ``None`` gives ``turn``,
+            ``position``, all that records are made of, and ``data``; then every row is checked, and one that is damaged
+            is left out and noted.
         query : TurnQuery
 
         Returns

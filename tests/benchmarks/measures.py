@@ -207,9 +207,10 @@ def _route() -> Callable[[], object]:
     from lango_nb.tools.by_name import spec_families
 
     engine = Engine(topology="octet", tools=(*builtin_tools(), *spec_families()))
+    numbers = itertools.count()
 
     def call() -> object:
-        route = engine.route("read the file notes.md and tell me how many lines it has")
+        route = engine.route(f"read the file notes{next(numbers)}.md and tell me how many lines it has")
         if route.chosen != "operator":
             raise AssertionError(f"{route.chosen} was chosen")
         return route

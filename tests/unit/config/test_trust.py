@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from lango_nb.config.files import TRUST_FILE
 from lango_nb.config.keys import settings_by_key
 from lango_nb.config.loading import LoadedSettings, load_settings
-from lango_nb.config.trust import TRUST_FILE, read_trust, remove_trust
+from lango_nb.config.trust import read_trust, remove_trust
 from lango_nb.core.errors import SettingsError
 from tests.trusting import trust
 
