@@ -3,50 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import repeat
 
-from lango_nb.frames.column import Column, Sources, json_text, some
+from lango_nb.frames.column import Column, Sources, json_text, stored
 from lango_nb.frames.frame import Wanted, frame
 from lango_nb.frames.stored import rows_in, step_rows, turn_rows
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
+from lango_nb.stores.schema import STEPS
 
+_step = partial(stored, STEPS, "step")
 IDS = (
     Column("session_id", "turn.session_id", "string", "", "Session of the turn."),
     Column("turn_id", "turn.id", "string", "", "Turn in which the model was asked."),
-    Column("step", "step.step", "Int64", "", "Number of the model call in the turn, from 1, as in events_df."),
-    Column("run_id", "step.run_id", "string", "", "Teammate run it was made in; empty for the turn's own work."),
-    Column("agent", "step.agent", "string", "", "Agent that the model spoke for."),
-    Column("conversation", "step.conversation", "string", "", "Conversation it answered in, as in messages_df."),
+    _step("step"),
+    _step("run_id"),
+    _step("agent"),
+    _step("conversation"),
 )
-GIVEN = (
-    Column("messages", "step.messages", "Int64", "messages", "How many it was given beside the system prompt."),
-    Column("earlier", "step.earlier", "Int64", "messages", "How many of them are of earlier turns."),
-    Column(
-        "given",
-        "step.given",
-        "string",
-        "JSON",
-        "The others: conversation, first and last seq in messages_df, of each conversation it was given a part of.",
-        convert=json_text,
-    ),
-)
-USAGE = (
-    some("model", "step.usage.model", "string", "", "Model that answered; empty when none did."),
-    some("input_tokens", "step.usage.input_tokens", "Int64", "tokens", "Tokens read; missing when not said."),
-    some("output_tokens", "step.usage.output_tokens", "Int64", "tokens", "Tokens written; missing likewise."),
-    some("latency_ms", "step.usage.latency_ms", "float64", "ms", "How long the model took."),
-    some("cost_usd", "step.usage.cost_usd", "float64", "USD", "What it cost; missing when nobody knows the price."),
+GIVEN = (_step("messages"), _step("earlier"), _step("given", convert=json_text))
+USAGE = tuple(
+    _step(name, required=False) for name in ("model", "input_tokens", "output_tokens", "latency_ms", "cost_usd")
 )
 COLUMNS = IDS + GIVEN + USAGE
 
 
 def _stored(history: History, wanted: Wanted) -> Sources:
     steps, turns = step_rows(wanted.get("step", ())), turn_rows(wanted.get("turn", ()))
-    for stored in history.scan(with_events=False):
-        found = rows_in(stored.body, "steps")
+    for kept in history.scan(with_events=False):
+        found = rows_in(kept.body, "steps")
         steps.extend(found)
-        turns.extend(repeat(stored.row, len(found)))
+        turns.extend(repeat(kept.row, len(found)))
     return {"step": steps, "turn": turns}
 
 
