@@ -25,6 +25,7 @@ from lango_nb.runtime import grants
 from lango_nb.runtime.asking import Asking
 from lango_nb.runtime.causes import text_of
 from lango_nb.runtime.limits import Notices
+from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest
 from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Tool, ToolResult
@@ -69,6 +70,13 @@ class Calls:
                 await self._run(node, item)
             else:
                 self._finish(node, call, item, 0.0)
+
+    async def go_on(self, node: AgentNode, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Go on with the calls of the latest reply, of which one was asked about in an earlier process."""
+        self._asking.take(request, answer)
+        answered = {message.tool_call_id for message in self._work.log}
+        calls = next(message.tool_calls for message in reversed(self._work.log) if message.tool_calls)
+        await self.run(node, [call for call in calls if call.id not in answered])
 
     def _count(self, node: AgentNode, call: ToolCall) -> Notices:
         """Count a call; waiting again for a run that is still at work is no loop."""

@@ -105,6 +105,17 @@ def run_in_loop(
     return run.result()
 
 
+def start_in_loop(start: Callable[[], object]) -> None:
+    """Have something started on the loop; nobody waits for it, and nobody can be asked.
+
+    Parameters
+    ----------
+    start : callable
+        Called on the loop's thread, without the caller's context variables.
+    """
+    _shared().loop.call_soon_threadsafe(start, context=contextvars.Context())
+
+
 async def ask_caller(fn: Callable[[], T]) -> T:
     """Have a function run on the thread that waits for this coroutine, and return its result.
 

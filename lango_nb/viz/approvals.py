@@ -95,10 +95,17 @@ def _head(request: ApprovalRequest) -> str:
 
 def _covered(question: PendingApproval | LeftQuestion) -> str:
     request = question.request
-    if isinstance(question, LeftQuestion):
+    if isinstance(question, LeftQuestion) and (question.resumption is None or question.obstacle):
         return _left(question)
+    if isinstance(question, LeftQuestion):
+        return f"{request.run_id} waits for it, though its process ended, and goes on with the answer. {_yes(request)}"
     if request.problem:
         return "It will not run like this; a yes only tells the agent so."
+    return _yes(request)
+
+
+def _yes(request: ApprovalRequest) -> str:
+    """Say what a yes covers."""
     if request.is_once:
         return "A yes covers exactly this call, this once."
     if request.is_grant:
@@ -108,8 +115,10 @@ def _covered(question: PendingApproval | LeftQuestion) -> str:
 
 
 def _left(question: LeftQuestion) -> str:
-    """Say what became of a question whose process is gone."""
+    """Say what became of a question whose process is gone, where nobody can go on."""
     request = question.request
+    if question.resumption is not None:
+        return f"{request.run_id} cannot go on here: {question.obstacle}. A no ends it."
     gone = f"{request.run_id or 'The turn that asked'} ended with its process and cannot go on"
     if question.obstacle:
         return f"{gone}. It cannot be allowed any more: {question.obstacle}. Ask again, or deny it."
@@ -144,9 +153,14 @@ _HOLDS = {"once": "this once", "turn": "for this turn", "session": "for this ses
 
 
 def _left_said(question: LeftQuestion, answer: ApprovalAnswer) -> str:
+    request, refused = question.request, f"refused: {mask(answer.detail)}"
+    if question.resumption is not None and not answer.allowed:
+        return f"{refused}; what becomes of {request.run_id} is in %lango runs"
+    if question.resumption is not None:
+        return f"allowed, {_HOLDS[answer.scope]}; {request.run_id} goes on, and %lango runs shows what becomes of it"
     if not answer.allowed:
         return "dropped: whoever asked is gone"
     how = "once" if answer.scope == "once" else "each time"
-    order = question.request.order
+    order = request.order
     again = f"; ask again: {one_line(order, LONGEST)}" if order else "; ask again"
     return f"{_HOLDS[answer.scope]}: it runs {how} without a question when it comes again{again}"
