@@ -597,6 +597,8 @@ class Lab(LookingBack, Measuring):
             values["not written"] = f"{unsaved}: only in memory yet, see %lango doctor"
         if engine.records.found:
             values["found"] = "; ".join(item.sentence for item in engine.records.found)
+        if left := engine.approvals.left:
+            values["left open"] = f"{counted(len(left), 'call')} of an earlier process: %lango approvals"
         if self._loaded.trust is not None and self._loaded.trust.held:
             trust = self._loaded.trust
             values["held back"] = f"{trust.keys}; %{trust.command} shows and trusts them"

@@ -232,7 +232,7 @@ class Approvals:
         return self._held.left(self) if self._held is not None else ()
 
     def leave(self, question: LeftQuestion, answer: ApprovalAnswer) -> ApprovalAnswer:
-        """Answer a question whose process is gone: the run that waits goes on; else a yes waits for the call to come again.
+        """Answer a question whose process is gone: the run that waits goes on, or a yes waits for its call to come.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class Approvals:
             if answer.allowed:
                 self._answered.leave(question.request, answer)
         if self._held is not None:
-            self._held.drop(question.request)
+            self._held.drop(question.request, question.key)
         return answer
 
     def can_wait(self, run_id: str) -> bool:

@@ -43,6 +43,8 @@ class LeftQuestion:
     """A question whose process is gone; it is answered like one that is open."""
 
     approvals: Approvals
+    key: str
+    """Id of its row."""
     request: ApprovalRequest
     is_whole: bool
     """Whether the arguments are exactly those that would run; otherwise secrets in them are masked."""
@@ -132,7 +134,7 @@ class HeldQuestions:
         is_whole = arguments == request.arguments
         said = conversation.pack() if conversation is not None and is_whole else None
         row: Row = {
-            "id": row_id(request),
+            "id": _row_id(request),
             "name": request.id,
             "session_id": request.session_id,
             "turn_id": request.turn_id,
@@ -154,9 +156,9 @@ class HeldQuestions:
         )
         return is_kept and said is not None
 
-    def drop(self, request: ApprovalRequest) -> None:
+    def drop(self, request: ApprovalRequest, key: str = "") -> None:
         """Forget a question that has ended."""
-        self._try(lambda: self._documents.remove(row_id(request)), request)
+        self._try(lambda: self._documents.remove(key or _row_id(request)), request)
 
     def left(self, approvals: Approvals) -> tuple[LeftQuestion, ...]:
         """Return the questions whose process is gone, oldest first."""
@@ -190,10 +192,10 @@ class HeldQuestions:
             is_grant=bool(row["is_grant"]),
             is_once=bool(row["is_once"]),
         )
-        said = row.get("conversation")
-        can_wait = isinstance(said, dict) and self._is_alive(request.run_id)
-        resumption = self._resumption() if can_wait and self._resumption is not None else None
-        return LeftQuestion(approvals, request, bool(row["is_whole"]), said if can_wait else None, resumption)
+        conversation = row.get("conversation")
+        said = conversation if isinstance(conversation, dict) and self._is_alive(request.run_id) else None
+        resumption = self._resumption() if said is not None and self._resumption is not None else None
+        return LeftQuestion(approvals, str(row["id"]), request, bool(row["is_whole"]), said, resumption)
 
     def _is_alive(self, run_id: str) -> bool:
         try:
@@ -203,7 +205,6 @@ class HeldQuestions:
         return run is not None and not run.is_terminal
 
 
-def row_id(request: ApprovalRequest) -> str:
-    """Return the id of a question's row."""
+def _row_id(request: ApprovalRequest) -> str:
     session, name = (quote(one, safe="", errors="surrogatepass") for one in (request.session_id, request.id))
     return f"{session}/{name}/{request.arguments_hash}"

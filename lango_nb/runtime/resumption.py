@@ -26,7 +26,7 @@ from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.approvers import AskWith, HoldForAnswer
 from lango_nb.runtime.context import Listener, TurnContext
-from lango_nb.runtime.held import LeftQuestion, row_id
+from lango_nb.runtime.held import LeftQuestion
 from lango_nb.runtime.loop import start_in_loop
 from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, arguments_hash
 from lango_nb.specs.topologies import root_of
@@ -91,10 +91,7 @@ class Resumption:
 
     def obstacle(self, question: LeftQuestion) -> str:
         """Say why the run that waits cannot go on here; empty when it can."""
-        try:
-            found = self._find(question)
-        except StoreError as error:
-            return str(error)
+        found = self._find(question)
         return found if isinstance(found, str) else ""
 
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Resumed:
@@ -118,12 +115,12 @@ class Resumption:
             It cannot be written down; nothing happens.
         """
         request, questions = question.request, self._store.documents(KIND)
-        is_open = questions.get(row_id(request)) is not None
+        is_open = questions.get(question.key) is not None
         found = self._find(question)
         if is_open and isinstance(found, str) and answer.allowed:
             raise RefusedError(f"run {request.run_id} cannot go on here: {found}; a no ends it")
         run = self._runs.take(request.run_id) if is_open else None
-        if run is None or not questions.remove(row_id(request)):
+        if run is None or not questions.remove(question.key):
             raise RefusedError(
                 f"approval {shorten(question.id)!r} is already answered; %lango runs shows what came of it"
             )
@@ -134,7 +131,14 @@ class Resumption:
         return Resumed(lambda kept: start_in_loop(lambda: self._go_on(waiting, request, kept)))
 
     def _find(self, question: LeftQuestion) -> _Waiting | str:
-        """Return a run with all it needs to go on, or what is in the way; nothing of a record is taken on trust."""
+        """Return a run with all it needs to go on, or what is in the way."""
+        try:
+            return self._read(question)
+        except StoreError as error:
+            return str(error)
+
+    def _read(self, question: LeftQuestion) -> _Waiting | str:
+        """Do the same; nothing of a record is taken on trust."""
         request, tree = question.request, self._context.tree
         run = self._runs.get(request.run_id)
         stored = self._store.log.read(request.turn_id)
