@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from lango_nb.runtime.work import Work
 
 logger = logging.getLogger("lango_nb")
+
+_LAST_WORDS_S = 1.0
+"""How long closing waits for a loop that is busy."""
 
 
 @dataclass(slots=True)
@@ -82,6 +87,7 @@ class Teammates(Watching):
         self._timeout_s = timeout_s
         self._guard = RecursionGuard()
         self._live: dict[str, _Live] = {}
+        self._loops: set[asyncio.AbstractEventLoop] = set()
 
     # -- making runs ---------------------------------------------------------------------------------------------------
 
@@ -261,6 +267,7 @@ class Teammates(Watching):
         if live.run_id not in self._live:
             return  # it was stopped before it began
         live.loop = asyncio.get_running_loop()
+        self._loops = {live.loop, *(loop for loop in self._loops if not loop.is_closed())}
         live.task = live.loop.create_task(self._guarded(live), name=live.run_id)
         live.task.add_done_callback(partial(self._torn_down, live))
 
@@ -480,13 +487,22 @@ class Teammates(Watching):
                 self._leave(live)  # its task will never get to it
 
     def close(self) -> None:
-        """Stop every run, except those that wait for an answer with which another process can go on."""
+        """Stop every run, except those that wait for an answer with which another process can go on.
+
+        Runs that end on another thread at this moment are waited for: what they leave has to be written down.
+        """
         for live in tuple(self._live.values()):
             state = live.work.state
             if state.is_closed and state.context.approvals.can_wait(live.run_id):
                 self._abandon(live)
             else:
                 self._stop(live, "the engine was closed")
+        for loop in self._loops:
+            if loop.is_running() and not _runs_here(loop):
+                is_through = threading.Event()
+                with suppress(RuntimeError):  # it was closed meanwhile
+                    loop.call_soon_threadsafe(is_through.set)
+                    is_through.wait(_LAST_WORDS_S)
 
     def _abandon(self, live: _Live) -> None:
         """Leave a run as it stands: it has not ended."""
