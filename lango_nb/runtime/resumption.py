@@ -115,8 +115,8 @@ class Resumption:
             It cannot be written down; nothing happens.
         """
         request, questions = question.request, self._store.documents(KIND)
-        is_open = questions.get(question.key) is not None
         found = self._find(question)
+        is_open = questions.get(question.key) is not None  # looked up last: it goes before the run does anything
         if is_open and isinstance(found, str) and answer.allowed:
             raise RefusedError(f"run {request.run_id} cannot go on here: {found}; a no ends it")
         run = self._runs.take(request.run_id) if is_open else None

@@ -21,7 +21,9 @@ from lango_nb.records.closing import INTERRUPTED
 from lango_nb.records.questions import KIND
 from lango_nb.runtime.approvals import AskWith
 from lango_nb.runtime.held import LeftQuestion
+from lango_nb.runtime.loop import run_in_loop, start_in_loop
 from lango_nb.stores.opening import open_store
+from lango_nb.tools.builtin.agents import AGENT_TOOLS
 from lango_nb.tools.decorator import tool
 from tests.cast import Cast, Line, spawn
 from tests.kept import DIED, KINDS, MARK, address, in_child, kept_engine, late_of, marked, race, tools
@@ -262,8 +264,6 @@ class TestGoingOn:
 
         async def look() -> dict[str, Any]:
             return await engine.teammates.wait(run.id, 5)
-
-        from lango_nb.runtime.loop import run_in_loop
 
         before = run_in_loop(lambda _emit: look())
         assert (before["status"], before["condition"]) == ("running", "blocked_waiting_approval")
@@ -513,7 +513,7 @@ class TestWhatCannotGoOn:
 
         look: Line = ("crypto_mark", {})
         lines = {"root": [ORDER, "Going on."], "Do it": [spawn("vault", "Look"), forever], "Look": [look]}
-        engine = home.open(lines, tools=(*tools(), crypto_mark))
+        engine = home.open(lines, tools=(*tools(), *AGENT_TOOLS, crypto_mark))
         ask(engine)
         engine.close()
         engine = home.open()
@@ -582,6 +582,18 @@ class TestWhatHoldsNow:
         engine = home.open({"operator": [("exec_mark", {"text": "b"}), "Once"]}, approver="deny")
         home.left(engine).allow()
         assert (ended(engine).result, home.marked) == ("Once", ["a"])
+
+
+def test_a_run_that_is_at_work_ends_with_its_engine_and_what_it_leaves_is_written_down(home: Home) -> None:
+    engine = home.open({"root": [ORDER, "Going on."], "operator": [forever]})
+    assert engine.run_sync("Please do it").turn.outcome == "success"
+    start_in_loop(lambda: time.sleep(0.1))
+    engine.close()
+    engine = home.open()
+    assert engine.records.found == ()
+    (finished,) = late(engine, RunFinished)
+    assert (finished.status, finished.error) == ("cancelled", "the engine was closed")
+    assert said(engine)[2:] == ["operator failed and its work is discarded: cancelled"]
 
 
 def test_what_waits_is_left_alone_while_its_process_lives(either: Home) -> None:
