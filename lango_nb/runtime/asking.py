@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import ToolError
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, RunBlocked
@@ -17,12 +17,15 @@ from lango_nb.runtime.approvals import AllowAll, ApprovalAnswer, ApprovalRequest
 from lango_nb.runtime.approvers import is_asking
 from lango_nb.runtime.questions import TIMEOUT
 from lango_nb.tools.context import ToolContext
-from lango_nb.tools.tool import Preview, ToolResult
+from lango_nb.tools.tool import Preview, Tool, ToolResult
 from lango_nb.tools.workers import WORKERS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lango_nb.records.runs import AgentRun
     from lango_nb.runtime.approvals import PendingApproval
+    from lango_nb.runtime.context import TurnContext
     from lango_nb.runtime.work import Work
 
 
@@ -176,20 +179,11 @@ class Asking:
         self._unblock(request, answer)
 
     async def _preview(self, call: HookCall) -> Preview | None:
-        """Look what a call would do, unless nobody will see it; a tool that cannot say stops no question."""
+        """Look what a call would do, unless nobody will see it."""
         context = self._work.state.context
-        look = call.tool.preview
-        if look is None or isinstance(context.approver, AllowAll | DenyAll):
+        if call.tool.preview is None or isinstance(context.approver, AllowAll | DenyAll):
             return None
-        closed = context.protected.closed(context.workspace)
-        surroundings = ToolContext(context.workspace, call.agent, closed, limits=context.tool_limits)
-        try:
-            said = await WORKERS.run(partial(look, call.arguments, surroundings))
-        except ToolError as error:
-            return Preview(f"would fail: {error}")
-        except Exception as error:  # noqa: BLE001 - a tool of somebody's own may raise anything
-            return Preview(f"(what it would do cannot be told: {type(error).__name__})")
-        return said if isinstance(said, Preview) else Preview(said)
+        return await WORKERS.run(partial(preview, context, call.agent, call.tool, call.arguments))
 
     def _opened(self, call: HookCall, reason: str, question: PendingApproval) -> None:
         """Tell that a question is open, now that whoever hears it can answer it."""
@@ -247,3 +241,31 @@ class Asking:
             grant_attempt=run.grant_attempt,
             grant_state=run.grant_state,
         )
+
+
+def preview(context: TurnContext, agent: str, tool: Tool, arguments: Mapping[str, Any]) -> Preview | None:
+    """Look what a call would do; a tool that cannot say stops no question.
+
+    Parameters
+    ----------
+    context : TurnContext
+    agent : str
+        Who wants to call.
+    tool : Tool
+    arguments : mapping of str to any
+
+    Returns
+    -------
+    Preview or None
+        ``None`` where the tool has nothing to look with.
+    """
+    if tool.preview is None:
+        return None
+    closed = context.protected.closed(context.workspace)
+    try:
+        said = tool.preview(arguments, ToolContext(context.workspace, agent, closed, limits=context.tool_limits))
+    except ToolError as error:
+        return Preview(f"would fail: {error}")
+    except Exception as error:  # noqa: BLE001 - a tool of somebody's own may raise anything
+        return Preview(f"(what it would do cannot be told: {type(error).__name__})")
+    return said if isinstance(said, Preview) else Preview(said)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
@@ -195,6 +195,8 @@ class HeldQuestions:
         conversation = row.get("conversation")
         said = conversation if isinstance(conversation, dict) and self._is_alive(request.run_id) else None
         resumption = self._resumption() if said is not None and self._resumption is not None else None
+        if resumption is not None:
+            request = replace(request, preview=resumption.preview(request))
         return LeftQuestion(approvals, str(row["id"]), request, bool(row["is_whole"]), said, resumption)
 
     def _is_alive(self, run_id: str) -> bool:

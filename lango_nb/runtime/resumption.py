@@ -25,12 +25,14 @@ from lango_nb.records.sessions import Session
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.approvers import AskWith, HoldForAnswer
+from lango_nb.runtime.asking import preview
 from lango_nb.runtime.context import Listener, TurnContext
 from lango_nb.runtime.held import LeftQuestion
 from lango_nb.runtime.loop import start_in_loop
 from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, arguments_hash
 from lango_nb.specs.topologies import root_of
 from lango_nb.stores.store import Store, StoredTurn
+from lango_nb.tools.tool import Preview
 from lango_nb.tools.workers import REPEATS
 
 logger = logging.getLogger("lango_nb")
@@ -94,6 +96,12 @@ class Resumption:
         found = self._find(question)
         return found if isinstance(found, str) else ""
 
+    def preview(self, request: ApprovalRequest) -> Preview | None:
+        """Look what the call would do now: things may have changed since it was asked about."""
+        node = self._context.tree.by_name.get(request.agent)
+        tool = node.tools_by_name.get(request.tool) if node is not None else None
+        return preview(self._context, request.agent, tool, request.arguments) if tool is not None else None
+
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Resumed:
         """Make a run one of this process; of several that answer, one succeeds.
 
@@ -121,9 +129,8 @@ class Resumption:
             raise RefusedError(f"run {request.run_id} cannot go on here: {found}; a no ends it")
         run = self._runs.take(request.run_id) if is_open else None
         if run is None or not questions.remove(question.key):
-            raise RefusedError(
-                f"approval {shorten(question.id)!r} is already answered; %lango runs shows what came of it"
-            )
+            name, then = shorten(question.id), f"%lango run {request.run_id} shows what came of it"
+            raise RefusedError(f"approval {name!r} is already answered; {then}")
         if isinstance(found, str):
             end_run(self._store, run, self._store.log.read(run.turn_id), self._context.clock.now(), root_of)
             return Resumed(lambda _answer: None)

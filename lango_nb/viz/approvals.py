@@ -155,9 +155,9 @@ _HOLDS = {"once": "this once", "turn": "for this turn", "session": "for this ses
 def _left_said(question: LeftQuestion, answer: ApprovalAnswer) -> str:
     request, refused = question.request, f"refused: {mask(answer.detail)}"
     if question.resumption is not None and not answer.allowed:
-        return f"{refused}; what becomes of {request.run_id} is in %lango runs"
+        return f"{refused}; %lango run {request.run_id} shows what becomes of it"
     if question.resumption is not None:
-        return f"allowed, {_HOLDS[answer.scope]}; {request.run_id} goes on, and %lango runs shows what becomes of it"
+        return f"allowed, {_HOLDS[answer.scope]}: it goes on, and %lango run {request.run_id} shows what becomes of it"
     if not answer.allowed:
         return "dropped: whoever asked is gone"
     how = "once" if answer.scope == "once" else "each time"

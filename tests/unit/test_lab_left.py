@@ -60,7 +60,7 @@ def leave_in_turn(folder: Path, call: ToolCall = DELETE, **options: Any) -> None
         while not lab.approvals.record:
             assert not turn.done()
             await asyncio.sleep(0.001)
-        assert str(call.arguments[next(iter(call.arguments))]) in lab.approvals.text, "what would run is shown"
+        assert str(next(iter(call.arguments.values()))) in lab.approvals.text, "what would run is shown"
         lab.engine.approvals.close()
         turn.cancel()
         await asyncio.wait([turn])
@@ -72,9 +72,10 @@ def leave_in_turn(folder: Path, call: ToolCall = DELETE, **options: Any) -> None
 def end(lab: Lab) -> AgentRun:
     """Wait for the end of the one run."""
     deadline_s = time.monotonic() + 10
-    while not (run := lab.engine.runs.list()[0]).is_terminal:
+    while not lab.engine.runs.list()[0].is_terminal:
         assert time.monotonic() < deadline_s, "the run has not ended"
         time.sleep(0.005)
+    run: AgentRun = lab.engine.runs.list()[0]
     return run
 
 
@@ -89,12 +90,15 @@ def test_a_question_is_there_in_the_next_lab_and_an_answer_lets_its_run_go_on(ta
     assert question.id == f"grant-{question.request.run_id}-fs_delete"
     run_id = question.request.run_id
     for shown in (lab.approvals.text, lab.approvals.html):
-        for piece in ("old.txt", f"{run_id} waits for it, though its process ended, and goes on with the answer"):
+        for piece in (
+            "deletes old.txt, 1 line",
+            f"{run_id} waits for it, though its process ended, and goes on with the answer",
+        ):
             assert piece in shown.replace("\n  ", " ")
     assert list(lab.approvals.df["request_id"]) == [question.id]
     assert "1 call of an earlier process: %lango approvals" in lab.status().text
     assert "blocked waiting approval" in lab.runs.text
-    assert f"{run_id} goes on, and %lango runs shows what becomes of it" in lab.approvals.allow().text
+    assert f"it goes on, and %lango run {run_id} shows what becomes of it" in lab.approvals.allow().text
     assert (end(lab).result, target.exists()) == ("Done: deleted old.txt.", False)
     assert lab.approvals.record == ()
     assert "Done: deleted old.txt." in lab.runs.text
@@ -105,7 +109,7 @@ def test_a_question_is_there_in_the_next_lab_and_an_answer_lets_its_run_go_on(ta
 def test_a_no_lets_it_go_on_without_its_call(target: Path) -> None:
     leave(target.parent)
     lab = lab_on(target.parent)
-    assert "refused: I need it; what becomes of" in lab.approvals.deny(detail="I need it").text
+    assert "refused: I need it; %lango run" in lab.approvals.deny(detail="I need it").text
     assert (end(lab).error_code, target.exists()) == ("approval_denied", True)
     assert lab.approvals.record == ()
     lab.close()
