@@ -189,7 +189,7 @@ class Engine(Answering, Shared):
     def _resumption(self) -> Resumption:
         from lango_nb.runtime.resumption import Resumption
 
-        return Resumption(self.store, self._context(None), self.sessions.open, self.listeners)
+        return Resumption(self.store, lambda: self._context(None), self.sessions.open, self.listeners)
 
     def open_store(self, store: Store | str | Path, home: Path | None = None) -> None:
         """Keep records in a store from now on; what a process that is gone left open in it is closed.

@@ -242,10 +242,10 @@ class Approvals:
             It cannot be written down.
         """
         if question.resumption is not None:
-            resumed = question.resumption.take(question, answer)
+            go_on = question.resumption.take(question, answer)
             with self._lock:
                 kept = self._answered.keep(question.request, answer)
-            resumed.go_on(kept)
+            go_on(kept)
             return kept
         with self._lock:
             if answer.allowed:

@@ -31,6 +31,7 @@ from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Tool, ToolResult
 
 if TYPE_CHECKING:
+    from lango_nb.runtime.context import TurnContext
     from lango_nb.runtime.work import Work
 
 INTERRUPTED = "the call was interrupted and did not complete"
@@ -113,11 +114,7 @@ class Calls:
         return tool
 
     def _find(self, node: AgentNode, name: str) -> Tool | None:
-        tool = node.tools_by_name.get(name)
-        if tool is not None:
-            return tool
-        context = self._work.state.context
-        return next((tool for tool in context.control.tools(node, context.tree) if tool.name == name), None)
+        return find_tool(self._work.state.context, node, name)
 
     def _no_such_tool(self, node: AgentNode, name: str) -> ToolResult:
         if node.role == "orchestrator":
@@ -339,6 +336,14 @@ class Calls:
                         code="interrupted",
                         message_id=message_id,
                     )
+
+
+def find_tool(context: TurnContext, node: AgentNode, name: str) -> Tool | None:
+    """Return a tool that an agent may call: one of its own, or of the way work is handed over; ``None`` otherwise."""
+    tool = node.tools_by_name.get(name)
+    if tool is not None:
+        return tool
+    return next((tool for tool in context.control.tools(node, context.tree) if tool.name == name), None)
 
 
 def proper(name: str, given: object) -> ToolResult:

@@ -60,6 +60,13 @@ class LeftQuestion:
         return self.request.id
 
     @property
+    def seen(self) -> ApprovalRequest:
+        """The request as it is shown: with what the call would do now, where it may come now."""
+        if self.resumption is None:
+            return self.request
+        return replace(self.request, preview=self.resumption.preview(self.request))
+
+    @property
     def obstacle(self) -> str:
         """Say why nothing can be allowed any more, or not here; empty when it can."""
         if self.resumption is not None:
@@ -195,8 +202,6 @@ class HeldQuestions:
         conversation = row.get("conversation")
         said = conversation if isinstance(conversation, dict) and self._is_alive(request.run_id) else None
         resumption = self._resumption() if said is not None and self._resumption is not None else None
-        if resumption is not None:
-            request = replace(request, preview=resumption.preview(request))
         return LeftQuestion(approvals, str(row["id"]), request, bool(row["is_whole"]), said, resumption)
 
     def _is_alive(self, run_id: str) -> bool:

@@ -105,15 +105,31 @@ def run_in_loop(
     return run.result()
 
 
-def start_in_loop(start: Callable[[], object]) -> None:
-    """Have something started on the loop; nobody waits for it, and nobody can be asked.
+def call_in_loop(fn: Callable[[], T]) -> T:
+    """Call a function on the loop's thread, where it can start what goes on by itself, and return its result.
 
     Parameters
     ----------
-    start : callable
-        Called on the loop's thread, without the caller's context variables.
+    fn : callable
+        Sees nothing of the caller's context variables; what it starts can ask nobody.
+
+    Returns
+    -------
+    T
+        What the function returned.
+
+    Examples
+    --------
+    >>> call_in_loop(lambda: threading.current_thread().name)
+    'lango-loop'
     """
-    _shared().loop.call_soon_threadsafe(start, context=contextvars.Context())
+
+    async def call() -> T:
+        return fn()
+
+    if threading.get_ident() == _shared().ident:
+        return fn()
+    return contextvars.Context().run(run_in_loop, lambda _emit: call())
 
 
 async def ask_caller(fn: Callable[[], T]) -> T:

@@ -10,11 +10,10 @@ the present settings and the present tree; the call runs only if it is still exa
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from lango_nb.core.errors import RefusedError, StoreError, shorten
+from lango_nb.core.errors import LangoError, RefusedError, shorten
 from lango_nb.core.events import Event
 from lango_nb.core.messages import ToolCall
 from lango_nb.records.agent_run import AgentRun
@@ -23,21 +22,19 @@ from lango_nb.records.questions import KIND, Conversation, is_answered, unpack_c
 from lango_nb.records.resume import end_run
 from lango_nb.records.sessions import Session
 from lango_nb.records.stored_runs import StoredRuns
-from lango_nb.routing.tree import AgentNode, AgentTree
+from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approvers import AskWith, HoldForAnswer
 from lango_nb.runtime.asking import preview
-from lango_nb.runtime.context import Listener, TurnContext
+from lango_nb.runtime.calls import find_tool
+from lango_nb.runtime.context import Listener, TurnContext, TurnState
 from lango_nb.runtime.held import LeftQuestion
-from lango_nb.runtime.loop import start_in_loop
+from lango_nb.runtime.loop import call_in_loop
 from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, arguments_hash
+from lango_nb.runtime.work import Work
 from lango_nb.specs.topologies import root_of
-from lango_nb.stores.store import Store, StoredTurn
+from lango_nb.stores.store import Store
 from lango_nb.tools.tool import Preview
 from lango_nb.tools.workers import REPEATS
-
-logger = logging.getLogger("lango_nb")
-
-_CHANGED = "its record was changed since it was asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +42,12 @@ class _Waiting:
     """A run that waits, and all it needs to go on."""
 
     run: AgentRun
-    stored: StoredTurn
     events: tuple[Event, ...]
-    """Those of its turn, and of all runs of it."""
+    """What happened in it."""
     conversation: Conversation
     node: AgentNode
-
-    @property
-    def own(self) -> tuple[Event, ...]:
-        """What happened in the run itself."""
-        return tuple(event for event in self.events if event.run_id == self.run.id)
-
-
-class Resumed:
-    """A run that belongs to this process now."""
-
-    def __init__(self, go_on: Callable[[ApprovalAnswer], object]) -> None:
-        self.go_on = go_on
-        """Lets it work with the answer, in the background; where it cannot work it has ended already."""
+    text: str
+    """What its turn was asked."""
 
 
 class Resumption:
@@ -71,8 +56,9 @@ class Resumption:
     Parameters
     ----------
     store : Store
-    context : TurnContext
-        What turns work with now. Where it asks a person, questions are held: nobody waits for a run that goes on.
+    context : callable
+        Returns what turns work with now. Where it asks a person, questions are held: nobody waits for a run that goes
+        on.
     session : callable
         Returns a session by its name.
     listeners : sequence of callable
@@ -82,14 +68,19 @@ class Resumption:
     def __init__(
         self,
         store: Store,
-        context: TurnContext,
+        context: Callable[[], TurnContext],
         session: Callable[[str], Session],
         listeners: Sequence[Listener] = (),
     ) -> None:
-        is_person = isinstance(context.approver, AskWith)
-        self._context = replace(context, approver=HoldForAnswer()) if is_person else context
         self._store, self._session, self._listeners = store, session, listeners
+        self._context = context
         self._runs = StoredRuns(store)
+
+    @property
+    def _now(self) -> TurnContext:
+        context = self._context()
+        is_person = isinstance(context.approver, AskWith)
+        return replace(context, approver=HoldForAnswer()) if is_person else context
 
     def obstacle(self, question: LeftQuestion) -> str:
         """Say why the run that waits cannot go on here; empty when it can."""
@@ -98,11 +89,12 @@ class Resumption:
 
     def preview(self, request: ApprovalRequest) -> Preview | None:
         """Look what the call would do now: things may have changed since it was asked about."""
-        node = self._context.tree.by_name.get(request.agent)
-        tool = node.tools_by_name.get(request.tool) if node is not None else None
-        return preview(self._context, request.agent, tool, request.arguments) if tool is not None else None
+        context = self._now
+        node = context.tree.by_name.get(request.agent)
+        tool = find_tool(context, node, request.tool) if node is not None else None
+        return preview(context, request.agent, tool, request.arguments) if tool is not None else None
 
-    def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Resumed:
+    def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
         """Make a run one of this process; of several that answer, one succeeds.
 
         Parameters
@@ -113,7 +105,9 @@ class Resumption:
 
         Returns
         -------
-        Resumed
+        callable
+            Gets the answer as it is kept, and lets the run work with it in the background; one that could not go on has
+            ended already.
 
         Raises
         ------
@@ -132,70 +126,70 @@ class Resumption:
             name, then = shorten(question.id), f"%lango run {request.run_id} shows what came of it"
             raise RefusedError(f"approval {name!r} is already answered; {then}")
         if isinstance(found, str):
-            end_run(self._store, run, self._store.log.read(run.turn_id), self._context.clock.now(), root_of)
-            return Resumed(lambda _answer: None)
+            self._end(run)
+            return lambda _kept: None
         waiting = replace(found, run=run)
-        return Resumed(lambda kept: start_in_loop(lambda: self._go_on(waiting, request, kept)))
+        return lambda kept: call_in_loop(lambda: self._go_on(waiting, request, kept))
 
     def _find(self, question: LeftQuestion) -> _Waiting | str:
         """Return a run with all it needs to go on, or what is in the way."""
         try:
             return self._read(question)
-        except StoreError as error:
+        except LangoError as error:
             return str(error)
 
     def _read(self, question: LeftQuestion) -> _Waiting | str:
         """Do the same; nothing of a record is taken on trust."""
-        request, tree = question.request, self._context.tree
+        request, context = question.request, self._now
         run = self._runs.get(request.run_id)
         stored = self._store.log.read(request.turn_id)
         if run is None or run.is_terminal:
             return f"run {request.run_id} has ended"
-        if stored is None or stored.row.get("outcome") == "running":
-            return "its turn is not closed in the records, or not there"
-        if stored.lost:
-            return f"turn {stored.row['number']} has lost {' and '.join(stored.lost)}"
-        events = tuple(unpack_event(row) for row in stored.events)
-        if is_answered(request.call_id, [event for event in events if event.run_id == run.id]):
+        if stored is None or stored.lost:
+            return f"turn {request.turn_id} is damaged, or not in the records any more"
+        if stored.row["outcome"] == "running":
+            return f"turn {stored.row['number']} is still open"
+        events = tuple(event for row in stored.events if (event := unpack_event(row)).run_id == run.id)
+        if is_answered(request.call_id, events):
             return "the call was answered before its process ended"
         conversation = unpack_conversation(question.conversation or {}, f"the conversation of run {run.id}")
-        is_known = (run.turn_id, run.parent_id, run.requested_agent, run.spawn_depth) == (
-            request.turn_id,
-            request.session_id,
-            request.agent,
-            1,
-        )
-        if not is_known or stored.row["session_id"] != request.session_id or not _is_asked(request, conversation):
-            return _CHANGED
-        return _missing(request, str(stored.row["topology"]), tree) or _Waiting(
-            run, stored, events, conversation, tree[run.requested_agent]
-        )
+        asked_by = run.turn_id, run.parent_id, run.requested_agent, run.spawn_depth
+        is_same = asked_by == (request.turn_id, request.session_id, request.agent, 1)
+        if not is_same or stored.row["session_id"] != request.session_id or not _is_asked(request, conversation):
+            return "its record was changed since it was asked"
+        missing = _missing(request, str(stored.row["topology"]), context)
+        return missing or _Waiting(run, events, conversation, context.tree[request.agent], str(stored.row["text"]))
 
     def _go_on(self, waiting: _Waiting, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
         try:
             self._begin(waiting, request, answer)
-        except Exception:  # nobody is there to take it; the run must not be left open
-            logger.exception("run %s cannot go on", waiting.run.id)
-            end_run(self._store, waiting.run, waiting.stored, self._context.clock.now(), root_of)
+        except Exception:
+            self._end(waiting.run)  # nobody else will
+            raise
 
     def _begin(self, waiting: _Waiting, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
-        from lango_nb.runtime.context import TurnState
-        from lango_nb.runtime.work import Work
-
-        REPEATS.set(self._context.random is None)
-        context, run, row = self._context, waiting.run, waiting.stored.row
-        state = context.teammates.state_of(run.turn_id)
-        if state is None:
-            session = self._session(request.session_id)
-            state = TurnState(context, session, run.turn_id, str(row["text"]), (), self._listeners)
-            state.reopen(waiting.events, _messages(waiting))
+        context, run = self._now, waiting.run
+        REPEATS.set(context.random is None)
+        state = context.teammates.state_of(run.turn_id) or self._reopened(context, request, waiting)
         (order, *said), inherited = waiting.conversation.own, waiting.conversation.inherited
         child = None
         if run.child_session:
             child = context.teammates.fork(state, waiting.node, inherited, len(inherited), run.id)
         work = Work(state, waiting.node, order, inherited, run, child)
-        work.go_on_with(said, waiting.own, request, answer)
-        context.teammates.resume(run, work, waiting.own)
+        work.go_on_with(said, waiting.events, request, answer)
+        context.teammates.resume(run, work, waiting.events)
+
+    def _reopened(self, context: TurnContext, request: ApprovalRequest, waiting: _Waiting) -> TurnState:
+        """Take up the turn as it is now: another run of it may have gone on meanwhile."""
+        session = self._session(request.session_id)
+        state = TurnState(context, session, request.turn_id, waiting.text, (), self._listeners)
+        stored = self._store.log.read(request.turn_id)
+        events = [unpack_event(row) for row in stored.events] if stored is not None else []
+        state.reopen(events, _messages(request.turn_id, waiting.conversation, events))
+        return state
+
+    def _end(self, run: AgentRun) -> None:
+        end_run(self._store, run, self._store.log.read(run.turn_id), self._now.clock.now(), root_of)
 
 
 def _is_asked(request: ApprovalRequest, conversation: Conversation) -> bool:
@@ -208,22 +202,23 @@ def _is_asked(request: ApprovalRequest, conversation: Conversation) -> bool:
     return any((call.id, call.name) == (request.call_id, request.tool) for call in calls)
 
 
-def _missing(request: ApprovalRequest, topology: str, tree: AgentTree) -> str:
+def _missing(request: ApprovalRequest, topology: str, context: TurnContext) -> str:
     """Say what the present tree has not that a run would need; empty when it has all."""
+    tree = context.tree
     name = tree.topology.name
     if topology != name:
         return f"it was asked in the topology {topology}, and this is {name}: answer it there"
     if request.agent not in tree:
         return f"there is no agent {shorten(request.agent)!r} in {name} any more"
-    if request.tool not in tree[request.agent].tools_by_name:
+    if find_tool(context, tree[request.agent], request.tool) is None:
         return f"{request.agent} has no tool {shorten(request.tool)!r} any more"
     return ""
 
 
-def _messages(waiting: _Waiting) -> int:
+def _messages(turn_id: str, conversation: Conversation, events: Sequence[Event]) -> int:
     """Return how many messages a turn and its runs have, by their ids: those of runs after its end are not kept."""
-    said = (*waiting.conversation.own, *waiting.conversation.inherited)
-    own = f"{waiting.run.turn_id}."
-    ids = (*(message.id for message in said), *(event.message_id for event in waiting.events))
+    said = (*conversation.own, *conversation.inherited)
+    own = f"{turn_id}."
+    ids = (*(message.id for message in said), *(event.message_id for event in events))
     numbers = (name.removeprefix(own) for name in ids if name.startswith(own))
     return max((int(number) for number in numbers if number.isdigit()), default=0)

@@ -49,7 +49,7 @@ def to_text(questions: Questions) -> str:
         arguments = argument_lines(request.arguments, 0, 0)  # never wrapped: a line end would not be theirs
         said = [
             *text.wrap(_head(request), _WIDTH),
-            *(f"  {written}" for written in (*preview_lines(request), *arguments)),
+            *(f"  {written}" for written in (*preview_lines(_seen(question)), *arguments)),
             *text.wrap(_covered(question), _WIDTH),
         ]
         parts.append("\n".join([_named(question.id), *(f"  {written}" for written in said)]))
@@ -73,13 +73,17 @@ def _question(question: PendingApproval | LeftQuestion) -> str:
     arguments = [(plain(name), html.pre(argument(value), 0)) for name, value in request.arguments.items()]
     return html.div(
         html.line(html.chip(_named(question.id)), esc(_head(request))),
-        _preview(request),
+        _preview(_seen(question)),
         html.fields(arguments) if arguments else html.muted("(no arguments)"),
         html.small(_covered(question)),
         margin="8px 0",
         padding="0 0 0 10px",
         border_left=f"3px solid {html.EDGE}",
     )
+
+
+def _seen(question: PendingApproval | LeftQuestion) -> ApprovalRequest:
+    return question.seen if isinstance(question, LeftQuestion) else question.request
 
 
 def _preview(request: ApprovalRequest) -> str:

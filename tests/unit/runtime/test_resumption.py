@@ -21,7 +21,7 @@ from lango_nb.records.closing import INTERRUPTED
 from lango_nb.records.questions import KIND
 from lango_nb.runtime.approvals import AskWith
 from lango_nb.runtime.held import LeftQuestion
-from lango_nb.runtime.loop import run_in_loop, start_in_loop
+from lango_nb.runtime.loop import call_in_loop, run_in_loop
 from lango_nb.stores.opening import open_store
 from lango_nb.tools.builtin.agents import AGENT_TOOLS
 from lango_nb.tools.decorator import tool
@@ -99,10 +99,15 @@ def until(is_so: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
+def is_blocked(engine: Engine, runs: int = 1) -> bool:
+    """Tell whether so many runs show that they wait: their questions are written down."""
+    return sum(run.runtime_condition == "blocked_waiting_approval" for run in engine.runs.own()) == runs
+
+
 def ask(engine: Engine) -> None:
     """Run a turn whose run outlives it, waiting for an answer."""
     assert engine.run_sync("Please do it").turn.outcome == "success"
-    until(lambda: engine.approvals.pending)
+    until(lambda: is_blocked(engine))
 
 
 def ended(engine: Engine) -> Any:
@@ -199,7 +204,7 @@ class TestGoingOn:
         home.leave()
         second = home.open({"operator": [("exec_mark", {"text": "b"})]})
         home.left(second).allow()
-        until(lambda: second.approvals.pending)
+        until(lambda: second.approvals.pending and is_blocked(second))
         second.close()
         assert home.marked == ["a"]
         third = home.open()
@@ -215,14 +220,14 @@ class TestGoingOn:
 
         engine = home.open({"operator": [("exec_mark", {"text": "b"})]}, approver=AskWith(nobody))
         home.left(engine).allow()
-        until(lambda: engine.approvals.pending)
-        assert engine.approvals.pending[0].is_held
+        until(lambda: engine.approvals.pending and engine.approvals.pending[0].is_held)
 
     def test_of_several_calls_in_one_reply_each_is_made_once(self, home: Home) -> None:
         engine = home.open({"root": [ORDER, "Going on."], "operator": [[MARK, ("exec_mark", {"text": "b"})]]})
         ask(engine)
         engine.approvals.pending[0].allow()
         until(lambda: [one.request.arguments for one in engine.approvals.pending] == [{"text": "b"}])
+        until(lambda: is_blocked(engine))
         engine.close()
         engine = home.open()
         home.left(engine).allow()
@@ -231,6 +236,35 @@ class TestGoingOn:
         engine.approvals.pending[0].allow()
         assert ended(engine).status == "completed"
         assert home.marked == ["a", "b"]
+
+    def test_two_runs_of_one_turn_go_on_beside_each_other(self, home: Home) -> None:
+        engine = home.open(
+            {"root": [[spawn("operator", "One"), spawn("operator", "Two")], "Going on."], "One": [MARK], "Two": [MARK]}
+        )
+        engine.run_sync("Please do it")
+        until(lambda: is_blocked(engine, 2))
+        engine.close()
+        engine = home.open({"One": ["One is done"], "Two": ["Two is done"]})
+        for question in engine.approvals.left:
+            question.allow()
+        until(lambda: [run.status for run in engine.runs.list()] == ["completed"] * 2)
+        engine.close()
+        engine = home.open()
+        trace = engine.traces.get(1)
+        every = [*trace.events, *late_of(engine, trace.turn.id)]
+        assert [event.seq for event in every] == list(range(1, len(every) + 1))
+        assert home.marked == ["a", "a"]
+        assert sorted(said(engine)[2:]) == ["operator reports: One is done", "operator reports: Two is done"]
+
+    def test_a_lab_that_is_closed_at_once_ends_it(self, home: Home) -> None:
+        home.leave()
+        engine = home.open({"operator": [forever]})
+        home.left(engine).allow()
+        engine.close()
+        engine = home.open()
+        assert engine.records.found == ()
+        assert [run.status for run in engine.runs.list()] == ["cancelled"]
+        assert len(late(engine, ToolStarted)) == len(home.marked)
 
     def test_a_yes_for_the_session_holds_for_later_calls(self, home: Home) -> None:
         home.leave()
@@ -495,7 +529,7 @@ class TestWhatCannotGoOn:
             lines: dict[str, list[Line]] = {"root": [ORDER, forever], "operator": [MARK]}
             engine = kept_engine(home.store, lines, home.effects, approver="hold")
             threading.Thread(target=lambda: engine.run_sync("Please do it"), daemon=True).start()
-            until(lambda: engine.approvals.pending)
+            until(lambda: is_blocked(engine))
             os._exit(DIED)
 
         assert in_child(begin) == DIED
@@ -587,8 +621,10 @@ class TestWhatHoldsNow:
 def test_a_run_that_is_at_work_ends_with_its_engine_and_what_it_leaves_is_written_down(home: Home) -> None:
     engine = home.open({"root": [ORDER, "Going on."], "operator": [forever]})
     assert engine.run_sync("Please do it").turn.outcome == "success"
-    start_in_loop(lambda: time.sleep(0.1))
+    busy = threading.Thread(target=call_in_loop, args=(lambda: time.sleep(0.1),))
+    busy.start()
     engine.close()
+    busy.join()
     engine = home.open()
     assert engine.records.found == ()
     (finished,) = late(engine, RunFinished)
