@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 
 from lango_nb.core.errors import LangoError, RefusedError, StoreError
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, Event, RunFinished, ToolFinished, ToolStarted
+from lango_nb.core.messages import Reply, ToolCall
 from lango_nb.engine import Engine
 from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
@@ -26,7 +29,7 @@ from lango_nb.stores.opening import open_store
 from lango_nb.tools.builtin.agents import AGENT_TOOLS
 from lango_nb.tools.decorator import tool
 from tests.cast import Cast, Line, spawn
-from tests.kept import DIED, KINDS, MARK, address, in_child, kept_engine, late_of, marked, race, tools
+from tests.kept import DIED, KINDS, MARK, address, in_child, kept_engine, late_of, marked, race, tools, wait_for_it
 
 SECRET = "sk-abcdefghijklmnop1234"
 ORDER: Line = spawn("operator", "Do it")
@@ -212,6 +215,20 @@ class TestGoingOn:
         home.left(third).allow()
         assert (ended(third).tool_calls, home.marked) == (2, ["a", "b"])
 
+    def test_a_call_has_an_id_of_its_own_whatever_the_model_says(self, home: Home) -> None:
+        home.leave()
+        again: list[ToolCall] = []
+
+        async def say(_messages: object) -> Line:
+            return Reply(tool_calls=tuple(again))
+
+        engine = home.open({"operator": [say, "Twice"]}, approver="allow")
+        question = home.left(engine)
+        again.append(ToolCall(id=question.request.call_id, name="exec_mark", arguments={"text": "b"}))
+        question.allow()
+        assert (ended(engine).result, home.marked) == ("Twice", ["a", "b"])
+        assert len({event.call_id for event in late(engine, ToolStarted)}) == 2
+
     def test_where_a_person_would_be_asked_its_questions_are_held(self, home: Home) -> None:
         home.leave()
 
@@ -354,6 +371,37 @@ class TestOnce:
         with pytest.raises(RefusedError, match=r"is already answered; %lango run arun-\w+ shows what came of it"):
             questions[0].deny()
 
+    def test_who_looked_before_another_went_on_does_not_answer_what_that_asks_next(self, either: Home) -> None:
+        either.leave()
+        slow, fast = either.open(), either.open({"operator": [("exec_mark", {"text": "b"})]})
+        question = either.left(slow)
+
+        def go_on() -> None:
+            either.left(fast).allow()
+            until(lambda: fast.approvals.pending and is_blocked(fast))
+            fast.close()
+
+        with after_reading(slow.store.documents(KIND), go_on), pytest.raises(RefusedError, match="is already answered"):
+            question.allow()
+        assert either.marked == ["a"]
+        assert either.left(slow).request.arguments == {"text": "b"}
+        either.left(slow).allow()
+        assert (ended(slow).status, either.marked) == ("completed", ["a", "b"])
+
+    def test_who_is_too_late_takes_nothing_from_the_one_that_goes_on(self, either: Home) -> None:
+        either.leave()
+        slow, fast = either.open(), either.open({"operator": [forever]})
+        question = either.left(slow)
+        runs = slow.store.documents("run")
+        with (
+            after_reading(runs, either.left(fast).allow, times=2),
+            pytest.raises(RefusedError, match="is already answered"),
+        ):
+            question.allow()
+        assert [row["writer"] for row in runs.find()] == [fast.store.writer()]
+        until(lambda: either.marked == ["a"])
+        assert either.open().records.found == ()
+
     @pytest.mark.parametrize(
         ("moment", "effects", "end"),
         [
@@ -404,6 +452,7 @@ class TestOnce:
 
     def test_a_question_that_could_not_be_removed_is_not_answered_twice(self, home: Home) -> None:
         home.leave()
+        witness = home.open()
         store = open_store(home.store)
         (row,) = store.documents(KIND).find()
         store.close()
@@ -419,10 +468,30 @@ class TestOnce:
         store = open_store(home.store)
         store.documents(KIND).put(row)
         store.close()
+        with pytest.raises(RefusedError, match="the call was answered before its process ended"):
+            home.left(witness).allow()
         engine = home.open()
         assert [found.run_id for found in engine.records.found] == [row["run_id"]]
         assert home.left(engine).resumption is None
         assert home.marked == ["a"]
+
+
+@contextmanager
+def after_reading(documents: Any, happen: Callable[[], object], times: int = 1) -> Iterator[None]:
+    """Let something happen right after a row was read so many times."""
+    read, count = documents.get, itertools.count(1)
+
+    def get(key: str) -> Any:
+        row = read(key)
+        if next(count) == times:
+            happen()
+        return row
+
+    documents.get = get
+    try:
+        yield
+    finally:
+        documents.get = read
 
 
 async def die_at_once(_messages: object) -> Line:
@@ -630,6 +699,29 @@ def test_a_run_that_is_at_work_ends_with_its_engine_and_what_it_leaves_is_writte
     (finished,) = late(engine, RunFinished)
     assert (finished.status, finished.error) == ("cancelled", "the engine was closed")
     assert said(engine)[2:] == ["operator failed and its work is discarded: cancelled"]
+
+
+def test_a_run_whose_turn_goes_on_ends_with_its_engine(home: Home) -> None:
+    engine = home.open({"root": [ORDER, wait_for_it, "Fine."], "operator": [MARK]})
+    turn = threading.Thread(target=suppressed(lambda: engine.run_sync("Please do it")))
+    turn.start()
+    until(lambda: is_blocked(engine))
+    engine.close()
+    turn.join(10)
+    assert [run.status for run in engine.runs.own()] == ["cancelled"]
+    engine = home.open()
+    assert [run.status for run in engine.runs.list()] == ["cancelled"]
+    assert home.left(engine).resumption is None
+
+
+def suppressed(work: Callable[[], object]) -> Callable[[], None]:
+    """Return something that hears of no error: the records of the turn were closed under it."""
+
+    def quiet() -> None:
+        with suppress(LangoError):
+            work()
+
+    return quiet
 
 
 def test_what_waits_is_left_alone_while_its_process_lives(either: Home) -> None:
