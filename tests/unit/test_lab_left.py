@@ -96,7 +96,9 @@ def test_a_question_is_there_in_the_next_lab_and_an_answer_lets_its_run_go_on(ta
         ):
             assert piece in shown.replace("\n  ", " ")
     assert list(lab.approvals.df["request_id"]) == [question.id]
-    assert "1 call of an earlier process: %lango approvals" in lab.status().text
+    left = "1 call of an earlier process: %lango approvals"
+    assert left in lab.status().text
+    assert left in Lab(workspace=target.parent).open(target.parent / "home").text
     assert "blocked waiting approval" in lab.runs.text
     assert f"it goes on, and %lango run {run_id} shows what becomes of it" in lab.approvals.allow().text
     assert (end(lab).result, target.exists()) == ("Done: deleted old.txt.", False)
