@@ -6,8 +6,8 @@
                                                    └──▶ nobody waits    a yes lets exactly this call run once, when it
                                                                         comes again; a no drops the question
 
-A run waits that had outlived its turn and whose conversation could be kept. What a turn itself asks ends with its
-process, and so does what stands above or below a run: then the answer is all that can outlive it. Arguments and
+A run waits that had outlived its turn and whose conversation could be kept. A turn that asks something itself ends with
+its process, and so does a run that another run asked for: then the answer is all that can outlive it. Arguments and
 conversations are kept only where no secret is in them. Where arguments are masked nobody can see what would run, and
 the question can only be dropped.
 """

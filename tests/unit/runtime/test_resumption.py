@@ -30,6 +30,7 @@ from lango_nb.tools.builtin.agents import AGENT_TOOLS
 from lango_nb.tools.decorator import tool
 from tests.cast import Cast, Line, spawn
 from tests.kept import DIED, KINDS, MARK, address, in_child, kept_engine, late_of, marked, race, tools, wait_for_it
+from tests.stores import protected
 
 SECRET = "sk-abcdefghijklmnop1234"
 ORDER: Line = spawn("operator", "Do it")
@@ -623,18 +624,26 @@ class TestWhatCannotGoOn:
         assert {run.status for run in engine.runs.list()} == {"cancelled"}
         assert home.left(engine).resumption is None
 
-    def test_in_a_home_that_may_only_be_read(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-        home.leave()
-        engine = home.open()
-        question = home.left(engine)
-
-        def refused(*_: object, **__: object) -> None:
-            raise StoreError("records.db may only be read here; choose a folder that you may write to", "read_only")
-
-        monkeypatch.setattr(engine.store.documents("run"), "change", refused)
-        with pytest.raises(LangoError, match="may only be read here"):
+    def test_whose_turn_is_forgotten_with_what_was_said_in_it(self, either: Home) -> None:
+        either.leave()
+        engine = either.open()
+        question = either.left(engine)
+        assert engine.store.log.remove([question.request.turn_id]) == 1
+        assert (engine.store.documents(KIND).find(), engine.approvals.left) == ([], ())
+        with pytest.raises(RefusedError):
             question.allow()
-        monkeypatch.undo()
+        assert [found.run_id for found in either.open().records.found] == [question.request.run_id]
+        assert either.marked == []
+
+    def test_in_a_home_that_may_only_be_read(self, home: Home, tmp_path: Path) -> None:
+        home.leave()
+        with protected(tmp_path):
+            engine = home.open()
+            for answer in (home.left(engine).allow, home.left(engine).deny):
+                with pytest.raises(StoreError, match="may only be read here: "):
+                    answer()
+            engine.close()
+        engine = home.open()
         home.left(engine).allow()
         assert (ended(engine).status, home.marked) == ("completed", ["a"])
 
