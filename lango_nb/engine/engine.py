@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.routing.router import Router
     from lango_nb.runtime.context import Listener, TextListener, TurnContext
     from lango_nb.runtime.queue import Queue
+    from lango_nb.runtime.resumption import Resumption
     from lango_nb.stores.store import Store
 
 logger = logging.getLogger("lango_nb")
@@ -170,12 +171,25 @@ class Engine(Answering, Shared):
         """Work with records from now on."""
         self.records = records
         self.sessions, self.traces = records.sessions, records.traces
-        self.approvals = _approvals(records)
+        self.approvals = self._approvals(records)
         """Open questions, and the answers that still hold; any front end may answer, from any thread."""
         for name in ("runs", "teammates", "services"):  # made of records when they are next asked for
             self.__dict__.pop(name, None)
         self._hooks: HookChain | None = None
         self._ready: TurnContext | None = None
+
+    def _approvals(self, records: Records) -> Approvals:
+        """Make what keeps open questions; over a store they outlive the process, and so do runs that wait for them."""
+        if not records.is_durable:
+            return Approvals()
+        from lango_nb.runtime.held import HeldQuestions
+
+        return Approvals(records.documents(APPROVALS), HeldQuestions(records.store, self._resumption))
+
+    def _resumption(self) -> Resumption:
+        from lango_nb.runtime.resumption import Resumption
+
+        return Resumption(self.store, lambda: self._context(None), self.sessions.open, self.listeners)
 
     def open_store(self, store: Store | str | Path, home: Path | None = None) -> None:
         """Keep records in a store from now on; what a process that is gone left open in it is closed.
@@ -479,15 +493,6 @@ def _open_store(address: str | Path, home: Path | None, settings: StoreSettings)
         durability=settings.durability,
         lock_timeout_s=settings.lock_timeout_s,
     )
-
-
-def _approvals(records: Records) -> Approvals:
-    """Make what keeps open questions; over a store they outlive the process."""
-    if not records.is_durable:
-        return Approvals()
-    from lango_nb.runtime.held import HeldQuestions
-
-    return Approvals(records.documents(APPROVALS), HeldQuestions(records.store))
 
 
 def _folder(workspace: str | Path) -> Path:

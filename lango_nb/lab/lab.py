@@ -34,6 +34,7 @@ from lango_nb.lab.shown import (
     counted,
     diff_view,
     frames,
+    left_open,
     owner_of,
     shown_folder,
     shown_store,
@@ -597,6 +598,7 @@ class Lab(LookingBack, Measuring):
             values["not written"] = f"{unsaved}: only in memory yet, see %lango doctor"
         if engine.records.found:
             values["found"] = "; ".join(item.sentence for item in engine.records.found)
+        values |= left_open(engine)
         if self._loaded.trust is not None and self._loaded.trust.held:
             trust = self._loaded.trust
             values["held back"] = f"{trust.keys}; %{trust.command} shows and trusts them"

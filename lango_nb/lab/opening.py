@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import UnknownNameError, UsageError
 from lango_nb.core.paths import path_of
-from lango_nb.lab.shown import counted, frames, shown_store
+from lango_nb.lab.shown import counted, frames, left_open, shown_store
 from lango_nb.stores.opening import HOME
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import View
@@ -73,6 +73,7 @@ def _open_records(lab: Lab, address: str | Path) -> View[Any]:
         ("sessions", ", ".join(sessions[-12:]) or "none yet"),
         ("session", lab.session),
         *(("found", item.sentence) for item in engine.records.found),
+        *left_open(engine).items(),
         *(("mended", f"{problem.where}: {problem.detail}") for problem in engine.store.problems),
     ]
     there = len(engine.traces)

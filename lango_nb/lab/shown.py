@@ -15,6 +15,7 @@ from lango_nb.viz.view import View
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lango_nb.engine import Engine
     from lango_nb.stores.store import Store
 
 
@@ -55,6 +56,12 @@ def counted(number: int, noun: str) -> str:
     ('1 turn', '2 turns')
     """
     return f"{number} {noun if number == 1 else noun + 's'}"
+
+
+def left_open(engine: Engine) -> dict[str, str]:
+    """Say that an earlier process left calls open, under the name of that row; nothing where it did not."""
+    left = engine.approvals.left
+    return {"left open": f"{counted(len(left), 'call')} of an earlier process: %lango approvals"} if left else {}
 
 
 def shown_folder(folder: Path) -> str:

@@ -2,8 +2,9 @@
 
 A turn that was interrupted is closed with everything that was written ahead. Its calls that had begun are answered with
 "interrupted": nobody knows what they did, so nothing of them is done again, and the conversation says so. Its runs, and
-those that outlived their turn, end as cancelled. Several processes may begin with this at once: each thing is closed by
-one of them, and only that one says so.
+those that outlived their turn, end as cancelled, except those that only wait for an answer: they go on with it
+(:mod:`lango_nb.records.questions`). Several processes may begin with this at once: each thing is closed by one of them,
+and only that one says so.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lango_nb.core.errors import StoreError
-from lango_nb.core.events import RunFinished
+from lango_nb.core.events import Event, RunFinished
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.closing import INTERRUPTED as INTERRUPTED  # noqa: PLC0414 - whoever asks what was interrupted
 from lango_nb.records.closing import Closing, answers, end_of, ended_as, note, open_calls, risky
 from lango_nb.records.packing import pack_event, pack_message, unpack_event
+from lango_nb.records.questions import is_answered, waiting_calls
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.records.stored_sessions import LATE
 from lango_nb.stores.store import Row, Store, StoredTurn
@@ -131,16 +133,19 @@ def resume_quietly(store: Store, now: datetime, root: Callable[[str], str]) -> l
 
 
 def _end_runs(store: Store, now: datetime, root: Callable[[str], str]) -> list[Interrupted]:
-    """End the runs that had outlived their turns and whose process is gone."""
-    found = []
+    """End the runs that had outlived their turns and whose process is gone, unless they wait for an answer."""
+    found, waiting = [], waiting_calls(store)
     for writer, run in list(StoredRuns(store).living()):
         if not store.is_gone(writer):
             continue
         stored = store.log.read(run.turn_id)
         if stored is not None and stored.row.get("outcome") == "running":
             continue  # it could not be closed, or somebody else closes it just now, with its runs
+        call_id = waiting.get(run.id)
+        if call_id and stored is not None and not is_answered(call_id, _own(run, stored)):
+            continue
         try:
-            ended = _end_run(store, run, stored, now, root)
+            ended = end_run(store, run, stored, now, root)
         except StoreError as error:
             if error.code == "read_only":
                 raise
@@ -150,12 +155,31 @@ def _end_runs(store: Store, now: datetime, root: Callable[[str], str]) -> list[I
     return found
 
 
-def _end_run(
+def end_run(
     store: Store, run: AgentRun, stored: StoredTurn | None, now: datetime, root: Callable[[str], str]
 ) -> Interrupted | None:
-    """End a run, in its row first: of several processes that try, one succeeds and does the rest."""
-    events = [unpack_event(row) for row in stored.events] if stored is not None else []
-    own = [event for event in events if event.run_id == run.id]
+    """End a run whose process is gone, in its row first: of several processes that try, one succeeds and does the rest.
+
+    Parameters
+    ----------
+    store : Store
+    run : AgentRun
+    stored : StoredTurn, optional
+        The turn that made it, where that is not forgotten.
+    now, root
+        As for :func:`resume`.
+
+    Returns
+    -------
+    Interrupted or None
+        ``None`` where there was nothing to do any more.
+
+    Raises
+    ------
+    StoreError
+        It cannot be written.
+    """
+    own = _own(run, stored) if stored is not None else []
     said = next((event for event in own if isinstance(event, RunFinished)), None)
     ended = ended_as(run, said, now)
     if not StoredRuns(store).end(ended) or said is not None:
@@ -164,7 +188,7 @@ def _end_run(
     found = _interrupted(run, stored, risky(calls))
     if stored is None:
         return found
-    last = max((event.seq for event in events), default=0)
+    last = max((int(str(row["seq"])) for row in stored.events), default=0)
     new = answers(calls, last + 1, now)
     new.append(end_of(ended, run.turn_id, last + len(new) + 1, now))
     store.log.write(run.turn_id, [pack_event(event) for event in new], is_urgent=True)
@@ -172,6 +196,11 @@ def _end_run(
         left = note(f"Run {run.id}", found.calls, root(str(stored.row.get("topology") or "")))
         store.documents(LATE).put({"id": run.id, "session_id": found.session_id, "messages": [pack_message(left)]})
     return found
+
+
+def _own(run: AgentRun, stored: StoredTurn) -> list[Event]:
+    """Return what happened in a run."""
+    return [event for row in stored.events if (event := unpack_event(row)).run_id == run.id]
 
 
 def _interrupted(run: AgentRun, stored: StoredTurn | None, calls: tuple[str, ...]) -> Interrupted:

@@ -160,6 +160,21 @@ class Runs:
             self._keep(run)
         return run
 
+    def adopt(self, run: AgentRun, events: Iterable[Event], cancel: Cancel | None = None) -> AgentRun:
+        """Go on with a run that another engine made; see :meth:`create`.
+
+        Parameters
+        ----------
+        run : AgentRun
+            As it was written down.
+        events : iterable of Event
+            What happened in it so far.
+        cancel : callable, optional
+        """
+        self.create(run, cancel)
+        self._entries[run.id].events.extend(events)
+        return run
+
     def get(self, run_id: str) -> AgentRun:
         """Return a run as it is now.
 
@@ -346,7 +361,7 @@ class Runs:
         Returns
         -------
         AgentRun
-            As it is at the end of the wait: look at ``is_terminal``.
+            As it is at the end of the wait: look at ``is_terminal``. One of another engine is not waited for.
 
         Raises
         ------
@@ -355,6 +370,8 @@ class Runs:
         """
         import asyncio  # an engine that is not asked anything does without
 
+        if run_id not in self._entries:
+            return self.get(run_id)
         with self._lock:
             entry = self._entry(run_id)
             if entry.run.is_terminal or not timeout_s > 0:

@@ -21,7 +21,7 @@ KIND = "run"
 
 
 class _EndedError(Exception):
-    """Somebody else has ended the run."""
+    """Somebody else has ended the run, or goes on with it."""
 
 
 class StoredRuns:
@@ -38,7 +38,7 @@ class StoredRuns:
     def __init__(self, store: Store) -> None:
         self._rows = store.documents(KIND)
         self._log = store.log
-        self._writer = store.writer
+        self._writer, self._is_gone = store.writer, store.is_gone
         self._unsaved: dict[str, Row] = {}
 
     def keep(self, run: AgentRun) -> None:
@@ -96,6 +96,33 @@ class StoredRuns:
                 raise
             return False
         return True
+
+    def take(self, run_id: str) -> AgentRun | None:
+        """Make a run one of this opening's, whose own is over; ``None`` when it has ended or somebody else was first.
+
+        Parameters
+        ----------
+        run_id : str
+
+        Raises
+        ------
+        StoreError
+            It cannot be written.
+        """
+        seen, own = self._rows.get(run_id), self._writer()
+        if seen is None or not (seen["writer"] == own or self._is_gone(int(str(seen["writer"])))):
+            return None
+
+        def change(present: Row) -> Row:
+            if present["writer"] != seen["writer"] or _run(present).is_terminal:
+                raise _EndedError
+            return {**present, "writer": own}
+
+        try:
+            row = self._rows.change(run_id, change)
+        except _EndedError:
+            return None
+        return _run(row) if row is not None else None
 
     def of_turn(self, turn_id: str) -> list[AgentRun]:
         """Return the runs of a turn that were written down, in order of creation."""

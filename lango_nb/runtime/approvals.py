@@ -49,6 +49,7 @@ from lango_nb.runtime.questions import (
 if TYPE_CHECKING:
     import asyncio
 
+    from lango_nb.records.questions import Conversation
     from lango_nb.runtime.held import HeldQuestions, LeftQuestion
     from lango_nb.stores.store import Documents
 
@@ -72,7 +73,7 @@ class PendingApproval:
     ApprovalAnswer(allowed=True, by='person', detail='', scope='once', code='')
     """
 
-    __slots__ = ("_approvals", "id", "is_held", "outcome", "request", "wake")
+    __slots__ = ("_approvals", "can_wait", "id", "is_held", "outcome", "request", "wake")
 
     def __init__(self, approvals: Approvals, request: ApprovalRequest, name: str) -> None:
         self._approvals = approvals
@@ -83,6 +84,8 @@ class PendingApproval:
         """The answer; ``None`` before there is one, and when nobody waits for it any more."""
         self.is_held = False
         """Whether it is written down: it is left open on purpose."""
+        self.can_wait = False
+        """Whether the run that asked can go on with the answer in another process."""
         self.wake: Callable[[], object] | None = None
         """Tells whoever asked that there is an answer."""
 
@@ -129,6 +132,7 @@ class Approvals:
         timeout_s: float,
         *,
         on_open: Callable[[PendingApproval], object] | None = None,
+        conversation: Conversation | None = None,
     ) -> ApprovalAnswer:
         """Get an answer: a remembered one, the approver's, or that of whoever sees the open question first.
 
@@ -138,9 +142,12 @@ class Approvals:
         approver : Approver
             One that fails, or returns anything but an answer, has said no.
         timeout_s : float
-            How long the question stays open; infinity for as long as the asker lives.
+            How long the question stays open; infinity for as long as the asker lives. One that outlives this process
+            is open until somebody answers.
         on_open : callable, optional
             Gets the question as soon as it can be answered; not called when the answer is known already.
+        conversation : Conversation, optional
+            That of a run which could go on with the answer in another process.
 
         Returns
         -------
@@ -158,13 +165,13 @@ class Approvals:
         try:
             if self._held is not None and isinstance(approver, HoldForAnswer):
                 question.is_held = True
-                self._held.keep(request)
+                question.can_wait = self._held.keep(request, conversation)
             if on_open is not None:
                 on_open(question)
             if type(approver) in {AllowAll, DenyAll}:  # no task and no timer for what is decided already
                 self._offer(question, await approver.answer(request))
             else:
-                await self._wait(question, approver, timeout_s)
+                await self._wait(question, approver, math.inf if question.can_wait else timeout_s)
         finally:
             self._close(question)
         return question.outcome or ApprovalAnswer(False, "error", "the question got no answer", code=UNAVAILABLE)
@@ -226,19 +233,31 @@ class Approvals:
         return self._held.left(self) if self._held is not None else ()
 
     def leave(self, question: LeftQuestion, answer: ApprovalAnswer) -> ApprovalAnswer:
-        """Answer a question whose process is gone: a yes holds when the call comes again.
+        """Answer a question whose process is gone: the run that waits goes on, or a yes waits for its call to come.
 
         Raises
         ------
+        RefusedError
+            Somebody else has answered, or the run cannot go on.
         StoreError
             It cannot be written down.
         """
+        if question.resumption is not None:
+            go_on = question.resumption.take(question, answer)
+            with self._lock:
+                kept = self._answered.keep(question.request, answer)
+            go_on(kept)
+            return kept
         with self._lock:
             if answer.allowed:
                 self._answered.leave(question.request, answer)
         if self._held is not None:
-            self._held.drop(question.request)
+            self._held.drop(question.request, question.key)
         return answer
+
+    def can_wait(self, run_id: str) -> bool:
+        """Tell whether a run stands at a question with which it can go on in another process."""
+        return any(question.can_wait and question.request.run_id == run_id for question in self.pending)
 
     def close(self) -> None:
         """Leave what is open to the next process: nobody will answer it here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import ToolError
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, RunBlocked
@@ -17,12 +17,15 @@ from lango_nb.runtime.approvals import AllowAll, ApprovalAnswer, ApprovalRequest
 from lango_nb.runtime.approvers import is_asking
 from lango_nb.runtime.questions import TIMEOUT
 from lango_nb.tools.context import ToolContext
-from lango_nb.tools.tool import Preview, ToolResult
+from lango_nb.tools.tool import Preview, Tool, ToolResult
 from lango_nb.tools.workers import WORKERS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lango_nb.records.runs import AgentRun
     from lango_nb.runtime.approvals import PendingApproval
+    from lango_nb.runtime.context import TurnContext
     from lango_nb.runtime.work import Work
 
 
@@ -37,6 +40,7 @@ class Asking:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._required: dict[str, str] = {}
+        self._given: dict[str, tuple[ApprovalRequest, ApprovalAnswer]] = {}
         self._decided: set[str] = set()
         self._is_open = self._is_shown = False
         self._judged: tuple[HookCall | None, str] = None, ""
@@ -44,6 +48,12 @@ class Asking:
     def require(self, call_id: str, reason: str) -> None:
         """Make a call need an answer, whatever the policy says: the run was not given its tool."""
         self._required[call_id] = reason
+
+    def take(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Take the answer to a question that an earlier process asked for this work; its call comes now."""
+        self._given[request.call_id] = request, answer
+        self._is_open = self._is_shown = True
+        self._tell(request, answer)
 
     def has_decided(self, call_id: str) -> bool:
         """Tell whether somebody has answered for a call."""
@@ -59,6 +69,8 @@ class Asking:
 
     def insists(self, call: HookCall) -> str:
         """Say why a call needs an answer whatever the settings say; empty when they decide."""
+        if call.call_id in self._given:
+            return "it was asked about"
         reason = self._required.get(call.call_id, "")
         if reason or call.tool.is_by_name:
             return reason
@@ -80,11 +92,19 @@ class Asking:
         reason = self.needs_answer(call)
         if not reason:
             return CONTINUE
-        answer = await self._ask(call, reason)
+        given = self._given.get(call.call_id)
+        answer = self._kept(call, *given) if given is not None else await self._ask(call, reason)
         self._decided.add(call.call_id)
         if answer.allowed:
             return CONTINUE
         return Block(f"{call.tool.name} was not run: {answer.detail or 'refused'}", answer.code or "approval_denied")
+
+    def _kept(self, call: HookCall, request: ApprovalRequest, answer: ApprovalAnswer) -> ApprovalAnswer:
+        """Return the answer that was given, as far as it is about this call: a yes holds for exactly what was seen."""
+        is_same = arguments_hash(call.tool.name, call.arguments) == request.arguments_hash
+        if is_same or not answer.allowed:
+            return answer
+        return ApprovalAnswer(False, answer.by, "what would run now is not what was asked about")
 
     async def malformed(self, call: HookCall, problem: str) -> ToolResult:
         """Show a person a call that would need an answer and whose arguments nobody can read; it never runs.
@@ -137,35 +157,33 @@ class Asking:
         opened = partial(self._opened, call, reason)
         approver = state.context.approver
         with state.questions, state.prompts if is_asking(approver) else nullcontext():
-            answer = await state.context.approvals.ask(request, approver, state.context.rules.timeout_s, on_open=opened)
-        work.emit(
+            answer = await state.context.approvals.ask(
+                request, approver, state.context.rules.timeout_s, on_open=opened, conversation=work.said
+            )
+        self._tell(request, answer)
+        return answer
+
+    def _tell(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Record an answer, and show that a run goes on."""
+        self._work.emit(
             ApprovalDecided,
-            call.agent,
-            call_id=call.call_id,
-            tool=call.tool.name,
-            arguments_hash=digest,
+            request.agent,
+            call_id=request.call_id,
+            tool=request.tool,
+            arguments_hash=request.arguments_hash,
             allowed=answer.allowed,
             by=answer.by,
             scope=answer.scope,
             detail=answer.detail,
         )
         self._unblock(request, answer)
-        return answer
 
     async def _preview(self, call: HookCall) -> Preview | None:
-        """Look what a call would do, unless nobody will see it; a tool that cannot say stops no question."""
+        """Look what a call would do, unless nobody will see it."""
         context = self._work.state.context
-        look = call.tool.preview
-        if look is None or isinstance(context.approver, AllowAll | DenyAll):
+        if call.tool.preview is None or isinstance(context.approver, AllowAll | DenyAll):
             return None
-        surroundings = ToolContext(context.workspace, call.agent, context.closed, limits=context.tool_limits)
-        try:
-            said = await WORKERS.run(partial(look, call.arguments, surroundings))
-        except ToolError as error:
-            return Preview(f"would fail: {error}")
-        except Exception as error:  # noqa: BLE001 - a tool of somebody's own may raise anything
-            return Preview(f"(what it would do cannot be told: {type(error).__name__})")
-        return said if isinstance(said, Preview) else Preview(said)
+        return await WORKERS.run(partial(preview, context, call.agent, call.tool, call.arguments))
 
     def _opened(self, call: HookCall, reason: str, question: PendingApproval) -> None:
         """Tell that a question is open, now that whoever hears it can answer it."""
@@ -223,3 +241,32 @@ class Asking:
             grant_attempt=run.grant_attempt,
             grant_state=run.grant_state,
         )
+
+
+def preview(context: TurnContext, agent: str, tool: Tool, arguments: Mapping[str, Any]) -> Preview | None:
+    """Look what a call would do; a tool that cannot say stops no question.
+
+    Parameters
+    ----------
+    context : TurnContext
+    agent : str
+        Who wants to call.
+    tool : Tool
+    arguments : mapping of str to any
+
+    Returns
+    -------
+    Preview or None
+        ``None`` where the tool has nothing to look with.
+    """
+    if tool.preview is None:
+        return None
+    try:
+        said = tool.preview(
+            arguments, ToolContext(context.workspace, agent, context.closed, limits=context.tool_limits)
+        )
+    except ToolError as error:
+        return Preview(f"would fail: {error}")
+    except Exception as error:  # noqa: BLE001 - a tool of somebody's own may raise anything
+        return Preview(f"(what it would do cannot be told: {type(error).__name__})")
+    return said if isinstance(said, Preview) else Preview(said)

@@ -25,11 +25,13 @@ from lango_nb.runtime import grants
 from lango_nb.runtime.asking import Asking
 from lango_nb.runtime.causes import text_of
 from lango_nb.runtime.limits import Notices
+from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest
 from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Tool, ToolResult
 
 if TYPE_CHECKING:
+    from lango_nb.runtime.context import TurnContext
     from lango_nb.runtime.work import Work
 
 INTERRUPTED = "the call was interrupted and did not complete"
@@ -70,6 +72,13 @@ class Calls:
             else:
                 self._finish(node, call, item, 0.0)
 
+    async def go_on(self, node: AgentNode, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Go on with the calls of the latest reply, of which one was asked about in an earlier process."""
+        self._asking.take(request, answer)
+        answered = {message.tool_call_id for message in self._work.log}
+        calls = next(message.tool_calls for message in reversed(self._work.log) if message.tool_calls)
+        await self.run(node, [call for call in calls if call.id not in answered])
+
     def _count(self, node: AgentNode, call: ToolCall) -> Notices:
         """Count a call; waiting again for a run that is still at work is no loop."""
         if self._is_wait(node, call) and self._is_alive(call.arguments.get("agent_id")):
@@ -105,11 +114,7 @@ class Calls:
         return tool
 
     def _find(self, node: AgentNode, name: str) -> Tool | None:
-        tool = node.tools_by_name.get(name)
-        if tool is not None:
-            return tool
-        context = self._work.state.context
-        return next((tool for tool in context.control.tools(node, context.tree) if tool.name == name), None)
+        return find_tool(self._work.state.context, node, name)
 
     def _no_such_tool(self, node: AgentNode, name: str) -> ToolResult:
         if node.role == "orchestrator":
@@ -331,6 +336,14 @@ class Calls:
                         code="interrupted",
                         message_id=message_id,
                     )
+
+
+def find_tool(context: TurnContext, node: AgentNode, name: str) -> Tool | None:
+    """Return a tool that an agent may call: one of its own, or of the way work is handed over; ``None`` otherwise."""
+    tool = node.tools_by_name.get(name)
+    if tool is not None:
+        return tool
+    return next((tool for tool in context.control.tools(node, context.tree) if tool.name == name), None)
 
 
 def proper(name: str, given: object) -> ToolResult:

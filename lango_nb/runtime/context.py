@@ -158,11 +158,26 @@ class TurnState:
         """How many of the events are written down already."""
         self._earlier: dict[int, tuple[int, list[Message]]] = {}
         """What each model is given of earlier turns, by its identity, and how long the session was then."""
-        self._seq = 0
+        self._seq = self._said = 0
         self._listeners = [*listeners, *followers]
         self._followers = list(followers)
         self._on_text = on_text
         self._shown_s = float("-inf")
+
+    def reopen(self, events: Sequence[Event], messages: int) -> None:
+        """Take up a turn that has ended, for a run of it that goes on in this process.
+
+        Parameters
+        ----------
+        events : sequence of Event
+            What happened in it, and in its runs after its end.
+        messages : int
+            How many messages it has.
+        """
+        self.is_closed = True
+        self._seq = max((event.seq for event in events), default=0)
+        self.steps = max((event.step for event in events), default=0)
+        self._said = messages
 
     def message(  # noqa: PLR0913 - its fields
         self,
@@ -177,7 +192,7 @@ class TurnState:
     ) -> Message:
         """Make the next message of the turn; whoever asks for it adds it to its conversation."""
         messages = self.messages
-        message_id = f"{self.turn_id}.{len(messages) + 1}"
+        message_id = f"{self.turn_id}.{self._said + len(messages) + 1}"
         if answered is None:
             message = Message.unchecked(role, author, content, conversation, message_id, tool_calls)
         else:

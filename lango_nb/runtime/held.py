@@ -2,24 +2,28 @@
 
     hold ──▶ kept while it is open ──▶ answered, expired, withdrawn: dropped
                      └──▶ the process ends ──▶ left: shown by the next one
-                                                   ├──▶ allowed   exactly this call may run once, when it comes again
-                                                   └──▶ denied    dropped
+                                                   ├──▶ the run waits   it goes on with the answer (resumption.py)
+                                                   └──▶ nobody waits    a yes lets exactly this call run once, when it
+                                                                        comes again; a no drops the question
 
-The run that asked ends with its process: what it said and did is masked where it is kept, so nothing could go on with
-it. What can outlive it is the answer. The arguments are kept as they are only where no secret is in them; otherwise
-they are masked, nobody can see what would run, and the question can only be dropped.
+A run waits that had outlived its turn and whose conversation could be kept. A turn that asks something itself ends with
+its process, and so does a run that another run asked for: then the answer is all that can outlive it. Arguments and
+conversations are kept only where no secret is in them. Where arguments are masked nobody can see what would run, and
+the question can only be dropped.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 from lango_nb.core.errors import RefusedError, StoreError, shorten
 from lango_nb.core.masking import mask, mask_arguments
+from lango_nb.records.questions import KIND, Conversation
+from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, Scope
 
 if TYPE_CHECKING:
@@ -28,12 +32,10 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from lango_nb.runtime.approvals import Approvals
+    from lango_nb.runtime.resumption import Resumption
     from lango_nb.stores.store import Documents, Row, Store
 
 logger = logging.getLogger("lango_nb")
-
-KIND = "question"
-"""Kind of the documents that hold open questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,15 @@ class LeftQuestion:
     """A question whose process is gone; it is answered like one that is open."""
 
     approvals: Approvals
+    key: str
+    """Id of its row."""
     request: ApprovalRequest
     is_whole: bool
     """Whether the arguments are exactly those that would run; otherwise secrets in them are masked."""
+    conversation: Row | None = None
+    """What the run was given and said until it asked, as JSON; ``None`` where that cannot go on."""
+    resumption: Resumption | None = None
+    """Lets the run go on that waits for the answer; ``None`` where none waits."""
     outcome: None = None
 
     @property
@@ -52,34 +60,46 @@ class LeftQuestion:
         return self.request.id
 
     @property
+    def seen(self) -> ApprovalRequest:
+        """The request as it is shown: with what the call would do now, where it may come now."""
+        if self.resumption is None:
+            return self.request
+        return replace(self.request, preview=self.resumption.preview(self.request))
+
+    @property
     def obstacle(self) -> str:
-        """Say why nothing can be allowed any more; empty when it can."""
+        """Say why nothing can be allowed any more, or not here; empty when it can."""
+        if self.resumption is not None:
+            return self.resumption.obstacle(self)
         if self.request.is_once:
             return "it touches a protected file"
         return "" if self.is_whole else "its arguments hold a secret, which is not kept"
 
     def allow(self, scope: Scope = "once", by: str = "person") -> ApprovalAnswer:
-        """Let exactly this call run without a question when it comes again in its session.
+        """Let the run that waits make its call; where none waits, the call may run when it comes again.
 
         Parameters
         ----------
         scope : {"once", "turn", "session"}
-            Once, or each time for the session; the turn is over.
+            As for a question that is open. Where no run waits: once, or each time for the session; the turn is over.
         by : str
 
         Raises
         ------
         RefusedError
-            Nobody can see what would run.
+            Nobody can see what would run, the run cannot go on, or somebody else has answered.
         """
-        if self.obstacle:
-            name = shorten(self.id)
-            raise RefusedError(f"approval {name!r} cannot be given any more: {self.obstacle}; ask again, or deny it")
-        lasting: Scope = "session" if scope == "session" else "once"
-        return self.approvals.leave(self, ApprovalAnswer(True, by, scope=lasting))
+        if self.resumption is None:
+            if self.obstacle:
+                name = shorten(self.id)
+                raise RefusedError(
+                    f"approval {name!r} cannot be given any more: {self.obstacle}; ask again, or deny it"
+                )
+            scope = "session" if scope == "session" else "once"
+        return self.approvals.leave(self, ApprovalAnswer(True, by, scope=scope))
 
     def deny(self, detail: str = "", by: str = "person") -> ApprovalAnswer:
-        """Drop the question."""
+        """Let the run that waits go on without its call; where none waits or can go on, drop the question."""
         return self.approvals.leave(self, ApprovalAnswer(False, by, detail or f"the {by} said no"))
 
 
@@ -90,20 +110,36 @@ class HeldQuestions:
     ----------
     store : Store
         One that outlives the process.
+    resumption : callable, optional
+        Returns what lets runs go on; without it none does.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, resumption: Callable[[], Resumption] | None = None) -> None:
+        self._store, self._resumption = store, resumption
 
     @property
     def _documents(self) -> Documents:
         return self._store.documents(KIND)
 
-    def keep(self, request: ApprovalRequest) -> None:
-        """Write an open question down; where that fails it is open for this process only."""
+    def keep(self, request: ApprovalRequest, conversation: Conversation | None = None) -> bool:
+        """Write an open question down; where that fails it is open for this process only.
+
+        Parameters
+        ----------
+        request : ApprovalRequest
+        conversation : Conversation, optional
+            That of a run that can go on with it.
+
+        Returns
+        -------
+        bool
+            Whether the run can wait for the answer when this process has ended.
+        """
         if request.problem or not request.session_id:
-            return  # nothing would run, or nobody could ask again
+            return False  # nothing would run, or nobody could ask again
         arguments = mask_arguments(request.arguments)
+        is_whole = arguments == request.arguments
+        said = conversation.pack() if conversation is not None and is_whole else None
         row: Row = {
             "id": _row_id(request),
             "name": request.id,
@@ -114,51 +150,66 @@ class HeldQuestions:
             "agent": request.agent,
             "tool": request.tool,
             "arguments": cast("JsonValue", arguments),
-            "is_whole": arguments == request.arguments,
+            "is_whole": is_whole,
             "arguments_hash": request.arguments_hash,
             "reason": mask(request.reason),
             "order": request.order,
             "is_grant": request.is_grant,
             "is_once": request.is_once,
+            "conversation": said,
         }
-        self._try(lambda: self._documents.put({**row, "writer": self._store.writer()}, is_urgent=False), request)
+        is_kept = self._try(
+            lambda: self._documents.put({**row, "writer": self._store.writer()}, is_urgent=False), request
+        )
+        return is_kept and said is not None
 
-    def drop(self, request: ApprovalRequest) -> None:
+    def drop(self, request: ApprovalRequest, key: str = "") -> None:
         """Forget a question that has ended."""
-        self._try(lambda: self._documents.remove(_row_id(request)), request)
+        self._try(lambda: self._documents.remove(key or _row_id(request)), request)
 
     def left(self, approvals: Approvals) -> tuple[LeftQuestion, ...]:
         """Return the questions whose process is gone, oldest first."""
         try:
-            rows = self._documents.find()
+            rows = [row for row in self._documents.find() if self._store.is_gone(cast("int", row["writer"]))]
+            return tuple(self._read(row, approvals) for row in rows)
         except StoreError:  # it was closed; what is in memory can still be looked at
             return ()
-        return tuple(_read(row, approvals) for row in rows if self._store.is_gone(cast("int", row["writer"])))
 
-    def _try(self, change: Callable[[], object], request: ApprovalRequest) -> None:
+    def _try(self, change: Callable[[], object], request: ApprovalRequest) -> bool:
         try:
             change()
         except StoreError as error:
             logger.warning("that %s is asked about is not written down: %s", request.tool, error)
+            return False
+        return True
 
+    def _read(self, row: Mapping[str, JsonValue], approvals: Approvals) -> LeftQuestion:
+        request = ApprovalRequest(
+            str(row["call_id"]),
+            str(row["tool"]),
+            cast("Mapping[str, JsonValue]", row["arguments"]),
+            str(row["arguments_hash"]),
+            str(row["agent"]),
+            str(row["reason"]),
+            id=str(row["name"]),
+            session_id=str(row["session_id"]),
+            turn_id=str(row["turn_id"]),
+            run_id=str(row["run_id"]),
+            order=str(row["order"]),
+            is_grant=bool(row["is_grant"]),
+            is_once=bool(row["is_once"]),
+        )
+        conversation = row.get("conversation")
+        said = conversation if isinstance(conversation, dict) and self._is_alive(request.run_id) else None
+        resumption = self._resumption() if said is not None and self._resumption is not None else None
+        return LeftQuestion(approvals, str(row["id"]), request, bool(row["is_whole"]), said, resumption)
 
-def _read(row: Mapping[str, JsonValue], approvals: Approvals) -> LeftQuestion:
-    request = ApprovalRequest(
-        str(row["call_id"]),
-        str(row["tool"]),
-        cast("Mapping[str, JsonValue]", row["arguments"]),
-        str(row["arguments_hash"]),
-        str(row["agent"]),
-        str(row["reason"]),
-        id=str(row["name"]),
-        session_id=str(row["session_id"]),
-        turn_id=str(row["turn_id"]),
-        run_id=str(row["run_id"]),
-        order=str(row["order"]),
-        is_grant=bool(row["is_grant"]),
-        is_once=bool(row["is_once"]),
-    )
-    return LeftQuestion(approvals, request, bool(row["is_whole"]))
+    def _is_alive(self, run_id: str) -> bool:
+        try:
+            run = StoredRuns(self._store).get(run_id)
+        except StoreError:  # its row is damaged
+            return False
+        return run is not None and not run.is_terminal
 
 
 def _row_id(request: ApprovalRequest) -> str:

@@ -105,6 +105,33 @@ def run_in_loop(
     return run.result()
 
 
+def call_in_loop(fn: Callable[[], T]) -> T:
+    """Call a function on the loop's thread, where it can start what goes on by itself, and return its result.
+
+    Parameters
+    ----------
+    fn : callable
+        Sees nothing of the caller's context variables; what it starts can ask nobody.
+
+    Returns
+    -------
+    T
+        What the function returned.
+
+    Examples
+    --------
+    >>> call_in_loop(lambda: threading.current_thread().name)
+    'lango-loop'
+    """
+
+    async def call() -> T:
+        return fn()
+
+    if threading.get_ident() == _shared().ident:
+        return fn()
+    return contextvars.Context().run(run_in_loop, lambda _emit: call())
+
+
 async def ask_caller(fn: Callable[[], T]) -> T:
     """Have a function run on the thread that waits for this coroutine, and return its result.
 

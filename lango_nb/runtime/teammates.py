@@ -5,21 +5,24 @@
     stop       the run is cancelled
 
 A run outlives the turn that made it, unless that turn is cancelled or fails; what it does then is kept in the run's own
-events. What it came to reaches the conversation once: as one summary by the root, or as one note.
+events. One that waits for a held answer outlives its process as well (:mod:`lango_nb.runtime.resumption`). What a run
+came to reaches the conversation once: as one summary by the root, or as one note.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import TurnError, shorten
-from lango_nb.core.events import ChildDiscarded, ChildForked, ChildMerged, RunFinished, RunStarted
+from lango_nb.core.events import ChildDiscarded, ChildForked, ChildMerged, Event, RunFinished, RunStarted
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import SESSION, Message
 from lango_nb.records.child_sessions import ChildSession, ChildSessions, inherited_messages, summarize
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
     from lango_nb.runtime.work import Work
 
 logger = logging.getLogger("lango_nb")
+
+_LAST_WORDS_S = 1.0
+"""How long closing waits for a loop that is busy."""
 
 
 @dataclass(slots=True)
@@ -81,6 +87,7 @@ class Teammates(Watching):
         self._timeout_s = timeout_s
         self._guard = RecursionGuard()
         self._live: dict[str, _Live] = {}
+        self._loops: set[asyncio.AbstractEventLoop] = set()
 
     # -- making runs ---------------------------------------------------------------------------------------------------
 
@@ -232,10 +239,35 @@ class Teammates(Watching):
             key=f"{state.session.id}:child:{agent.name}:{name}",
         )
 
+    def resume(self, run: AgentRun, work: Work, events: Sequence[Event]) -> None:
+        """Let a run go on that an earlier process made; nobody waits for it.
+
+        Parameters
+        ----------
+        run : AgentRun
+        work : Work
+        events : sequence of Event
+            What happened in it so far.
+        """
+        from lango_nb.runtime.work import Work
+
+        root = work.state.context.tree.root
+        self.runs.adopt(run, events, lambda: self._cancelled(run.id))
+        parent = Work(work.state, root, work.request)
+        live = _Live(run.id, work, parent, work.state.context.clock.monotonic_s(), is_made=True)
+        self._live[run.id] = live
+        self._submit(live)
+
+    def state_of(self, turn_id: str) -> TurnState | None:
+        """Return what the runs of a turn share that are at work; ``None`` when none is."""
+        states = (live.work.state for live in tuple(self._live.values()))
+        return next((state for state in states if state.turn_id == turn_id), None)
+
     def _submit(self, live: _Live) -> None:
         if live.run_id not in self._live:
             return  # it was stopped before it began
         live.loop = asyncio.get_running_loop()
+        self._loops = {live.loop, *(loop for loop in self._loops if not loop.is_closed())}
         live.task = live.loop.create_task(self._guarded(live), name=live.run_id)
         live.task.add_done_callback(partial(self._torn_down, live))
 
@@ -455,9 +487,31 @@ class Teammates(Watching):
                 self._leave(live)  # its task will never get to it
 
     def close(self) -> None:
-        """Stop every run."""
+        """Stop every run, except those that wait for an answer with which another process can go on.
+
+        Runs that end on another thread at this moment are waited for: what they leave has to be written down.
+        """
         for live in tuple(self._live.values()):
-            self._stop(live, "the engine was closed")
+            state = live.work.state
+            if state.is_closed and state.context.approvals.can_wait(live.run_id):
+                self._abandon(live)
+            else:
+                self._stop(live, "the engine was closed")
+        for loop in self._loops:
+            if loop.is_running() and not _runs_here(loop):
+                is_through = threading.Event()
+                with suppress(RuntimeError):  # it was closed meanwhile
+                    loop.call_soon_threadsafe(is_through.set)
+                    is_through.wait(_LAST_WORDS_S)
+
+    def _abandon(self, live: _Live) -> None:
+        """Leave a run as it stands: it has not ended."""
+        if self._live.pop(live.run_id, None) is None or live.task is None or live.loop is None:
+            return
+        if _runs_here(live.loop):
+            live.task.cancel()
+        elif not live.loop.is_closed():
+            live.loop.call_soon_threadsafe(live.task.cancel)
 
 
 def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:

@@ -21,13 +21,16 @@ from lango_nb.core.errors import ModelError, shorten
 from lango_nb.core.events import (
     BudgetExpanded,
     BudgetWarning,
+    Event,
     LimitReached,
     TextSaid,
+    ToolFinished,
 )
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, Message, Reply, Role, ToolCall, ToolSchema, Usage
 from lango_nb.models.model import is_live
 from lango_nb.records.child_sessions import ChildSession
+from lango_nb.records.questions import Conversation
 from lango_nb.records.runs import AgentRun
 from lango_nb.records.steps import GivenTo, Inherited, position, references
 from lango_nb.routing.tree import AgentNode
@@ -39,9 +42,11 @@ from lango_nb.runtime.ending import Ending, Stopped
 from lango_nb.runtime.failures import LIMIT_CODES, Failure, classify, failure
 from lango_nb.runtime.handing import HandOvers
 from lango_nb.runtime.limits import Expanded, Notice, Reached, Warned
+from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest
 from lango_nb.runtime.recovering import Recovering
 from lango_nb.runtime.reply import Declined, Empty, Final, HandOver, ToolCalls, read_reply
 from lango_nb.runtime.step import call_model
+from lango_nb.tools.builtin import control_names
 
 _LONGEST_ID = 128
 """Characters of a call's id."""
@@ -100,6 +105,7 @@ class Work:
         self.request = request
         self.inherited: Inherited = 0, ()
         """What stands before the conversation, unless that is the turn's own."""
+        self._left: tuple[ApprovalRequest, ApprovalAnswer] | None = None
         self._usage = NO_USAGE
         self._call_ids: set[str] = set()
         self._over: Stopped | None = None
@@ -114,6 +120,40 @@ class Work:
         if run is not None:
             inherited = child.inherited if child is not None else self.history
             self.inherited = references(inherited, state.turn_id)
+
+    def go_on_with(
+        self, own: Sequence[Message], events: Sequence[Event], request: ApprovalRequest, answer: ApprovalAnswer
+    ) -> None:
+        """Take up what an earlier process left at a question: :meth:`finish` begins with the calls that wait for it.
+
+        Parameters
+        ----------
+        own : sequence of Message
+            What was said after the work order.
+        events : sequence of Event
+            What happened in the run so far.
+        request : ApprovalRequest
+        answer : ApprovalAnswer
+        """
+        self.messages.extend(own)
+        self._call_ids.update(call.id for message in own for call in message.tool_calls)
+        self.reply_id = next(message.id for message in reversed(own) if message.tool_calls)
+        self.steps = len({event.step for event in events if event.author == self.owner.name and event.step})
+        self.step = max((event.step for event in events), default=0)
+        ended = (event.tool for event in events if isinstance(event, ToolFinished))
+        self.tool_calls = sum(tool not in control_names() for tool in ended)
+        self._left = request, answer
+
+    @property
+    def said(self) -> Conversation | None:
+        """What another process needs to go on with this; ``None`` where only this one can.
+
+        The turn itself ends with its process, and so does whoever waits for a run of a run.
+        """
+        if not self.run_id or self.depth != 1 or self.node is not self.owner:
+            return None
+        inherited = self.child.inherited if self.child is not None else self.history
+        return Conversation(tuple(inherited), tuple(self.messages))
 
     @property
     def history(self) -> Sequence[Message]:
@@ -164,6 +204,9 @@ class Work:
 
     async def _steps(self) -> Ending:
         tree, control = self.state.context.tree, self.state.context.control
+        if self._left is not None:
+            left, self._left = self._left, None
+            await self.calls.go_on(self.node, *left)
         while True:
             node = self.node
             last_word = self.recovering.last_word

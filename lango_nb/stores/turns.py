@@ -177,6 +177,7 @@ class Turns:
             for table in OF_TURNS:
                 transaction.change(spelled(f"DELETE FROM {{{table.name}}} WHERE {dialect.among('turn')}"), numbers)  # noqa: S608
             keys = dialect.values([key for _, key, _ in found])
+            transaction.change(sql.remove_questions, keys)
             transaction.change(sql.remove_late, keys)
             transaction.change(sql.remove_runs, keys)
             transaction.change(sql.remove_ledger, keys)
@@ -598,6 +599,7 @@ class Statements:
         )
         self.remove = spelled(f"DELETE FROM {{turns}} WHERE {among('number')}")  # noqa: S608
         ended = f"{among('turn_id')} AND completed_at IS NOT NULL"  # one that still works goes on without its turn
+        self.remove_questions = spelled(f"DELETE FROM {{questions}} WHERE {among('turn_id')}")  # noqa: S608
         self.remove_late = spelled(f"DELETE FROM {{late_messages}} WHERE id IN (SELECT id FROM {{runs}} WHERE {ended})")  # noqa: S608
         self.remove_runs = spelled(f"DELETE FROM {{runs}} WHERE {ended}")  # noqa: S608
         self.remove_ledger = spelled(

@@ -49,7 +49,7 @@ def to_text(questions: Questions) -> str:
         arguments = argument_lines(request.arguments, 0, 0)  # never wrapped: a line end would not be theirs
         said = [
             *text.wrap(_head(request), _WIDTH),
-            *(f"  {written}" for written in (*preview_lines(request), *arguments)),
+            *(f"  {written}" for written in (*preview_lines(_seen(question)), *arguments)),
             *text.wrap(_covered(question), _WIDTH),
         ]
         parts.append("\n".join([_named(question.id), *(f"  {written}" for written in said)]))
@@ -73,13 +73,17 @@ def _question(question: PendingApproval | LeftQuestion) -> str:
     arguments = [(plain(name), html.pre(argument(value), 0)) for name, value in request.arguments.items()]
     return html.div(
         html.line(html.chip(_named(question.id)), esc(_head(request))),
-        _preview(request),
+        _preview(_seen(question)),
         html.fields(arguments) if arguments else html.muted("(no arguments)"),
         html.small(_covered(question)),
         margin="8px 0",
         padding="0 0 0 10px",
         border_left=f"3px solid {html.EDGE}",
     )
+
+
+def _seen(question: PendingApproval | LeftQuestion) -> ApprovalRequest:
+    return question.seen if isinstance(question, LeftQuestion) else question.request
 
 
 def _preview(request: ApprovalRequest) -> str:
@@ -95,10 +99,17 @@ def _head(request: ApprovalRequest) -> str:
 
 def _covered(question: PendingApproval | LeftQuestion) -> str:
     request = question.request
-    if isinstance(question, LeftQuestion):
+    if isinstance(question, LeftQuestion) and (question.resumption is None or question.obstacle):
         return _left(question)
+    if isinstance(question, LeftQuestion):
+        return f"{request.run_id} waits for it, though its process ended, and goes on with the answer. {_yes(request)}"
     if request.problem:
         return "It will not run like this; a yes only tells the agent so."
+    return _yes(request)
+
+
+def _yes(request: ApprovalRequest) -> str:
+    """Say what a yes covers."""
     if request.is_once:
         return "A yes covers exactly this call, this once."
     if request.is_grant:
@@ -108,8 +119,10 @@ def _covered(question: PendingApproval | LeftQuestion) -> str:
 
 
 def _left(question: LeftQuestion) -> str:
-    """Say what became of a question whose process is gone."""
+    """Say what became of a question whose process is gone, where nobody can go on."""
     request = question.request
+    if question.resumption is not None:
+        return f"{request.run_id} cannot go on here: {question.obstacle}. A no ends it."
     gone = f"{request.run_id or 'The turn that asked'} ended with its process and cannot go on"
     if question.obstacle:
         return f"{gone}. It cannot be allowed any more: {question.obstacle}. Ask again, or deny it."
@@ -144,9 +157,14 @@ _HOLDS = {"once": "this once", "turn": "for this turn", "session": "for this ses
 
 
 def _left_said(question: LeftQuestion, answer: ApprovalAnswer) -> str:
+    request, refused = question.request, f"refused: {mask(answer.detail)}"
+    if question.resumption is not None and not answer.allowed:
+        return f"{refused}; %lango run {request.run_id} shows what becomes of it"
+    if question.resumption is not None:
+        return f"allowed, {_HOLDS[answer.scope]}: it goes on, and %lango run {request.run_id} shows what becomes of it"
     if not answer.allowed:
         return "dropped: whoever asked is gone"
     how = "once" if answer.scope == "once" else "each time"
-    order = question.request.order
+    order = request.order
     again = f"; ask again: {one_line(order, LONGEST)}" if order else "; ask again"
     return f"{_HOLDS[answer.scope]}: it runs {how} without a question when it comes again{again}"

@@ -185,7 +185,8 @@ class RunView(View["AgentRun"]):
 class OpenQuestions(View[tuple["PendingApproval | LeftQuestion", ...]]):
     """Calls that wait for an answer, as they were when this was made, and how to answer them.
 
-    Those come last that a process left open which is gone: a yes lets exactly that call run when it comes again.
+    Those come last that a process left open which is gone: the run that waits goes on with the answer, and where none
+    waits a yes lets exactly that call run when it comes again.
     """
 
     def __init__(self, engine: Engine) -> None:

@@ -12,16 +12,18 @@ from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.offer import STOP, WAIT, Offer
 from lango_nb.routing.shapes import SHAPES
 
-_RUN = re.compile(r"\barun-\w+\b", re.IGNORECASE)
+_NUMBER = r"\w+(?:-\d+)?"
+"""The end of an id: in a home it begins with the number of the process, ``arun-7-1``."""
+_RUN = re.compile(rf"\barun-{_NUMBER}\b", re.IGNORECASE)
 _STOPS = re.compile(r"\b(?:stop|cancel|kill|abort|terminate|end)\b", re.IGNORECASE)
 _WAITS = re.compile(r"\bwait\b|\bawait\b|\bcollect\b|\buntil\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:don.?t|do not|never|should(?: i| we)?|can i|may i)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"\b(?:what|how|is|are|has|did|does|status|state|done|finished|ready|show|check|result|progress|still|about|look)\b"
-    r"|^\W*arun-\w+\W*$",
+    rf"|^\W*arun-{_NUMBER}\W*$",
     re.IGNORECASE,
 )
-_TASK = re.compile(r"\btask-\w+\b", re.IGNORECASE)
+_TASK = re.compile(rf"\btask-{_NUMBER}\b", re.IGNORECASE)
 _NEW_TASK = re.compile(
     r"^\W*(?:(?:please|can you|could you)\s+)*(?:(?:create|add|make|open|note)\s+)?(?:me\s+)?(?:(?:a|another|new)\s+)*"
     r"(?:task|to-?do)\b\s*(?:(?:called|named|titled|saying|to|for)\b\s*:?|:|-)\s*(.+?)\s*$",

@@ -1,0 +1,91 @@
+"""Questions that were left open on purpose, as rows, and the runs that wait for their answers.
+
+A row holds the call that was asked about. Where a run asks whose conversation holds no secret, the row holds that as
+well: with both, the run can go on in another process. Such a run is not ended with its process; it waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lango_nb.core.events import ApprovalDecided, Event, ToolFinished, ToolStarted
+from lango_nb.core.messages import Message
+from lango_nb.records.masked import masked
+from lango_nb.records.packing import pack_message, unpack_message
+from lango_nb.records.rows import rows_in
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from lango_nb.stores.store import Row, Store
+
+KIND = "question"
+"""Kind of the documents that hold open questions."""
+_PARTS = ("inherited", "own")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a run was given and said until it asked."""
+
+    inherited: tuple[Message, ...]
+    """What it sees of earlier conversations."""
+    own: tuple[Message, ...]
+    """Its work order and all that followed; the last message that calls something is what it asked about."""
+
+    def pack(self) -> dict[str, JsonValue] | None:
+        """Return it as JSON; ``None`` where it holds a secret, which is not kept."""
+        parts = {name: getattr(self, name) for name in _PARTS}
+        if any(masked(message) is not message for messages in parts.values() for message in messages):
+            return None
+        return {name: [pack_message(message) for message in messages] for name, messages in parts.items()}
+
+
+def unpack_conversation(row: Row, where: str) -> Conversation:
+    """Return the conversation of a row.
+
+    Parameters
+    ----------
+    row : dict
+        As :meth:`Conversation.pack` makes it.
+    where : str
+        What errors call it.
+
+    Raises
+    ------
+    StoreError
+        It is not what it should be.
+    """
+    return Conversation(*(tuple(unpack_message(one) for one in rows_in(row, name, where)) for name in _PARTS))
+
+
+def waiting_calls(store: Store) -> dict[str, str]:
+    """Return the calls that runs wait for which can go on, by run.
+
+    Parameters
+    ----------
+    store : Store
+
+    Returns
+    -------
+    dict
+        Ids of calls by ids of runs.
+    """
+    rows = store.documents(KIND).find()
+    return {str(row["run_id"]): str(row["call_id"]) for row in rows if row.get("conversation")}
+
+
+def is_answered(call_id: str, events: Iterable[Event]) -> bool:
+    """Tell whether a call was answered or began: then its question is only left because it could not be removed.
+
+    Parameters
+    ----------
+    call_id : str
+    events : iterable of Event
+        Those of the run that asked.
+    """
+    return any(
+        isinstance(one, ApprovalDecided | ToolStarted | ToolFinished) and one.call_id == call_id for one in events
+    )

@@ -1,0 +1,224 @@
+"""Runs that go on in another process than the one that began them, with the answer they waited for.
+
+    obstacle   why a run cannot go on here and now, in a few words
+    take       one of all processes gets the run: first its row, then the question is gone, then anything happens
+    go_on      the run works again, in the background: its call is made or refused, and its agent says what came of it
+
+What was written down only says what was asked and said. Who may call what, what asks and what is blocked are matters of
+the present settings and the present tree; the call runs only if it is still exactly what was asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from lango_nb.core.errors import LangoError, RefusedError, shorten
+from lango_nb.core.events import Event
+from lango_nb.core.messages import ToolCall
+from lango_nb.records.agent_run import AgentRun
+from lango_nb.records.packing import unpack_event
+from lango_nb.records.questions import KIND, Conversation, is_answered, unpack_conversation
+from lango_nb.records.resume import end_run
+from lango_nb.records.sessions import Session
+from lango_nb.records.stored_runs import StoredRuns
+from lango_nb.routing.tree import AgentNode
+from lango_nb.runtime.approvers import AskWith, HoldForAnswer
+from lango_nb.runtime.asking import preview
+from lango_nb.runtime.calls import find_tool
+from lango_nb.runtime.context import Listener, TurnContext, TurnState
+from lango_nb.runtime.held import LeftQuestion
+from lango_nb.runtime.loop import call_in_loop
+from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, arguments_hash
+from lango_nb.runtime.work import Work
+from lango_nb.specs.topologies import root_of
+from lango_nb.stores.store import Store
+from lango_nb.tools.tool import Preview
+from lango_nb.tools.workers import REPEATS
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A run that waits, and all it needs to go on."""
+
+    run: AgentRun
+    events: tuple[Event, ...]
+    """What happened in it."""
+    conversation: Conversation
+    node: AgentNode
+    text: str
+    """What its turn was asked."""
+
+
+class Resumption:
+    """Lets runs of a store go on.
+
+    Parameters
+    ----------
+    store : Store
+    context : callable
+        Returns what turns work with now. Where it asks a person, questions are held: nobody waits for a run that goes
+        on.
+    session : callable
+        Returns a session by its name.
+    listeners : sequence of callable
+        Each gets what the run does.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        context: Callable[[], TurnContext],
+        session: Callable[[str], Session],
+        listeners: Sequence[Listener] = (),
+    ) -> None:
+        self._store, self._session, self._listeners = store, session, listeners
+        self._context = context
+        self._runs = StoredRuns(store)
+
+    @property
+    def _now(self) -> TurnContext:
+        context = self._context()
+        is_person = isinstance(context.approver, AskWith)
+        return replace(context, approver=HoldForAnswer()) if is_person else context
+
+    def obstacle(self, question: LeftQuestion) -> str:
+        """Say why the run that waits cannot go on here; empty when it can."""
+        found = self._find(question)
+        return found if isinstance(found, str) else ""
+
+    def preview(self, request: ApprovalRequest) -> Preview | None:
+        """Look what the call would do now: things may have changed since it was asked about."""
+        context = self._now
+        node = context.tree.by_name.get(request.agent)
+        tool = find_tool(context, node, request.tool) if node is not None else None
+        return preview(context, request.agent, tool, request.arguments) if tool is not None else None
+
+    def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
+        """Make a run one of this process; of several that answer, one succeeds.
+
+        Parameters
+        ----------
+        question : LeftQuestion
+        answer : ApprovalAnswer
+            A no ends a run that cannot go on.
+
+        Returns
+        -------
+        callable
+            Gets the answer as it is kept, and lets the run work with it in the background; one that could not go on has
+            ended already.
+
+        Raises
+        ------
+        RefusedError
+            Somebody else was faster, or the run cannot go on.
+        StoreError
+            It cannot be written down; nothing happens.
+        """
+        request, questions = question.request, self._store.documents(KIND)
+        found = self._find(question)
+        is_open = questions.get(question.key) is not None  # looked up last: it goes before the run does anything
+        if is_open and isinstance(found, str) and answer.allowed:
+            raise RefusedError(f"run {request.run_id} cannot go on here: {found}; a no ends it")
+        run = self._runs.take(request.run_id) if is_open else None
+        if run is None or not questions.remove(question.key):
+            name, then = shorten(question.id), f"%lango run {request.run_id} shows what came of it"
+            raise RefusedError(f"approval {name!r} is already answered; {then}")
+        if isinstance(found, str):
+            self._end(run)
+            return lambda _kept: None
+        waiting = replace(found, run=run)
+        return lambda kept: call_in_loop(lambda: self._go_on(waiting, request, kept))
+
+    def _find(self, question: LeftQuestion) -> _Waiting | str:
+        """Return a run with all it needs to go on, or what is in the way."""
+        try:
+            return self._read(question)
+        except LangoError as error:
+            return str(error)
+
+    def _read(self, question: LeftQuestion) -> _Waiting | str:
+        """Do the same; nothing of a record is taken on trust."""
+        request, context = question.request, self._now
+        run = self._runs.get(request.run_id)
+        stored = self._store.log.read(request.turn_id)
+        if run is None or run.is_terminal:
+            return f"run {request.run_id} has ended"
+        if stored is None or stored.lost:
+            return f"turn {request.turn_id} is damaged, or not in the records any more"
+        if stored.row["outcome"] == "running":
+            return f"turn {stored.row['number']} is still open"
+        events = tuple(event for row in stored.events if (event := unpack_event(row)).run_id == run.id)
+        if is_answered(request.call_id, events):
+            return "the call was answered before its process ended"
+        conversation = unpack_conversation(question.conversation or {}, f"the conversation of run {run.id}")
+        asked_by = run.turn_id, run.parent_id, run.requested_agent, run.spawn_depth
+        is_same = asked_by == (request.turn_id, request.session_id, request.agent, 1)
+        if not is_same or stored.row["session_id"] != request.session_id or not _is_asked(request, conversation):
+            return "its record was changed since it was asked"
+        missing = _missing(request, str(stored.row["topology"]), context)
+        return missing or _Waiting(run, events, conversation, context.tree[request.agent], str(stored.row["text"]))
+
+    def _go_on(self, waiting: _Waiting, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        try:
+            self._begin(waiting, request, answer)
+        except Exception:
+            self._end(waiting.run)  # nobody else will
+            raise
+
+    def _begin(self, waiting: _Waiting, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        context, run = self._now, waiting.run
+        REPEATS.set(context.random is None)
+        state = context.teammates.state_of(run.turn_id) or self._reopened(context, request, waiting)
+        (order, *said), inherited = waiting.conversation.own, waiting.conversation.inherited
+        child = None
+        if run.child_session:
+            child = context.teammates.fork(state, waiting.node, inherited, len(inherited), run.id)
+        work = Work(state, waiting.node, order, inherited, run, child)
+        work.go_on_with(said, waiting.events, request, answer)
+        context.teammates.resume(run, work, waiting.events)
+
+    def _reopened(self, context: TurnContext, request: ApprovalRequest, waiting: _Waiting) -> TurnState:
+        """Take up the turn as it is now: another run of it may have gone on meanwhile."""
+        session = self._session(request.session_id)
+        state = TurnState(context, session, request.turn_id, waiting.text, (), self._listeners)
+        stored = self._store.log.read(request.turn_id)
+        events = [unpack_event(row) for row in stored.events] if stored is not None else []
+        state.reopen(events, _messages(request.turn_id, waiting.conversation, events))
+        return state
+
+    def _end(self, run: AgentRun) -> None:
+        end_run(self._store, run, self._store.log.read(run.turn_id), self._now.clock.now(), root_of)
+
+
+def _is_asked(request: ApprovalRequest, conversation: Conversation) -> bool:
+    """Tell whether a call is what the hash says, and the one that a conversation stands at."""
+    if arguments_hash(request.tool, request.arguments) != request.arguments_hash or not conversation.own:
+        return False
+    calls: tuple[ToolCall, ...] = ()
+    for message in conversation.own:
+        calls = message.tool_calls or tuple(call for call in calls if call.id != message.tool_call_id)
+    return any((call.id, call.name) == (request.call_id, request.tool) for call in calls)
+
+
+def _missing(request: ApprovalRequest, topology: str, context: TurnContext) -> str:
+    """Say what the present tree has not that a run would need; empty when it has all."""
+    tree = context.tree
+    name = tree.topology.name
+    if topology != name:
+        return f"it was asked in the topology {topology}, and this is {name}: answer it there"
+    if request.agent not in tree:
+        return f"there is no agent {shorten(request.agent)!r} in {name} any more"
+    if find_tool(context, tree[request.agent], request.tool) is None:
+        return f"{request.agent} has no tool {shorten(request.tool)!r} any more"
+    return ""
+
+
+def _messages(turn_id: str, conversation: Conversation, events: Sequence[Event]) -> int:
+    """Return how many messages a turn and its runs have, by their ids: those of runs after its end are not kept."""
+    said = (*conversation.own, *conversation.inherited)
+    own = f"{turn_id}."
+    ids = (*(message.id for message in said), *(event.message_id for event in events))
+    numbers = (name.removeprefix(own) for name in ids if name.startswith(own))
+    return max((int(number) for number in numbers if number.isdigit()), default=0)
