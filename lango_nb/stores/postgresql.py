@@ -6,6 +6,7 @@ lives. A connection that the server has ended is made anew.
 
 from __future__ import annotations
 
+import random
 import select
 import threading
 import time
@@ -45,6 +46,8 @@ POSTGRESQL = Dialect(
 )
 _ATTEMPTS = 5
 """How often a transaction is begun that others stood in the way of, or whose connection was gone."""
+_APART_S = 0.005
+"""Seconds waited at most before another attempt, twice as many each time: those who met shall not meet again."""
 _PATIENCE_S, _POLL_S = 0.1, 0.005
 _SETTINGS = """
 SELECT set_config(name, CASE name WHEN 'tcp_keepalives_idle' THEN '30' WHEN 'tcp_keepalives_interval' THEN '10'
@@ -185,6 +188,7 @@ class PostgresqlDatabase(Database):
                     self._give_up(connection, is_reading=is_reading)
                     if is_committing or not left or not (is_lost or is_passing(error)):
                         raise self.failed(error) from None
+                    time.sleep(random.uniform(0, _APART_S * 2 ** (_ATTEMPTS - 1 - left)))  # noqa: S311 - not to meet again
                 except BaseException:
                     self._give_up(connection, is_reading=is_reading)
                     raise
