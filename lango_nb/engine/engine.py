@@ -164,6 +164,8 @@ class Engine(Answering, Shared):
         else:
             opened = address
         kept = self.settings.agent.history_tokens or MOST_TOKENS
+        if self.settings.records.summaries:
+            kept *= 2  # what one turn adds is at hand until the next one sums it up
         return Records(opened, self.ids, self.clock, settings.durability, kept)
 
     def _keep_records(self, records: Records) -> None:

@@ -11,6 +11,7 @@ from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
 from lango_nb.records.packing import pack_message, read_history, unpack_message
 from lango_nb.records.sessions import MOST_TOKENS, Session, Sessions
+from lango_nb.records.summaries import KIND, Summary, summary_of
 from lango_nb.stores.store import Documents, Row, Store, TurnLog, TurnQuery
 
 logger = logging.getLogger("lango_nb")
@@ -22,16 +23,17 @@ LATE = "message"
 
 
 class StoredSession(Session):
-    """A conversation whose late messages are written down.
+    """A conversation whose late messages are written down, and whose summaries are found again.
 
     Parameters
     ----------
     session_id : str
+    log : TurnLog
     late : Documents
     most_tokens : int
     """
 
-    def __init__(self, session_id: str, late: Documents, most_tokens: int) -> None:
+    def __init__(self, session_id: str, log: TurnLog, late: Documents, most_tokens: int) -> None:
         super().__init__(session_id, most_tokens=most_tokens)
         self.is_read = False
         """Whether its stored turns were read, the latest of them at least."""
@@ -39,8 +41,20 @@ class StoredSession(Session):
         """Number of the turn up to which all are known."""
         self.late = 0
         """How many late messages there were, of all sessions."""
-        self._late = late
+        self.looked = 0
+        """Number of the turn up to which summaries were looked for, or need not be."""
+        self._log, self._late = log, late
         self._unsaved: list[Row] = []
+
+    def summary(self, most_tokens: int) -> Summary | None:
+        """Return the latest summary that was made for a number of tokens, in whatever process."""
+        if self.settled > self.looked:
+            for _, events in self._log.events(TurnQuery(session=self.id, after=self.looked)):
+                for event in events:
+                    if event.get("kind") == KIND:
+                        self.sum_up(summary_of(event))
+            self.looked = self.settled
+        return super().summary(most_tokens)
 
     def leave(self, messages: Sequence[Message], source: str) -> None:
         """Keep what a run left after its turn had ended; what cannot be written now is written with the next."""
@@ -98,7 +112,7 @@ class StoredSessions(Sessions):
                 session.save()
 
     def _new(self, session_id: str) -> Session:
-        return StoredSession(session_id, self._late, self.most_tokens)
+        return StoredSession(session_id, self._log, self._late, self.most_tokens)
 
     def _read(self, session: StoredSession) -> None:
         if not session.is_read:
@@ -132,6 +146,7 @@ class StoredSessions(Sessions):
             session.add_before(read_history(f"[{','.join(history[1:-1] for history in pages)}]"))
             end = start
         session.dropped = end
+        session.looked = settled[end - 1] if end else 0
         session.settled = settled[-1] if settled else 0
 
     def _read_late(self, session: StoredSession) -> None:

@@ -90,6 +90,8 @@ class TurnContext:
     tool_timeout_s: float = 0.0
     history_tokens: int = 0
     """How much a model is given of earlier turns; 0 takes ``MOST_TOKENS``, or half of its window where that is less."""
+    summaries: bool = False
+    """Whether a summary stands for what it is not given."""
     inherit_history: int = 10
     child_messages: int = 0
     is_isolating: bool = True
@@ -154,6 +156,8 @@ class TurnState:
         self.is_closed = False
         self.written = 0
         """How many of the events are written down already."""
+        self.unsummarized = ""
+        """Why no summary was made of what a model is not given."""
         self._earlier: dict[int, tuple[int, list[Message]]] = {}
         """What is given of earlier turns, by number of tokens, and how long the session was then."""
         self._seq = 0
@@ -245,21 +249,34 @@ class TurnState:
         Returns
         -------
         list of Message
-            Whole exchanges, the latest ones. What runs of earlier turns leave meanwhile is among them.
+            Whole exchanges, the latest ones, and first what stands for the others where that is wanted. What runs of
+            earlier turns leave meanwhile is among them.
         """
-        session, most = self.session, self.context.history_tokens
-        if not most:
-            window = window_tokens(model)
-            most = MOST_TOKENS if window is None else min(MOST_TOKENS, window // 2)
+        session, most = self.session, self.history_tokens(model)
         length, messages = self._earlier.get(most, (-1, []))
         if length != len(session.messages):
-            given = session.given(most)
-            messages = given.messages
+            given = session.given_with_summary(most) if self.context.summaries else session.given(most)
+            name, summary = self.context.tree.root.name, given.summary
+            messages = given.messages if summary is None else [summary.message(name), *given.messages]
             self._earlier[most] = len(session.messages), messages
             if given.dropped and length < 0:
-                name = self.context.tree.root.name
-                self.emit(HistoryTrimmed, name, dropped=given.dropped, tokens=given.tokens, limit_tokens=most)
+                self.emit(
+                    HistoryTrimmed,
+                    name,
+                    dropped=given.dropped,
+                    tokens=given.tokens,
+                    limit_tokens=most,
+                    summarized=summary.dropped if summary is not None else 0,
+                    detail=self.unsummarized,
+                )
         return messages
+
+    def history_tokens(self, model: Model) -> int:
+        """Return how much of earlier turns a model is given at most."""
+        if self.context.history_tokens:
+            return self.context.history_tokens
+        window = window_tokens(model)
+        return MOST_TOKENS if window is None else min(MOST_TOKENS, window // 2)
 
     def text_listener(self, author: str, run_id: str) -> Callable[[str], None] | None:
         """Return what is called with the text so far of one answer; ``None`` where nobody listens."""
