@@ -27,7 +27,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from lango_nb.core.messages import NO_USAGE, USER, Usage
-from lango_nb.records.packing import late_events, pack_event, unpack_trace
+from lango_nb.records.packing import pack_event, unpack_trace
 from lango_nb.records.turns import Trace
 from lango_nb.stores.store import StoredTurn, stamp
 
@@ -90,10 +90,8 @@ def spans_of(turn: Trace | StoredTurn, *, content: bool = False) -> list[Span]:
     StoreError
         The stored turn cannot be read.
     """
-    if isinstance(turn, StoredTurn):
-        trace = unpack_trace(turn)
-        return _Tree(trace, [*trace.events, *late_events(turn)], content=content).spans()
-    return _Tree(turn, turn.events, content=content).spans()
+    trace = unpack_trace(turn) if isinstance(turn, StoredTurn) else turn
+    return _Tree(trace, [*trace.events, *trace.late], content=content).spans()
 
 
 class _Tree:

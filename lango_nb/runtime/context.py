@@ -5,23 +5,26 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import StoreError
+from lango_nb.core.errors import LangoError, StoreError
 from lango_nb.core.events import Event, HandedOver, HistoryTrimmed, TextSaid, TextSoFar, TurnFinished
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import Masker, mask
-from lango_nb.core.messages import Message, Role, ToolCall, Usage
+from lango_nb.core.messages import NO_USAGE, Message, Role, ToolCall, Usage
 from lango_nb.core.tool_patterns import NO_TOOLS, ToolPatterns
 from lango_nb.hooks.chain import HookChain
 from lango_nb.models.model import Model, window_tokens
 from lango_nb.records.decisions import Decision
+from lango_nb.records.masked import masked
 from lango_nb.records.runs import Runs
 from lango_nb.records.sessions import MOST_TOKENS, Session
-from lango_nb.records.steps import GivenTo
+from lango_nb.records.steps import GivenTo, Step
 from lango_nb.records.traces import Traces
+from lango_nb.records.turns import Known
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approvals, Approver, Policy
@@ -156,6 +159,8 @@ class TurnState:
         self.is_closed = False
         self.written = 0
         """How many of the events are written down already."""
+        self.said: list[Message] = []
+        """What later turns see of the turn, once it is closed."""
         self.unsummarized = ""
         """Why no summary was made of what a model is not given."""
         self._earlier: dict[int, tuple[int, list[Message]]] = {}
@@ -238,6 +243,29 @@ class TurnState:
             except BaseException:  # leaving is not for a listener: it would end the turn, and not be told from a Stop
                 logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
                 listeners.remove(listener)
+
+    def known(self) -> Known:
+        """Return what is known of the turn by now, besides its own events."""
+        runs, last = self.context.runs, self.events[-1].seq
+        late = (event for run_id in self.run_ids for event in runs.events(run_id) if event.seq > last)
+        return Known(
+            tuple(self.decisions),
+            tuple(masked(message) for message in self.messages),
+            tuple(runs.get(run_id) for run_id in self.run_ids),
+            tuple(Step(*given, self.usages.get(step, NO_USAGE)) for step, given in self.given.items()),
+            tuple(sorted(late, key=attrgetter("seq"))),
+        )
+
+    def complete(self) -> None:
+        """Let the trace of the closed turn have what a run did after its end; a run's end never fails for it."""
+        context = self.context
+        try:
+            trace = context.traces.complete(self.turn_id, self.known())
+        except LangoError as error:
+            logger.warning("what runs of turn %s said after its end is not in its trace: %s", self.turn_id, error)
+            return
+        if trace is not None and context.tee is not None:
+            context.tee.append(trace, self.said)
 
     def earlier(self, model: Model) -> list[Message]:
         """Return what a model is given of earlier turns: what fits, and an event says so where that is not all.

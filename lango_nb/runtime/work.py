@@ -219,9 +219,11 @@ class Work:
         try:
             if context.summaries and self.child is None and self._history is None:
                 await sum_up(self, node, model)
-            before = self.child.history if self.child is not None else (*self.history, *self.messages)
-            messages = [node.system_message, *before]
-            state.given[self.step] = self._given(node, len(before))
+            if self.child is not None:
+                messages = [node.system_message, *self.child.history]
+            else:
+                messages = [node.system_message, *self.history, *self.messages]
+            state.given[self.step] = self._given(node, len(messages) - 1)
             while True:
                 began = clock.monotonic_s()
                 hear = state.text_listener(node.name, self.run_id)
