@@ -153,7 +153,7 @@ class Engine(Answering, Shared):
         self.use(topology)
         if tape is not None:
             self.play(tape)
-        self.records.resume(root_of)
+        self.records.resume(root_of, self._tee)
 
     def _open_records(self, store: Store | str | Path | None, home: Path | None) -> Records:
         """Open the records: those of a store, of an address, or new ones in memory."""
@@ -207,7 +207,7 @@ class Engine(Answering, Shared):
         if self.records.is_durable:
             self.close()
         self._keep_records(records)
-        self.records.resume(root_of)
+        self.records.resume(root_of, self._tee)
 
     @property
     def store(self) -> Store:
