@@ -131,13 +131,9 @@ class Records:
             return
         from lango_nb.records.resume import resume_quietly
 
-        self.found = tuple(resume_quietly(self._given, self._clock.now(), root))
+        self.found = tuple(resume_quietly(self._given, self._clock.now(), root, tee))
         for item in self.found:
             logger.warning(item.sentence)
-        for turn_id in dict.fromkeys(item.turn_id for item in self.found if not item.problem):
-            stored = self._given.log.read(turn_id) if tee is not None else None
-            if tee is not None and stored is not None:
-                tee.append(stored)
 
     @once
     def runs(self) -> Runs:

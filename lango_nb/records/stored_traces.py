@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 from lango_nb.core.errors import StoreError, UnknownNameError
 from lango_nb.records.packing import pack_event, pack_known, pack_trace, unpack_trace, unpack_turn
+from lango_nb.records.retention import check_forgotten
 from lango_nb.records.traces import MOST_KEPT, MOST_OFFERED, NUMBER, History, Opening, Traces, TurnRef
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.stores.store import EVERY_TURN, Durability, Row, Store, TurnQuery, stamp
@@ -40,7 +41,7 @@ class StoredTraces(Traces):
     def __init__(self, store: Store, durability: Durability = "turn") -> None:
         super().__init__()
         self.is_each_event_written = durability == "event"
-        self._log = store.log
+        self._store, self._log = store, store.log
         self._where = store.where
         self._lock = RLock()
         self._kept: OrderedDict[str, Trace] = OrderedDict()
@@ -240,6 +241,8 @@ class StoredTraces(Traces):
             return kept
         stored = self._log.read(turn_id) if turn_id else None
         if stored is None:
+            if isinstance(ref, int):
+                check_forgotten(self._store, ref)
             raise UnknownNameError("turn", str(ref), [str(row["number"]) for row in self._latest(MOST_OFFERED)])
         if stored.lost:
             raise StoreError(

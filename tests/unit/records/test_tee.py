@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lango_nb.cli import main
 from lango_nb.config.settings import Settings
 from lango_nb.core.errors import StoreError
 from lango_nb.engine import Engine
@@ -129,6 +130,19 @@ def test_what_was_interrupted_is_appended_by_the_opening_that_closes_it(tmp_path
     engine.close()
     kept_engine(store, settings={"store": {"tee": str(path)}}).close()
     assert path.stat().st_size == size, "closed once, copied once"
+
+
+def test_a_command_of_the_terminal_that_closes_it_appends_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, store = tmp_path / "turns.jsonl", address("sqlite", tmp_path)
+    die_in("root", store, tmp_path / "effects")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LANGO_STORE_URL", store)
+    monkeypatch.setenv("LANGO_STORE_TEE", str(path))
+    assert main(["trace", "list"]) == 0
+    (trace,) = read_jsonl(path)
+    assert (trace.turn.outcome, trace.turn.error_code) == ("cancelled", "interrupted")
 
 
 def test_turns_of_the_same_id_in_two_processes_are_two(tmp_path: Path) -> None:
