@@ -260,7 +260,8 @@ class Sessions:
 
     def open(self, session_id: str) -> Session:
         """Return a session as it is now, a new one if there is none of that name."""
-        return self._by_id.setdefault(session_id, self._new(session_id))
+        found = self._by_id.get(session_id)
+        return found if found is not None else self._by_id.setdefault(session_id, self._new(session_id))
 
     def save(self) -> None:
         """Write down what could not be before; in memory there is nothing to do."""

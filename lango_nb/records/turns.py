@@ -105,7 +105,7 @@ class Trace:
 
 
 class Known(NamedTuple):
-    """The parts of a trace that runs add to after the end of their turn."""
+    """The parts of a trace that runs add to after the end of their turn, in its order."""
 
     decisions: tuple[Decision, ...]
     messages: tuple[Message, ...]

@@ -46,6 +46,7 @@ Listener = Callable[[Event], None]
 TextListener = Callable[[TextSoFar], None]
 """Hears an answer while it is still coming."""
 _SHOW_EVERY_S = 0.05
+_NOT_YET: tuple[int, list[Message]] = (-1, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,13 +247,17 @@ class TurnState:
 
     def known(self) -> Known:
         """Return what is known of the turn by now, besides its own events."""
+        messages = tuple([masked(message) for message in self.messages])
+        steps = tuple([Step(*given, self.usages.get(step, NO_USAGE)) for step, given in self.given.items()])
+        if not self.run_ids:
+            return Known(tuple(self.decisions), messages, (), steps)
         runs, last = self.context.runs, self.events[-1].seq
-        late = (event for run_id in self.run_ids for event in runs.events(run_id) if event.seq > last)
+        late = [event for run_id in self.run_ids for event in runs.events(run_id) if event.seq > last]
         return Known(
             tuple(self.decisions),
-            tuple(masked(message) for message in self.messages),
-            tuple(runs.get(run_id) for run_id in self.run_ids),
-            tuple(Step(*given, self.usages.get(step, NO_USAGE)) for step, given in self.given.items()),
+            messages,
+            tuple([runs.get(run_id) for run_id in self.run_ids]),
+            steps,
             tuple(sorted(late, key=attrgetter("seq"))),
         )
 
@@ -281,7 +286,7 @@ class TurnState:
             earlier turns leave meanwhile is among them.
         """
         session, most = self.session, self.history_tokens(model)
-        length, messages = self._earlier.get(most, (-1, []))
+        length, messages = self._earlier.get(most, _NOT_YET)
         if length != len(session.messages):
             given = session.given_with_summary(most) if self.context.summaries else session.given(most)
             name, summary = self.context.tree.root.name, given.summary

@@ -214,7 +214,7 @@ class TurnRun:
             input_tokens=state.input_tokens,
             output_tokens=state.output_tokens,
         )
-        return Trace(turn, tuple(state.events), **state.known()._asdict())
+        return Trace(turn, tuple(state.events), *state.known())
 
 
 def _masked(said: Sequence[Message]) -> list[Message]:
