@@ -42,7 +42,7 @@ _LARGEST = 2**63
 _TOLD = frozenset({"text", "reason", "detail", "instruction", "result", "error", "summary", "arguments"})
 """Fields of events that hold what somebody said."""
 _LEFT_OUT = frozenset({"kind", "turn_id", "at", "author", "run_id", "usage"})
-_ACTS = frozenset({"text", "handover", "declined", "returned", "tool.started", "approval.asked"})
+_ACTS = frozenset({"text", "handover", "declined", "returned", "tool.started", "approval.asked", "history.summarized"})
 """What only the agent does that has the request."""
 
 

@@ -192,6 +192,9 @@ class StoredTraces(Traces):
                 _, history, written = self._unsaved[turn_id]
                 self._unsaved[turn_id] = trace, history, written
                 return trace
+            if self._unsaved_late:  # said already
+                self._incomplete[turn_id] = trace
+                return trace
             try:
                 self._complete(trace)
             except StoreError as error:

@@ -257,7 +257,8 @@ class Traces:
                     log.write(turn_id, [pack_event(event) for event in self._late.pop(turn_id)])
             for turn_id in tuple(self._completed):
                 del self._completed[turn_id]
-                log.complete(turn_id, pack_known(self.get(turn_id)))
+                if log.read(turn_id) is not None:
+                    log.complete(turn_id, pack_known(self.get(turn_id)))
 
     def __iter__(self) -> Iterator[Trace]:
         """Iterate, oldest first."""

@@ -44,7 +44,10 @@ async def sum_up(work: Work, node: AgentNode, model: Model) -> None:
     """
     state, session = work.state, work.state.session
     most = state.history_tokens(model)
-    new = session.left_out(most) if most >= LEAST_TOKENS else []
+    if most < LEAST_TOKENS:
+        state.unsummarized = f"{most} tokens of history leave no place for one"
+        return
+    new = session.left_out(most)
     through = next((message.id for message in reversed(new) if is_request(message)), "")
     if not through or session.tried.get(most) == through:
         return

@@ -22,6 +22,7 @@ from lango_nb.models.offline import OfflineModel
 from lango_nb.models.summaries import asks_for_summary, lines_of
 from lango_nb.records.history import History
 from lango_nb.records.sessions import tokens_of
+from lango_nb.records.spans import spans_of
 from lango_nb.records.turns import Trace
 from tests.cast import ROOT, Line, merged, transfer
 from tests.kept import KINDS, address
@@ -126,6 +127,9 @@ def test_it_is_a_step_of_its_own_with_what_it_cost() -> None:
     stored = events_df(History(engine.store.log))
     assert list(stored["summarized"].dropna()) == [e.summarized for e in happened(traces, "history.trimmed")]
     assert steps_df(trace)["cost_usd"].iloc[0] == 0.25
+    otel = spans_of(trace)
+    assert [s.attributes.get("gen_ai.usage.input_tokens") for s in otel if s.name.startswith("chat")] == [700, 10]
+    assert "They counted." not in str(otel)
 
 
 @pytest.mark.parametrize(
@@ -204,6 +208,15 @@ def test_a_reopened_home_does_not_make_it_again(tmp_path: Path, kind: str) -> No
         engine.run_sync("And?")
     assert {"summary": last.text, "messages": last.dropped} in second.summed[0]
     engine.close()
+
+
+def test_a_budget_without_place_for_a_summary_has_none() -> None:
+    model = Talker()
+    _, traces = talk(model, turns=5, settings={"agent": {"historyTokens": 150}})
+    assert not model.summed
+    assert {event.detail for event in happened(traces, "history.trimmed")} == {
+        "150 tokens of history leave no place for one"
+    }
 
 
 def test_another_kernel_takes_it_over(tmp_path: Path) -> None:
