@@ -324,10 +324,10 @@ SCENES = (
 )
 
 
-def die_in(scene: str, store: str, effects: Path, durability: str = "turn") -> None:
+def die_in(scene: str, store: str, effects: Path, durability: str = "turn", tee: str = "") -> None:
     """Play a scene in a process of its own, which dies in the middle of it."""
     lines, approver, play = _scene(scene)
-    settings = {"store": {"durability": durability}}
+    settings = {"store": {"durability": durability, "tee": tee}}
 
     def work() -> None:
         play(kept_engine(store, lines, effects, approver=approver, settings=settings))

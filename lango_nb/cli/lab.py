@@ -44,6 +44,8 @@ _QUIET = (
     "--LabApp.extension_manager=readonly",
 )
 """No news, no look for updates, no list of extensions: nothing leaves the machine."""
+_CONFIG = Path(__file__).parents[1] / "data" / "jupyter"
+"""Goes before the configuration of the user, which stays as it is: nobody is asked whether news are wanted."""
 
 
 class _Stopped(Exception):  # noqa: N818 - a signal, not a failure
@@ -149,7 +151,12 @@ def serve(folder: Path, port: int, copied: Copied, *, has_browser: bool, as_root
     _tell(folder, copied)
     server = subprocess.Popen(  # noqa: S603 - this Python and options of our own
         _command(folder, port, has_browser=has_browser, as_root=as_root),
-        env={**os.environ, "JUPYTER_TOKEN": secrets.token_hex(24), "JUPYTER_PREFER_ENV_PATH": "1"},
+        env={
+            **os.environ,
+            "JUPYTER_TOKEN": secrets.token_hex(24),
+            "JUPYTER_PREFER_ENV_PATH": "1",
+            "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, (str(_CONFIG), os.environ.get("JUPYTER_CONFIG_PATH")))),
+        },
         stdin=subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C reaches this process alone: the server would ask whether it is meant
     )

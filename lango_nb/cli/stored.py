@@ -14,6 +14,8 @@ from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.events import OUTCOMES
 from lango_nb.records.history import History
 from lango_nb.records.resume import resume_quietly
+from lango_nb.records.retention import check_forgotten
+from lango_nb.records.tee import Tee
 from lango_nb.specs.topologies import root_of
 from lango_nb.stores.opening import HOME, open_store
 from lango_nb.stores.store import StoredTurn, TurnQuery
@@ -52,7 +54,8 @@ def open_records(args: argparse.Namespace) -> closing[Store]:
         durability=settings.durability,
         lock_timeout_s=settings.lock_timeout_s,
     )
-    for item in resume_quietly(store, datetime.now(UTC), root_of):
+    tee = Tee(settings.tee) if settings.tee else None
+    for item in resume_quietly(store, datetime.now(UTC), root_of, tee):
         complain(item.sentence)
     return closing(store)
 
@@ -136,6 +139,8 @@ def find_turn(store: Store, ref: str) -> StoredTurn:
     """
     found = store.log.read(_id_of(store, int(ref)) if _is_number(ref) else ref)
     if found is None:
+        if _is_number(ref):
+            check_forgotten(store, int(ref))
         newest = store.log.rows(TurnQuery(newest_first=True, limit=_MOST_OFFERED))
         numbers = sorted(int(str(row["number"])) for row in newest)
         raise UnknownNameError("turn", ref, [str(number) for number in numbers], where=f"{store.name} records")

@@ -6,6 +6,7 @@
     a2a … ontology   switches: a bare engine has a tool family when its switch is on; a lab always knows all families
     models           how models of providers are reached
     store            where records lie
+    records          what is made of them for models
     observability    how long they are kept
     lab              what a notebook starts with
 
@@ -395,6 +396,16 @@ class StoreSettings(SettingsGroup):
     )
 
 
+class RecordSettings(SettingsGroup):
+    """What is made of records for models."""
+
+    summaries: Lower[bool] = Field(
+        False,
+        description="Whether a model is given a summary of the messages that agent.historyTokens leaves out. The same "
+        "model makes it, with one more call each time half of the budget is dropped.",
+    )
+
+
 class ModelSettings(SettingsGroup):
     """How models of providers are reached; ``agent.model`` says which one answers."""
 
@@ -484,6 +495,7 @@ class Settings(SettingsGroup):
     ontology: Lower[Switch] = Field(Switch.defaults(), description="Whether the ontology tools are on.")
     models: ModelSettings = Field(ModelSettings.defaults(), description="How models of providers are reached.")
     store: StoreSettings = Field(StoreSettings.defaults(), description="Where records lie.")
+    records: RecordSettings = Field(RecordSettings.defaults(), description="What is made of records for models.")
     observability: ObservabilitySettings = Field(
         ObservabilitySettings.defaults(), description="What is kept of what happened."
     )

@@ -3,6 +3,7 @@
     LangoError
     ├── UsageError         what was typed cannot be understood: command, option, argument (exit 2)
     ├── UnknownNameError   a name that is not there: agent, tool, topology, turn, command (exit 2)
+    │   └── ForgottenError a turn that was there until a setting made the store forget it (exit 2)
     ├── SettingsError      a settings file, key or value is wrong (exit 3)
     ├── DefinitionError    an agent, topology or tool is described wrongly (exit 3)
     ├── RefusedError       a guard said no: path outside the workspace, approval denied (exit 4)
@@ -79,6 +80,29 @@ class UnknownNameError(LangoError):
         self.noun, self.name, self.options = noun, name, tuple(options)
         place = f" in {where}" if where else ""
         super().__init__(f"{noun} {shorten(name)!r} not found{place}; {suggest(name, self.options)}")
+
+
+class ForgottenError(UnknownNameError):
+    """A turn that was there until a setting made the store forget it.
+
+    Parameters
+    ----------
+    number : int
+    why : str
+        Which turns are gone, when and by which setting.
+
+    Examples
+    --------
+    >>> print(ForgottenError(3, "maxTraces is 9"))
+    turn 3 was forgotten: maxTraces is 9; look among those that are left, and raise the setting to keep more
+    """
+
+    code = "forgotten"
+
+    def __init__(self, number: int, why: str) -> None:
+        self.noun, self.name, self.options = "turn", str(number), ()
+        left = "look among those that are left, and raise the setting to keep more"
+        LangoError.__init__(self, f"turn {number} was forgotten: {why}; {left}")
 
 
 class SettingsError(LangoError):

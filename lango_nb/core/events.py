@@ -11,6 +11,7 @@
     hook.decided, policy.decided, breaker.changed      whatever decided something
     budget.warning, budget.expanded, limit.reached     how far it is, how far it may go, and the end
     history.trimmed                        what a model was not given of a long conversation
+    history.summarized                     the summary that stands for it, where records.summaries is on
     recovery, error                                    what failed, and what is done about it
 
 Every event names its author: ``user`` or an agent of the tree; events of a teammate's run also carry its ``run_id``. A
@@ -272,6 +273,25 @@ class HistoryTrimmed(BaseEvent):
     """About how many tokens the rest has."""
     limit_tokens: int
     """How many it may have at most."""
+    summarized: int = 0
+    """For how many of the messages left out a summary was given in their place; 0 without a summary."""
+    detail: str = ""
+    """Why no summary was made of what was left out last, where ``records.summaries`` is on."""
+
+
+class HistorySummarized(BaseEvent):
+    """A model summed up what is left out of the conversation, in a step of its own."""
+
+    kind: Literal["history.summarized"] = "history.summarized"
+    text: str
+    """The summary."""
+    dropped: int
+    """Messages that it stands for, those of earlier summaries among them."""
+    through: str
+    """Id of the request that begins the last exchange it stands for."""
+    limit_tokens: int
+    """How many tokens of the conversation a model was given at most when it was made."""
+    usage: Usage = NO_USAGE
 
 
 class BudgetWarning(BaseEvent):
@@ -409,6 +429,7 @@ Event = Annotated[
     | PolicyDecided
     | BreakerChanged
     | HistoryTrimmed
+    | HistorySummarized
     | BudgetWarning
     | BudgetExpanded
     | RecoveryAttempted

@@ -17,6 +17,8 @@ USER = "user"
 """Author of what the person wrote."""
 SESSION = "session"
 """Conversation of what goes straight into the session: later turns see it, nobody in its own turn does."""
+SUMMARY = "summary"
+"""Conversation of the one message that stands for earlier messages which a model is not given."""
 
 
 class ToolCall(Frozen):
@@ -70,7 +72,7 @@ class Message(Frozen):
     """Id of its turn and its position among the messages of that turn, ``turn-1.3``; empty where nobody gave it one."""
     conversation: str = ""
     """Conversation of the turn that it belongs to: empty for the turn's own, else a child session or a run;
-    :data:`SESSION` for what a run left to later turns."""
+    :data:`SESSION` for what a run left to later turns, :data:`SUMMARY` for what no turn holds."""
 
     @classmethod
     def unchecked(  # noqa: PLR0913, PLR0917 - its fields

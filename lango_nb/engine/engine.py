@@ -154,7 +154,7 @@ class Engine(Answering, Shared):
         self.use(topology)
         if tape is not None:
             self.play(tape)
-        self.records.resume(root_of)
+        self.records.resume(root_of, self._tee)
 
     def _open_records(self, store: Store | str | Path | None, home: Path | None) -> Records:
         """Open the records: those of a store, of an address, or new ones in memory."""
@@ -165,6 +165,8 @@ class Engine(Answering, Shared):
         else:
             opened = address
         kept = self.settings.agent.history_tokens or MOST_TOKENS
+        if self.settings.records.summaries:
+            kept *= 2  # what one turn adds is at hand until the next one sums it up
         return Records(opened, self.ids, self.clock, settings.durability, kept)
 
     def _keep_records(self, records: Records) -> None:
@@ -219,7 +221,7 @@ class Engine(Answering, Shared):
         if self.records.is_durable:
             self.close()
         self._keep_records(records)
-        self.records.resume(root_of)
+        self.records.resume(root_of, self._tee)
 
     @property
     def store(self) -> Store:

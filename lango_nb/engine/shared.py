@@ -238,6 +238,7 @@ class Shared:
             closed=protected.closed(self.workspace),
             tool_timeout_s=settings.agent.tool_timeout_s,
             history_tokens=settings.agent.history_tokens,
+            summaries=settings.records.summaries,
             inherit_history=settings.agent.isolation.inherit_history,
             child_messages=settings.agent.isolation.max_messages,
             is_isolating=settings.agent.isolation.enabled,

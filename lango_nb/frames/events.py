@@ -105,6 +105,8 @@ LIMIT = (
     some("after", "event.after", "float64", "", "What it is now."),
     some("dropped", "event.dropped", "Int64", "", "Earlier messages that a model was not given."),
     some("tokens", "event.tokens", "Int64", "tokens", "About how much of the conversation a model was given."),
+    some("summarized", "event.summarized", "Int64", "messages", "How many of them a summary stood for."),
+    some("through", "event.through", "string", "", "Request of the last exchange that a summary stands for."),
     some("limit_tokens", "event.limit_tokens", "Int64", "tokens", "How much of it a model is given at most."),
 )
 RECOVERY = (

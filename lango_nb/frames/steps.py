@@ -54,7 +54,7 @@ def steps_df(traces: Sequence[Trace]) -> Sources:
     -------
     DataFrame
         One row per model call; join by ``turn_id`` and ``step``, ``run_id``, ``agent`` or ``conversation``. Turns that
-        were recorded before steps were have none, and what a run does after the end of its turn is not among them.
+        were recorded before steps were have none; those of a run that outlives its turn come when it has ended.
 
     Raises
     ------

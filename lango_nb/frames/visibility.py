@@ -88,7 +88,7 @@ def visibility_df(traces: Sequence[Trace]) -> Sources:
     Notes
     -----
     Each turn is judged on its own: what earlier turns left in the session is not part of it. Turns that were recorded
-    before messages had ids, and runs that went on after the end of their turn, are not known to the end: then values
-    are missing.
+    before messages had ids, and runs that outlived their turn until they have ended, are not known to the end: then
+    values are missing.
     """
     return _sources((trace.turn.session_id, trace.turn.id, visibility(trace)) for trace in traces)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.core.errors import ForgottenError, UnknownNameError, UsageError
 from lango_nb.core.messages import SESSION, Message
 from lango_nb.engine import Engine
 from lango_nb.lab.history import HistoryView
@@ -457,7 +457,7 @@ class LookingBack(Shelving):
             raise UsageError(f"a turn is a number or an id, not {type(turn).__name__}")
         try:
             return self.engine.traces.get(-1 if turn is None else turn)
-        except UnknownNameError:
-            if len(self.engine.traces):
+        except UnknownNameError as error:
+            if len(self.engine.traces) or isinstance(error, ForgottenError):
                 raise
         raise UsageError("there is no turn yet; ask something first: lab.ask('hello')")

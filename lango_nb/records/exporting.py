@@ -17,11 +17,12 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
 from lango_nb.core.errors import StoreError, UsageError
+from lango_nb.core.messages import Message
 from lango_nb.core.paths import path_of
 from lango_nb.records.lines import check_header, decode, encode, header, read
 from lango_nb.records.packing import pack_event, pack_trace, unpack_trace, upgrade_row
@@ -236,11 +237,18 @@ def _schema(first: Row, where: str) -> int:
     return cast("int", first["schema"])
 
 
-def lines_of(turn: Trace | StoredTurn) -> Iterator[bytes]:
-    """Write a turn as lines."""
+def lines_of(turn: Trace | StoredTurn, history: Sequence[Message] | None = None) -> Iterator[bytes]:
+    """Write a turn as lines.
+
+    Parameters
+    ----------
+    turn : Trace or StoredTurn
+    history : sequence of Message, optional
+        What later turns see of a trace, when that is not its own conversation.
+    """
     if isinstance(turn, Trace):
-        row, body = pack_trace(turn)
-        turn = StoredTurn(row, [pack_event(event) for event in turn.events], body)
+        row, body = pack_trace(turn, history)
+        turn = StoredTurn(row, [pack_event(event) for event in (*turn.events, *turn.late)], body)
     yield encode({"turn": turn.row})
     for event in turn.events:
         yield encode({"event": event})
@@ -268,8 +276,11 @@ def _grouped(rows: list[Row], schema: int, where: str) -> Iterator[StoredTurn]:
 
 
 def _whole(rows: list[Row], schema: int, where: str) -> list[StoredTurn]:
-    """Return the turns of a file that grows; one that is not whole is left out."""
-    turns: list[StoredTurn] = []
+    """Return the turns of a file that grows; one that is not whole is left out, and one that comes again counts once.
+
+    Ids alone do not tell turns apart: processes that keep records in memory count from one each.
+    """
+    turns: dict[tuple[object, ...], StoredTurn] = {}
     begun: list[Row] = []
     lost = 0
     for row in rows:
@@ -280,14 +291,15 @@ def _whole(rows: list[Row], schema: int, where: str) -> list[StoredTurn]:
             begun.append(row)
         if "body" in row:
             try:
-                turns += _grouped(begun, schema, where)
+                for turn in _grouped(begun, schema, where):
+                    turns[tuple(map(turn.row.get, ("id", "session_id", "started_at", "text")))] = turn
             except StoreError:
                 lost += 1
             begun = []
     lost += bool(begun)
     if lost:
         logger.warning("%s: what is not whole is left out, %s", where, "1 turn" if lost == 1 else f"{lost} turns")
-    return turns
+    return list(turns.values())
 
 
 def _check_free(target: Path, *, overwrite: bool) -> None:

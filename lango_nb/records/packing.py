@@ -389,17 +389,21 @@ def pack_trace(trace: Trace, history: Sequence[Message] | None = None) -> tuple[
     body : dict
         ``messages``, ``decisions``, ``runs``, ``steps`` and ``history``.
     """
-    messages = [pack_message(message) for message in trace.messages]
-    body: Row = {
-        "messages": [*messages],
+    body = pack_known(trace)
+    said = trace.conversation() if history is None else history
+    packed = dict(zip(map(id, trace.messages), rows_in(body, "messages", trace.turn.id), strict=True))
+    body["history"] = [packed.get(id(message)) or pack_message(message) for message in said]  # most are the same
+    return pack_turn(trace.turn, trace.events, trace.runs), body
+
+
+def pack_known(trace: Trace) -> Row:
+    """Return the part of a trace's body that runs add to after the end of their turn."""
+    return {
+        "messages": [pack_message(message) for message in trace.messages],
         "decisions": [pack_decision(decision) for decision in trace.decisions],
         "runs": [pack_run(run) for run in trace.runs],
         "steps": [pack_step(step) for step in trace.steps],
     }
-    said = trace.conversation() if history is None else history
-    packed = dict(zip(map(id, trace.messages), messages, strict=True))  # most of it are the same messages
-    body["history"] = [packed.get(id(message)) or pack_message(message) for message in said]
-    return pack_turn(trace.turn, trace.events, trace.runs), body
 
 
 def unpack_trace(stored: StoredTurn) -> Trace:
@@ -412,7 +416,7 @@ def unpack_trace(stored: StoredTurn) -> Trace:
     Returns
     -------
     Trace
-        With the events up to its end; :func:`late_events` gives those of runs that went on.
+        What its runs did after its end is apart from its events.
 
     Raises
     ------
@@ -430,6 +434,7 @@ def unpack_trace(stored: StoredTurn) -> Trace:
         messages=tuple(unpack_message(row) for row in rows_in(stored.body, "messages", where)),
         runs=tuple(unpack_run(row) for row in rows_in(stored.body, "runs", where)),
         steps=tuple(unpack_step(row) for row in rows_in(stored.body, "steps", where)),
+        late=tuple(late_events(stored)),
     )
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # an engine in memory is ready without any of it
     from lango_nb.records.runs import Runs
     from lango_nb.records.stored_runs import StoredRuns
     from lango_nb.records.tasks import Tasks
+    from lango_nb.records.tee import Tee
     from lango_nb.stores.sql import SqlStore
     from lango_nb.stores.store import Documents, Durability, Store
 
@@ -111,13 +112,15 @@ class Records:
         """Return the rows of one kind."""
         return (self._memory if self._given is None else self._given).documents(kind)
 
-    def resume(self, root: Callable[[str], str]) -> None:
+    def resume(self, root: Callable[[str], str], tee: Tee | None = None) -> None:
         """Close what processes that are gone left open, and say so; see :mod:`lango_nb.records.resume`.
 
         Parameters
         ----------
         root : callable
             Name of the root agent of a topology.
+        tee : Tee, optional
+            Gets the turns that are closed, and those whose runs are, once more.
 
         Raises
         ------
@@ -128,7 +131,7 @@ class Records:
             return
         from lango_nb.records.resume import resume_quietly
 
-        self.found = tuple(resume_quietly(self._given, self._clock.now(), root))
+        self.found = tuple(resume_quietly(self._given, self._clock.now(), root, tee))
         for item in self.found:
             logger.warning(item.sentence)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import StoreError
 from lango_nb.core.events import Event, RunFinished
@@ -23,6 +24,9 @@ from lango_nb.records.questions import is_answered, waiting_calls
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.records.stored_sessions import LATE
 from lango_nb.stores.store import Row, Store, StoredTurn
+
+if TYPE_CHECKING:
+    from lango_nb.records.tee import Tee
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +109,17 @@ def resume(store: Store, now: datetime, root: Callable[[str], str]) -> list[Inte
     return [*found, *_end_runs(store, now, root)]
 
 
-def resume_quietly(store: Store, now: datetime, root: Callable[[str], str]) -> list[Interrupted]:
+def resume_quietly(
+    store: Store, now: datetime, root: Callable[[str], str], tee: Tee | None = None
+) -> list[Interrupted]:
     """Close what was left open where that is possible: nothing in memory, and nothing in a folder that is read-only.
 
     Parameters
     ----------
     store, now, root
         As for :func:`resume`.
+    tee : Tee, optional
+        Gets the turns that are closed, and once more those whose runs are.
 
     Returns
     -------
@@ -125,11 +133,16 @@ def resume_quietly(store: Store, now: datetime, root: Callable[[str], str]) -> l
     if not store.is_durable:
         return []
     try:
-        return resume(store, now, root)
+        found = resume(store, now, root)
     except StoreError as error:
         if error.code != "read_only":
             raise
         return []
+    if tee is not None:
+        for turn_id in dict.fromkeys(item.turn_id for item in found if not item.problem):
+            if (stored := store.log.read(turn_id)) is not None:
+                tee.append(stored)
+    return found
 
 
 def _end_runs(store: Store, now: datetime, root: Callable[[str], str]) -> list[Interrupted]:

@@ -15,7 +15,8 @@ from datetime import datetime, timedelta
 
 from lango_nb.config.settings import TraceStoreSettings
 from lango_nb.core.clock import Clock
-from lango_nb.stores.store import Documents, Row, TurnLog, TurnQuery, stamp
+from lango_nb.core.errors import ForgottenError
+from lango_nb.stores.store import Documents, Row, Store, TurnLog, TurnQuery, stamp
 
 DEADLINE_S = 30.0
 """How long one clean-up may take; what is left waits for the next one."""
@@ -124,6 +125,27 @@ class Retention:
             closed = [str(row["id"]) for row in rows if row["outcome"] != "running"]
             removed += self._log.remove(closed, setting=_GROUP + setting, at=stamp(self._now)) if closed else 0
         return removed, True
+
+
+def check_forgotten(store: Store, number: int) -> None:
+    """Say of a turn that is not there that a setting made the store forget it, if one did.
+
+    Parameters
+    ----------
+    store : Store
+    number : int
+
+    Raises
+    ------
+    ForgottenError
+        There was such a turn.
+    """
+    rows = store.documents("forgotten").find()
+    kept = store.log.numbers(TurnQuery(newest_first=True, limit=1))
+    if not rows or not 0 < number <= max(*kept, sum(int(str(row["turns"])) for row in rows), 0):
+        return
+    last = max(str(row["at"]) for row in rows)
+    raise ForgottenError(number, f"{forgotten(store.documents('forgotten'))}, last on {last[:10]}")
 
 
 def forgotten(documents: Documents) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.messages import USER, Message
+from lango_nb.records.summaries import Summary
 
 
 def author_of(message: Message, root: str, known: Collection[str] | None = None) -> str:
@@ -71,6 +72,11 @@ def tokens_of(message: Message) -> int:
     return (len(message.content) + calls) // 4 + 4
 
 
+def is_request(message: Message) -> bool:
+    """Tell whether a person wrote a message: an exchange begins with it."""
+    return message.role == "user" and message.author in {USER, None}
+
+
 class Given(NamedTuple):
     """The part of a conversation that fits into a number of tokens."""
 
@@ -78,6 +84,8 @@ class Given(NamedTuple):
     tokens: int
     dropped: int
     """How many messages before it do not fit; at least one where nobody counted them."""
+    summary: Summary | None = None
+    """What stands for them, or for the older ones of them."""
 
 
 class Session:
@@ -105,6 +113,10 @@ class Session:
         self._tokens = 0
         self._starts: dict[int, tuple[int, int]] = {}
         """By number of tokens: where the part begins that fits, and how many tokens that part has."""
+        self._summaries: dict[int, Summary] = {}
+        """By number of tokens: what stands for what is before that part."""
+        self.tried: dict[int, str] = {}
+        """By number of tokens: up to which request a summary was asked for; one that failed is not asked for again."""
         self.add(messages)
 
     def add(self, messages: Sequence[Message]) -> None:
@@ -152,12 +164,64 @@ class Session:
         self._starts[most] = start, tokens
         return Given(self.messages[start:], tokens, self.dropped + start)
 
+    def given_with_summary(self, most_tokens: int) -> Given:
+        """Return the same with what stands for the rest, which takes its part of the tokens.
+
+        Parameters
+        ----------
+        most_tokens : int
+
+        Returns
+        -------
+        Given
+            When more than fits was said, half of the tokens are left free, so that not every turn needs a summary; the
+            last exchange stays if it fits.
+        """
+        summary = self.summary(most_tokens)
+        room = most_tokens - (tokens_of(summary.message("")) if summary is not None else 0)
+        start, tokens = self._starts.get(most_tokens, (0, self._tokens))
+        summed_up = self._summed_up(summary)
+        if summed_up > start:
+            tokens -= sum(self._sizes[start:summed_up])
+            start = summed_up
+        most = room
+        while tokens > most and start < len(self.messages):
+            end = self._exchange_after(start)
+            if tokens <= room and end == len(self.messages):
+                break
+            tokens -= sum(self._sizes[start:end])
+            start, most = end, room // 2
+        self._starts[most_tokens] = start, tokens
+        dropped = max(self.dropped + start, summary.dropped if summary is not None else 0)
+        return Given(self.messages[start:], tokens, dropped, summary)
+
+    def left_out(self, most_tokens: int) -> list[Message]:
+        """Return what :meth:`given_with_summary` leaves out and no summary stands for, as far as it is at hand."""
+        self.given_with_summary(most_tokens)
+        return self.messages[self._summed_up(self.summary(most_tokens)) : self._starts[most_tokens][0]]
+
+    def summary(self, most_tokens: int) -> Summary | None:
+        """Return the latest summary that was made for a number of tokens."""
+        return self._summaries.get(most_tokens)
+
+    def sum_up(self, summary: Summary) -> None:
+        """Let a summary stand for what is left out; whoever made it has an event of it written down."""
+        before = self._summaries.get(summary.limit_tokens)
+        if before is None or before.dropped <= summary.dropped:
+            self._summaries[summary.limit_tokens] = summary
+
+    def _summed_up(self, summary: Summary | None) -> int:
+        """Return where the part begins that a summary does not stand for."""
+        if summary is None or not summary.through:
+            return 0
+        ids = (place for place in range(len(self.messages) - 1, -1, -1) if self.messages[place].id == summary.through)
+        place = next(ids, None)
+        return 0 if place is None else self._exchange_after(place)
+
     def _exchange_after(self, start: int) -> int:
         """Return where the next exchange begins: with what a person wrote."""
         end = start + 1
-        while end < len(self.messages) and not (
-            self.messages[end].role == "user" and self.messages[end].author in {USER, None}
-        ):
+        while end < len(self.messages) and not is_request(self.messages[end]):
             end += 1
         return end
 
@@ -207,7 +271,8 @@ class Sessions:
 
     def open(self, session_id: str) -> Session:
         """Return a session as it is now, a new one if there is none of that name."""
-        return self._by_id.setdefault(session_id, self._new(session_id))
+        found = self._by_id.get(session_id)
+        return found if found is not None else self._by_id.setdefault(session_id, self._new(session_id))
 
     def save(self) -> None:
         """Write down what could not be before; in memory there is nothing to do."""

@@ -27,7 +27,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from lango_nb.core.messages import NO_USAGE, USER, Usage
-from lango_nb.records.packing import late_events, pack_event, unpack_trace
+from lango_nb.records.packing import pack_event, unpack_trace
 from lango_nb.records.turns import Trace
 from lango_nb.stores.store import StoredTurn, stamp
 
@@ -42,7 +42,7 @@ _LARGEST = 2**63
 _TOLD = frozenset({"text", "reason", "detail", "instruction", "result", "error", "summary", "arguments"})
 """Fields of events that hold what somebody said."""
 _LEFT_OUT = frozenset({"kind", "turn_id", "at", "author", "run_id", "usage"})
-_ACTS = frozenset({"text", "handover", "declined", "returned", "tool.started", "approval.asked"})
+_ACTS = frozenset({"text", "handover", "declined", "returned", "tool.started", "approval.asked", "history.summarized"})
 """What only the agent does that has the request."""
 
 
@@ -90,10 +90,8 @@ def spans_of(turn: Trace | StoredTurn, *, content: bool = False) -> list[Span]:
     StoreError
         The stored turn cannot be read.
     """
-    if isinstance(turn, StoredTurn):
-        trace = unpack_trace(turn)
-        return _Tree(trace, [*trace.events, *late_events(turn)], content=content).spans()
-    return _Tree(turn, turn.events, content=content).spans()
+    trace = unpack_trace(turn) if isinstance(turn, StoredTurn) else turn
+    return _Tree(trace, [*trace.events, *trace.late], content=content).spans()
 
 
 class _Tree:

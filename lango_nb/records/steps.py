@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lango_nb.core.messages import NO_USAGE, Message, Usage
+from lango_nb.core.messages import NO_USAGE, SUMMARY, Message, Usage
 from lango_nb.records.child_sessions import inherited_messages
 
 Range = tuple[str, int, int]
@@ -36,7 +36,7 @@ class Step(NamedTuple):
     conversation: str
     """The conversation that its reply belongs to."""
     messages: int
-    """How many messages it was given beside the system prompt."""
+    """How many messages it was given beside the system prompt, a summary of earlier ones included."""
     earlier: int
     """How many messages of earlier turns it was given: the last ones that these left in the session."""
     given: tuple[Range, ...]
@@ -72,6 +72,8 @@ def references(messages: Sequence[Message], turn_id: str) -> Inherited:
     own = f"{turn_id}."
     earlier, ranges = 0, list[Range]()
     for message in messages:
+        if message.conversation == SUMMARY:
+            continue
         if not message.id.startswith(own):
             earlier += 1
             continue

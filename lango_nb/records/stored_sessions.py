@@ -12,6 +12,7 @@ from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
 from lango_nb.records.packing import pack_message, read_history, unpack_message
 from lango_nb.records.sessions import MOST_TOKENS, Session, Sessions
+from lango_nb.records.summaries import KIND, Summary, summary_of
 from lango_nb.stores.store import Documents, Row, Store, TurnLog, TurnQuery
 
 logger = logging.getLogger("lango_nb")
@@ -23,16 +24,17 @@ LATE = "message"
 
 
 class StoredSession(Session):
-    """A conversation whose late messages are written down.
+    """A conversation whose late messages are written down, and whose summaries are found again.
 
     Parameters
     ----------
     session_id : str
+    log : TurnLog
     late : Documents
     most_tokens : int
     """
 
-    def __init__(self, session_id: str, late: Documents, most_tokens: int) -> None:
+    def __init__(self, session_id: str, log: TurnLog, late: Documents, most_tokens: int) -> None:
         super().__init__(session_id, most_tokens=most_tokens)
         self.is_read = False
         """Whether its stored turns were read, the latest of them at least."""
@@ -44,13 +46,25 @@ class StoredSession(Session):
         """What the store said of changes when it was read last."""
         self.own = 0
         """How many turns were heard as they ended, and not read."""
-        self._late = late
+        self.looked = 0
+        """Number of the turn up to which summaries were looked for, or need not be."""
+        self._log, self._late = log, late
         self._unsaved: list[Row] = []
 
     def hear(self, messages: Sequence[Message], turn_id: str) -> None:
         """Keep what later turns see of a turn that ran here."""
         super().hear(messages, turn_id)
         self.own += 1
+
+    def summary(self, most_tokens: int) -> Summary | None:
+        """Return the latest summary that was made for a number of tokens, in whatever process."""
+        if self.settled > self.looked:
+            for _, events in self._log.events(TurnQuery(session=self.id, after=self.looked)):
+                for event in events:
+                    if event.get("kind") == KIND:
+                        self.sum_up(summary_of(event))
+            self.looked = self.settled
+        return super().summary(most_tokens)
 
     def leave(self, messages: Sequence[Message], source: str) -> None:
         """Keep what a run left after its turn had ended; what cannot be written now is written with the next."""
@@ -112,7 +126,7 @@ class StoredSessions(Sessions):
                 session.save()
 
     def _new(self, session_id: str) -> Session:
-        return StoredSession(session_id, self._late, self.most_tokens)
+        return StoredSession(session_id, self._log, self._late, self.most_tokens)
 
     def _read(self, session: StoredSession) -> None:
         """Read what is new, unless all that was written since is what this process has heard."""
@@ -152,6 +166,7 @@ class StoredSessions(Sessions):
             session.add_before(read_history(f"[{','.join(history[1:-1] for history in pages)}]"))
             end = start
         session.dropped = end
+        session.looked = settled[end - 1] if end else 0
         session.settled = settled[-1] if settled else 0
 
     def _read_late(self, session: StoredSession) -> None:

@@ -9,13 +9,15 @@ from threading import RLock
 from typing import TYPE_CHECKING, overload
 
 from lango_nb.core.errors import StoreError, UnknownNameError
-from lango_nb.records.packing import pack_event, pack_trace, unpack_trace, unpack_turn
+from lango_nb.records.packing import pack_event, pack_known, pack_trace, unpack_trace, unpack_turn
+from lango_nb.records.retention import check_forgotten
 from lango_nb.records.traces import MOST_KEPT, MOST_OFFERED, NUMBER, History, Opening, Traces, TurnRef
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.stores.store import EVERY_TURN, Durability, Row, Store, TurnQuery, stamp
 
 if TYPE_CHECKING:
     from lango_nb.core.events import Event
+    from lango_nb.records.turns import Known
 
 logger = logging.getLogger("lango_nb")
 
@@ -39,12 +41,13 @@ class StoredTraces(Traces):
     def __init__(self, store: Store, durability: Durability = "turn") -> None:
         super().__init__()
         self.is_each_event_written = durability == "event"
-        self._log = store.log
+        self._store, self._log = store, store.log
         self._where = store.where
         self._lock = RLock()
         self._kept: OrderedDict[str, Trace] = OrderedDict()
         self._unsaved: dict[str, tuple[Trace, History, int]] = {}
         self._unsaved_late: list[tuple[str, Row]] = []
+        self._incomplete: dict[str, Trace] = {}
 
     @property
     def unsaved(self) -> tuple[Trace, ...]:
@@ -115,6 +118,9 @@ class StoredTraces(Traces):
                 turn_id, row = self._unsaved_late[0]
                 self._write_late(turn_id, row, is_urgent=True)
                 del self._unsaved_late[0]
+            for turn_id, trace in tuple(self._incomplete.items()):
+                self._complete(trace)
+                del self._incomplete[turn_id]
 
     def _finish(self, trace: Trace, history: History, written: int) -> None:
         row, body = pack_trace(trace, history())
@@ -170,6 +176,41 @@ class StoredTraces(Traces):
                     return
             self._unsaved_late.append((turn_id, row))
 
+    def complete(self, turn_id: str, known: Known) -> Trace | None:
+        """Let a trace have what a run did after its turn; what cannot be written now is written with a later turn."""
+        with self._lock:
+            found = self._kept.get(turn_id)
+            if found is None:
+                stored = self._log.read(turn_id)
+                if stored is None or not stored.body:
+                    return None
+                found = unpack_trace(stored)
+            trace = known.of(found)
+            if turn_id in self._kept:
+                self._kept[turn_id] = trace
+            if turn_id in self._unsaved:
+                _, history, written = self._unsaved[turn_id]
+                self._unsaved[turn_id] = trace, history, written
+                return trace
+            if self._unsaved_late:  # said already
+                self._incomplete[turn_id] = trace
+                return trace
+            try:
+                self._complete(trace)
+            except StoreError as error:
+                logger.warning("what runs of turn %s said is not written down yet: %s", trace.turn.number, error)
+                self._incomplete[turn_id] = trace
+        return trace
+
+    def _complete(self, trace: Trace) -> None:
+        body = pack_known(trace)
+        del body["runs"]  # they are written when they change
+        try:
+            self._log.complete(trace.turn.id, body)
+        except StoreError as error:
+            if error.code != "unknown":  # else the turn is forgotten
+                raise
+
     def write_late(self, turn_id: str) -> None:
         """Force what runs did after the end of their turn to the disk.
 
@@ -203,6 +244,8 @@ class StoredTraces(Traces):
             return kept
         stored = self._log.read(turn_id) if turn_id else None
         if stored is None:
+            if isinstance(ref, int):
+                check_forgotten(self._store, ref)
             raise UnknownNameError("turn", str(ref), [str(row["number"]) for row in self._latest(MOST_OFFERED)])
         if stored.lost:
             raise StoreError(

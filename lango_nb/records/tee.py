@@ -4,6 +4,9 @@
     {"turn": {…}} {"event": {…}} … {"body": {…}}         one turn, as ``%lango export`` writes it
     …                                                    the next
 
+A turn comes again with what its runs did after its end, when one of them has ended; the last one counts. One that was
+interrupted comes with the next opening of its store, which closes it.
+
 The setting ``store.tee`` names the file. It is a copy: what cannot be written is said once, and no turn fails for it.
 Each turn is one write at the end of the file, so several processes may share it.
 """
@@ -18,7 +21,11 @@ from typing import TYPE_CHECKING
 from lango_nb.core.errors import LangoError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lango_nb.core.messages import Message
     from lango_nb.records.turns import Trace
+    from lango_nb.stores.store import StoredTurn
 
 logger = logging.getLogger("lango_nb")
 
@@ -38,10 +45,17 @@ class Tee:
         self.path = Path(path).expanduser()
         self._has_failed = False
 
-    def append(self, trace: Trace) -> None:
-        """Append a closed turn; never raises."""
+    def append(self, turn: Trace | StoredTurn, history: Sequence[Message] | None = None) -> None:
+        """Append a closed turn; never raises.
+
+        Parameters
+        ----------
+        turn : Trace or StoredTurn
+        history : sequence of Message, optional
+            What later turns see of a trace, when that is not its own conversation.
+        """
         try:
-            self._append(trace)
+            self._append(turn, history)
         except (OSError, ValueError, LangoError) as error:
             if not self._has_failed:
                 why = error.strerror if isinstance(error, OSError) and error.strerror else error
@@ -50,10 +64,11 @@ class Tee:
         else:
             self._has_failed = False
 
-    def _append(self, trace: Trace) -> None:
+    def _append(self, turn: Trace | StoredTurn, history: Sequence[Message] | None) -> None:
         from lango_nb.records.exporting import check_growing, growing_header, lines_of
+        from lango_nb.records.masked import masked
 
-        text = b"".join(lines_of(trace))
+        text = b"".join(lines_of(turn, None if history is None else [masked(message) for message in history]))
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         number = os.open(self.path, _FLAGS, 0o600)
         with os.fdopen(number, "r+b", buffering=0) as file:

@@ -1,7 +1,8 @@
 """Traces of turns: found by number, by position from the end, or by id; in memory, or in a store.
 
     begin ─→ write (ahead of calls that matter) ─→ finish       one turn
-                                                     late       what its runs do after its end
+                                                     late       events of what its runs do after its end
+                                                     complete   the rest of it, each time such a run ends
 
 In memory the latest traces are kept as they are and older ones packed, a few kilobytes each; rows for whoever reads
 history are made when they are asked for.
@@ -24,6 +25,8 @@ if TYPE_CHECKING:  # annotations only: what only stores need loads with the firs
     from lango_nb.core.messages import Message
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.decisions import Decision
+    from lango_nb.records.steps import Step
+    from lango_nb.records.turns import Known
     from lango_nb.stores.store import Row, TurnLog
 
 History = Callable[[], "Sequence[Message]"]
@@ -57,6 +60,8 @@ class _PackedTrace:
     turn: Turn
     decisions: tuple[Decision, ...]
     runs: tuple[AgentRun, ...]
+    steps: tuple[Step, ...]
+    late: tuple[Event, ...]
     data: str
     """Its events and messages, and what later turns see of it, as JSON."""
 
@@ -81,7 +86,7 @@ class _PackedTrace:
         said, where = from_text(self.data), f"turn {self.turn.id}"
         events = tuple(unpack_event(row) for row in rows_in(said, "events", where))
         messages = tuple(unpack_message(row) for row in rows_in(said, "messages", where))
-        return Trace(self.turn, events, self.decisions, messages, self.runs), said
+        return Trace(self.turn, events, self.decisions, messages, self.runs, self.steps, self.late), said
 
 
 def _pack(trace: Trace, history: Sequence[Message]) -> _PackedTrace:
@@ -94,7 +99,7 @@ def _pack(trace: Trace, history: Sequence[Message]) -> _PackedTrace:
     }
     if tuple(history) != trace.messages:
         rows["history"] = [pack_message(message) for message in history]
-    return _PackedTrace(trace.turn, trace.decisions, trace.runs, to_text(rows))
+    return _PackedTrace(trace.turn, trace.decisions, trace.runs, trace.steps, trace.late, to_text(rows))
 
 
 class Traces:
@@ -109,6 +114,7 @@ class Traces:
         self._traces: list[Trace | _PackedTrace] = []
         self._histories: dict[str, History] = {}
         self._late: dict[str, list[Event]] = {}
+        self._completed: dict[str, None] = {}
         self._begun = 0
         self._packed = 0
         self._filling = Lock()
@@ -169,6 +175,33 @@ class Traces:
         """Keep what a run did after the end of its turn."""
         self._late.setdefault(turn_id, []).append(event)
 
+    def complete(self, turn_id: str, known: Known) -> Trace | None:
+        """Let a trace have what a run of its turn said and did after the turn's end.
+
+        Parameters
+        ----------
+        turn_id : str
+        known : Known
+            All that is known of the turn now.
+
+        Returns
+        -------
+        Trace or None
+            As it is from now on; ``None`` when there is none, because its turn is just being closed or was forgotten.
+        """
+        for place in range(len(self._traces) - 1, -1, -1):
+            found = self._traces[place]
+            if found.turn.id == turn_id:
+                if isinstance(found, Trace):
+                    self._traces[place] = trace = known.of(found)
+                else:
+                    whole, history = found.with_history()
+                    trace = known.of(whole)
+                    self._traces[place] = _pack(trace, history)
+                self._completed[turn_id] = None
+                return trace
+        return None
+
     def save(self) -> None:
         """Write down what could not be before; in memory there is nothing to do."""
 
@@ -204,7 +237,7 @@ class Traces:
 
     def fill(self, log: TurnLog) -> None:
         """Add the turns that are not in it yet to a log in memory, as rows."""
-        from lango_nb.records.packing import pack_event, pack_trace
+        from lango_nb.records.packing import pack_event, pack_known, pack_trace
         from lango_nb.stores.store import StoredTurn
 
         with self._filling:
@@ -222,6 +255,10 @@ class Traces:
             for turn_id in tuple(self._late):
                 if log.read(turn_id) is not None:
                     log.write(turn_id, [pack_event(event) for event in self._late.pop(turn_id)])
+            for turn_id in tuple(self._completed):
+                del self._completed[turn_id]
+                if log.read(turn_id) is not None:
+                    log.complete(turn_id, pack_known(self.get(turn_id)))
 
     def __iter__(self) -> Iterator[Trace]:
         """Iterate, oldest first."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lango_nb.core.errors import UnknownNameError
 
@@ -60,7 +60,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Everything that happened in one turn."""
+    """Everything that happened in one turn.
+
+    A trace is what was known when its turn was closed; one that is looked up after a run of the turn has ended also has
+    what that said and did, and how it ended.
+    """
 
     turn: Turn
     events: tuple[Event, ...]
@@ -69,9 +73,11 @@ class Trace:
     messages: tuple[Message, ...]
     """What was said in all its conversations, in order; :meth:`conversation` has one of them."""
     runs: tuple[AgentRun, ...] = ()
-    """The teammate runs it made, as they were when it ended."""
+    """The teammate runs it made."""
     steps: tuple[Step, ...] = ()
     """Its model calls, in order; none for turns that were recorded before steps were."""
+    late: tuple[Event, ...] = ()
+    """What its runs did after its end, in order."""
 
     def conversation(self, name: str = "") -> tuple[Message, ...]:
         """Return the messages of one conversation; the turn's own has no name."""
@@ -96,3 +102,17 @@ class Trace:
         if found is None:
             raise UnknownNameError("step", str(step), [str(one.step) for one in self.steps])
         return tuple(given_to(found, self.messages))
+
+
+class Known(NamedTuple):
+    """The parts of a trace that runs add to after the end of their turn, in its order."""
+
+    decisions: tuple[Decision, ...]
+    messages: tuple[Message, ...]
+    runs: tuple[AgentRun, ...]
+    steps: tuple[Step, ...]
+    late: tuple[Event, ...] = ()
+
+    def of(self, trace: Trace) -> Trace:
+        """Return a trace with these parts."""
+        return replace(trace, **self._asdict())

@@ -122,10 +122,10 @@ class _Turn:
 
     def __init__(self, turn: Trace | StoredTurn) -> None:
         self._turn: object = turn.turn if isinstance(turn, Trace) else turn.row
-        self._events: Sequence[object] = turn.events
+        self._events = events = (*turn.events, *turn.late) if isinstance(turn, Trace) else turn.events
         self._runs = runs = _part(turn, "runs")
         self._messages, self._steps, kept = _read(turn)
-        self._told = _first_events(turn.events)
+        self._told = _first_events(events)
         self._run_of = {_conversation(run): str(value(run, "id")) for run in self._runs}
         forks = {_text(event, "child"): _text(event, "author") for event in self._of_kind("child.forked")}
         alone = (step for step in reversed(self._steps) if step.conversation not in {"", step.run_id})
@@ -137,10 +137,10 @@ class _Turn:
         self._strayed = {message.id for message in kept if self._sessions.get(message.conversation)}
         self._given, self._inherited = self._find_given()
         self._is_cut = value(self._turn, "outcome") == "running" or value(self._turn, "error_code") == "interrupted"
-        living = {_conversation(run): _text(run, "requested_agent") for run in runs if not _has_ended(run)}
+        living = {_conversation(run): _text(run, "requested_agent") for run in runs if not self._is_whole(run)}
         begun = {step.conversation for step in self._steps}
         self._goes_on = set(living.values())
-        """Whoever was given more after the end of the turn."""
+        """Whoever was given more than is recorded."""
         self._begins_later = {agent for name, agent in living.items() if name not in begun}
         """Those of them of whom not even the beginning is recorded."""
 
@@ -262,6 +262,14 @@ class _Turn:
                     inherited[step.agent] |= parts
         return given, inherited
 
+    def _is_whole(self, run: object) -> bool:
+        """Tell whether all is recorded that a run did: not while it works, nor if its process ended before it did."""
+        if value(run, "status") not in TERMINAL or value(run, "error_code") == "interrupted":
+            return False
+        is_late = str(value(run, "completed_at")) > str(value(self._turn, "ended_at"))
+        known = sum(step.run_id == value(run, "id") for step in self._steps)
+        return not is_late or known >= int(value(run, "steps", 0))  # late ones were not recorded once
+
     def _of_kind(self, kind: str) -> Iterator[object]:
         return (event for event in self._events if value(event, "kind") == kind)
 
@@ -293,10 +301,6 @@ def _json(arguments: object) -> str:
 
 def _conversation(run: object) -> str:
     return _text(run, "child_session") or _text(run, "id")
-
-
-def _has_ended(run: object) -> bool:
-    return value(run, "status") in TERMINAL
 
 
 def _part(turn: Trace | StoredTurn, name: str) -> Sequence[object]:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import StoreError
+from lango_nb.core.errors import LangoError, StoreError
 from lango_nb.core.events import Event, HandedOver, HistoryTrimmed, TextSaid, TextSoFar, TurnFinished
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import Masker, mask
-from lango_nb.core.messages import Message, Role, ToolCall, Usage
+from lango_nb.core.messages import NO_USAGE, Message, Role, ToolCall, Usage
 from lango_nb.core.tool_patterns import NO_TOOLS, ToolPatterns
 from lango_nb.hooks.chain import HookChain
 from lango_nb.models.model import Model, window_tokens
 from lango_nb.records.decisions import Decision
+from lango_nb.records.masked import masked
 from lango_nb.records.runs import Runs
 from lango_nb.records.sessions import MOST_TOKENS, Session
-from lango_nb.records.steps import GivenTo
+from lango_nb.records.steps import GivenTo, Step
 from lango_nb.records.traces import Traces
+from lango_nb.records.turns import Known
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approvals, Approver, Policy
@@ -43,6 +46,7 @@ Listener = Callable[[Event], None]
 TextListener = Callable[[TextSoFar], None]
 """Hears an answer while it is still coming."""
 _SHOW_EVERY_S = 0.05
+_NOT_YET: tuple[int, list[Message]] = (-1, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ class TurnContext:
     tool_timeout_s: float = 0.0
     history_tokens: int = 0
     """How much a model is given of earlier turns; 0 takes ``MOST_TOKENS``, or half of its window where that is less."""
+    summaries: bool = False
+    """Whether a summary stands for what it is not given."""
     inherit_history: int = 10
     child_messages: int = 0
     is_isolating: bool = True
@@ -156,6 +162,10 @@ class TurnState:
         self.is_closed = False
         self.written = 0
         """How many of the events are written down already."""
+        self.said: list[Message] = []
+        """What later turns see of the turn, once it is closed."""
+        self.unsummarized = ""
+        """Why no summary was made of what a model is not given."""
         self._earlier: dict[int, tuple[int, list[Message]]] = {}
         """What each model is given of earlier turns, by its identity, and how long the session was then."""
         self._seq = self._said = 0
@@ -258,6 +268,33 @@ class TurnState:
                 logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
                 listeners.remove(listener)
 
+    def known(self) -> Known:
+        """Return what is known of the turn by now, besides its own events."""
+        messages = tuple([masked(message) for message in self.messages])
+        steps = tuple([Step(*given, self.usages.get(step, NO_USAGE)) for step, given in self.given.items()])
+        if not self.run_ids:
+            return Known(tuple(self.decisions), messages, (), steps)
+        runs, last = self.context.runs, self.events[-1].seq
+        late = [event for run_id in self.run_ids for event in runs.events(run_id) if event.seq > last]
+        return Known(
+            tuple(self.decisions),
+            messages,
+            tuple([runs.get(run_id) for run_id in self.run_ids]),
+            steps,
+            tuple(sorted(late, key=attrgetter("seq"))),
+        )
+
+    def complete(self) -> None:
+        """Let the trace of the closed turn have what a run did after its end; a run's end never fails for it."""
+        context = self.context
+        try:
+            trace = context.traces.complete(self.turn_id, self.known())
+        except LangoError as error:
+            logger.warning("what runs of turn %s said after its end is not in its trace: %s", self.turn_id, error)
+            return
+        if trace is not None and context.tee is not None:
+            context.tee.append(trace, self.said)
+
     def earlier(self, model: Model) -> list[Message]:
         """Return what a model is given of earlier turns: what fits, and an event says so where that is not all.
 
@@ -268,22 +305,31 @@ class TurnState:
         Returns
         -------
         list of Message
-            Whole exchanges, the latest ones. What runs of earlier turns leave meanwhile is among them.
+            Whole exchanges, the latest ones, and first what stands for the others where that is wanted. What runs of
+            earlier turns leave meanwhile is among them.
         """
         session = self.session
-        length, messages = self._earlier.get(id(model), (-1, []))
+        length, messages = self._earlier.get(id(model), _NOT_YET)
         if length != len(session.messages):
-            most = self._most_tokens(model)
-            given = session.given(most)
-            messages = given.messages
+            most = self.history_tokens(model)
+            given = session.given_with_summary(most) if self.context.summaries else session.given(most)
+            name, summary = self.context.tree.root.name, given.summary
+            messages = given.messages if summary is None else [summary.message(name), *given.messages]
             self._earlier[id(model)] = len(session.messages), messages
             if given.dropped and length < 0:
-                name = self.context.tree.root.name
-                self.emit(HistoryTrimmed, name, dropped=given.dropped, tokens=given.tokens, limit_tokens=most)
+                self.emit(
+                    HistoryTrimmed,
+                    name,
+                    dropped=given.dropped,
+                    tokens=given.tokens,
+                    limit_tokens=most,
+                    summarized=summary.dropped if summary is not None else 0,
+                    detail=self.unsummarized,
+                )
         return messages
 
-    def _most_tokens(self, model: Model) -> int:
-        """Return how much of earlier turns a model is given."""
+    def history_tokens(self, model: Model) -> int:
+        """Return how much of earlier turns a model is given at most."""
         if self.context.history_tokens:
             return self.context.history_tokens
         window = window_tokens(model)

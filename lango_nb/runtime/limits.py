@@ -267,6 +267,10 @@ class Budget:
 
     # -- models --------------------------------------------------------------------------------------------------------
 
+    def is_beyond(self, tokens: int) -> bool:
+        """Tell whether the turn may not use so many more tokens."""
+        return bool(self.limits.tokens) and self.tokens + tokens >= self.limits.tokens
+
     def model_call(self, usage: Usage, cost_usd: float = 0.0) -> Notices:
         """Count what a model call used.
 

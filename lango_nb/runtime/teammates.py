@@ -400,6 +400,8 @@ class Teammates(Watching):
                 for below in tuple(self._live.values()):
                     if below.parent is work:
                         self._stop(below, "the run that asked for it ended")
+            if state.is_closed:
+                state.complete()
 
     def _bring_home(self, live: _Live, status: RunEnd, summary: str, error: str, code: str) -> None:
         """Leave one summary, or one note, for the conversation the run came from."""

@@ -20,10 +20,9 @@ from functools import partial
 from lango_nb.core.errors import StoreError
 from lango_nb.core.events import Event, LimitReached, Outcome, TurnFinished, TurnStarted
 from lango_nb.core.masking import mask
-from lango_nb.core.messages import NO_USAGE, USER, Message
+from lango_nb.core.messages import USER, Message
 from lango_nb.records.masked import masked
 from lango_nb.records.sessions import Session
-from lango_nb.records.steps import Step
 from lango_nb.records.traces import Opening
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.runtime.context import Listener, TextListener, TurnContext, TurnState
@@ -67,7 +66,6 @@ class TurnRun:
         self.session = session
         self.number = 0
         """Number of the turn, from 1, once it has begun."""
-        self._said: list[Message] = []
         self.unsaved: StoreError | None = None
         self.state = TurnState(context, session, context.ids.new("turn"), mask(text), listeners, followers, on_text)
         request = self.state.message("user", USER, text)
@@ -171,14 +169,14 @@ class TurnRun:
         """Write the closed turn down; what cannot be is kept in memory, and whoever ran the turn hears of it."""
         is_stopped = sys.exc_info()[0] is not None  # then nobody gets the error
         try:
-            self.context.traces.finish(self.trace, partial(_masked, self._said), self.state.written)
+            self.context.traces.finish(self.trace, partial(_masked, self.state.said), self.state.written)
         except StoreError as error:
             self.unsaved = error
             if is_stopped:
                 logger.error("%s", error)  # noqa: TRY400 - one line says it
         finally:
             if self.context.tee is not None:
-                self.context.tee.append(self.trace)
+                self.context.tee.append(self.trace, self.state.said)
 
     def _tidy_up(self, outcome: Outcome, code: str, *, is_answered: bool) -> None:
         """Answer dangling calls, stop what must not go on, keep the messages."""
@@ -189,7 +187,7 @@ class TurnRun:
         context.teammates.end_turn(state, is_over=not is_answered)
         said = for_the_session(work.messages, work.merged, context.control)
         self.session.hear(said, state.turn_id)
-        self._said = said
+        self.state.said = said
         context.approvals.forget_turn(state.turn_id)
 
     def _kept(self, ending: Ending, duration_ms: float) -> Trace:
@@ -215,14 +213,7 @@ class TurnRun:
             input_tokens=state.input_tokens,
             output_tokens=state.output_tokens,
         )
-        return Trace(
-            turn,
-            tuple(state.events),
-            tuple(state.decisions),
-            tuple(masked(message) for message in state.messages),
-            tuple(context.runs.get(run_id) for run_id in state.run_ids),
-            tuple(Step(*given, state.usages.get(step, NO_USAGE)) for step, given in state.given.items()),
-        )
+        return Trace(turn, tuple(state.events), *state.known())
 
 
 def _masked(said: Sequence[Message]) -> list[Message]:

@@ -27,8 +27,8 @@ from lango_nb.core.events import (
     ToolFinished,
 )
 from lango_nb.core.masking import mask
-from lango_nb.core.messages import NO_USAGE, Message, Reply, Role, ToolCall, ToolSchema, Usage
-from lango_nb.models.model import is_live
+from lango_nb.core.messages import NO_USAGE, SUMMARY, Message, Reply, Role, ToolCall, ToolSchema, Usage
+from lango_nb.models.model import Model, is_live
 from lango_nb.records.child_sessions import ChildSession
 from lango_nb.records.questions import Conversation
 from lango_nb.records.runs import AgentRun
@@ -46,6 +46,7 @@ from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest
 from lango_nb.runtime.recovering import Recovering
 from lango_nb.runtime.reply import Declined, Empty, Final, HandOver, ToolCalls, read_reply
 from lango_nb.runtime.step import call_model
+from lango_nb.runtime.summaries import sum_up
 from lango_nb.tools.builtin import control_names
 
 _LONGEST_ID = 128
@@ -255,25 +256,19 @@ class Work:
         self.notes.clear()
         if not self.run_id and state.path[-1] != node.name:
             state.path.append(node.name)
-        state.steps += 1
-        self.steps += 1
-        self.step = state.steps
+        self.next_step()
         model = state.model_of(node.name)
-        if self.child is not None:
-            earlier: Sequence[Message] = ()
-            messages = [node.system_message, *self.child.history]
-        else:
-            earlier = self.history
-            messages = [node.system_message, *earlier, *self.messages]
-        if is_live(model) and not context.allow_network:
-            raise Stopped("network_off", f"{model.name} is a live model and models.allowNetwork is off")
-        circuit = provider_circuit(model.name)
-        admission = context.breakers.admit(circuit)
-        state.breaker_changed(node.name, admission.change, self.run_id)
-        if not admission.is_allowed:
-            raise Stopped("provider_open", f"{model.name} is left alone for a while: {admission.reason}")
-        state.given[self.step] = self._given(node, len(messages) - 1, len(earlier))
+        circuit = self._admitted(node, model)
         try:
+            if context.summaries and self.child is None and self._history is None:
+                await sum_up(self, node, model)
+            history: Sequence[Message] = ()
+            if self.child is not None:
+                messages = [node.system_message, *self.child.history]
+            else:
+                history = self.history
+                messages = [node.system_message, *history, *self.messages]
+            state.given[self.step] = self._given(node, len(messages) - 1, history)
             while True:
                 began = clock.monotonic_s()
                 hear = state.text_listener(node.name, self.run_id)
@@ -283,33 +278,60 @@ class Work:
                     await self.recovering.model_failed(circuit, error, node)
                 else:
                     break
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, Stopped):
             context.breakers.release(circuit)
             raise
         self.check_cancelled()
         state.breaker_changed(node.name, context.breakers.record_success(circuit), self.run_id)
-        usage = reply.usage
-        self._usage = Usage(
-            model=usage.model or model.name,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            latency_ms=max((clock.monotonic_s() - began) * 1000, 0.0),
-            cost_usd=usage.cost_usd,
-        )
-        state.usages[self.step] = self._usage
-        state.count_usage(usage)
+        self.paid(model, reply, began)
         try:
-            self.notice(state.budget.model_call(usage, usage.cost_usd or 0.0), node)
+            self.count(reply, node)
         except Stopped as stop:
             self._over = stop
         return self._with_own_ids(reply) if reply.tool_calls else reply
 
-    def _given(self, node: AgentNode, messages: int, before: int) -> GivenTo:
-        """Say what the agent is given with the next model call: how much, and how much of it from before the turn."""
+    def _admitted(self, node: AgentNode, model: Model) -> str:
+        """Make sure that a model may be asked, and return its circuit."""
+        state = self.state
+        if is_live(model) and not state.context.allow_network:
+            raise Stopped("network_off", f"{model.name} is a live model and models.allowNetwork is off")
+        circuit = provider_circuit(model.name)
+        admission = state.context.breakers.admit(circuit)
+        state.breaker_changed(node.name, admission.change, self.run_id)
+        if not admission.is_allowed:
+            raise Stopped("provider_open", f"{model.name} is left alone for a while: {admission.reason}")
+        return circuit
+
+    def next_step(self) -> None:
+        """Begin the next model call of the turn."""
+        self.state.steps += 1
+        self.steps += 1
+        self.step = self.state.steps
+
+    def paid(self, model: Model, reply: Reply, began_s: float) -> None:
+        """Keep what the model call of this step cost."""
+        state, usage = self.state, reply.usage
+        self._usage = Usage(
+            model=usage.model or model.name,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            latency_ms=max((state.context.clock.monotonic_s() - began_s) * 1000, 0.0),
+            cost_usd=usage.cost_usd,
+        )
+        state.usages[self.step] = self._usage
+        state.count_usage(usage)
+
+    def count(self, reply: Reply, node: AgentNode) -> None:
+        """Count it against the limits of the turn; the end of one stops the work."""
+        self.notice(self.state.budget.model_call(reply.usage, reply.usage.cost_usd or 0.0), node)
+
+    def _given(self, node: AgentNode, messages: int, history: Sequence[Message]) -> GivenTo:
+        """Say what the agent is given with the next model call."""
         child, name, last = self.child, self.conversation, len(self.state.messages)
         earlier, given = self.inherited
         if child is None and not self.run_id:
-            earlier, given = before, (("", 1, last),)
+            has_summary = bool(history) and history[0].conversation == SUMMARY
+            earlier, given = len(history) - has_summary, (("", 1, last),)
         elif child is None or (start := child.window) <= 1:
             given = (*given, (name, 1, last))
         else:

@@ -287,6 +287,23 @@ class TurnLog(Protocol):
         """
         ...
 
+    def complete(self, turn_id: str, body: Row) -> None:
+        """Replace lists of a closed turn: its runs went on after its end.
+
+        Parameters
+        ----------
+        turn_id : str
+        body : dict
+            The lists that are longer now, whole, as for :meth:`finish`; the others stay. Of a turn that is still open
+            nothing is changed: its end brings all.
+
+        Raises
+        ------
+        StoreError
+            They cannot be written, or with code ``unknown``: there is no such turn.
+        """
+        ...
+
     def rows(self, query: TurnQuery = EVERY_TURN) -> list[Row]:
         """Return the summaries of turns by number; reads no event."""
         ...

@@ -3,6 +3,7 @@
 begin    INSERT turns, events                              not waited for
 write    INSERT events                                     waited for, before a call that is not safe
 finish   UPDATE turns; INSERT events, messages, …, runs    waited for
+complete UPDATE turns; messages, … once more               not waited for, when a run ends after its turn
 """
 
 from __future__ import annotations
@@ -134,6 +135,30 @@ class Turns:
         self._database.write(work)
         self._open.pop(turn_id, None)
         self._ended[str(row["session_id"])] += 1
+
+    def complete(self, turn_id: str, body: Row) -> None:
+        """Replace lists of a closed turn."""
+        lists, told = self._sql.lists(turn_id, body)
+        key, sql = to_name(turn_id), self._sql
+        runs = _runs(turn_id, body, self._writers.number())
+
+        def work(transaction: Transaction) -> None:
+            found = transaction.row(sql.parts, key)
+            if found is None:
+                raise _unknown(turn_id)
+            number, before, summed = found
+            if not before:
+                return
+            said = cast("dict[str, Any]", from_text(before))
+            said["counts"] |= cast("dict[str, Any]", from_text(told))["counts"]
+            after = to_text(said)
+            for name, items in lists.items():
+                transaction.change(sql.clear[name], number)
+                transaction.each(sql.insert[name], _placed(items, number))
+            transaction.each(sql.put_run, runs)
+            transaction.change(sql.recount, after, summed ^ _mark(number, before) ^ _mark(number, after), number)
+
+        self._database.write(work, is_urgent=False)
 
     def keep(self, turns: Iterable[StoredTurn]) -> None:
         """Keep whole turns that have their numbers already, in one write."""
@@ -581,6 +606,8 @@ class Statements:
             f"UPDATE {{turns}} SET events = events + ?, parts = ?, {_settings(_TURN.columns)} "  # noqa: S608
             "WHERE number = ? AND outcome = 'running' RETURNING events"
         )
+        self.parts = spelled("SELECT number, parts, checksum FROM {turns} WHERE id = ?" + database.dialect.locked)  # noqa: S608
+        self.recount = spelled("UPDATE {turns} SET parts = ?, checksum = ? WHERE number = ?")
         self.find = spelled("SELECT number FROM {turns} WHERE id = ?")
         self.sessions = spelled("SELECT count(*), min(number), max(number) FROM {turns} GROUP BY session_id ORDER BY 2")
         self.abandoned = spelled("SELECT number, writer FROM {turns} WHERE outcome = 'running'")
@@ -588,6 +615,7 @@ class Statements:
         self.turns_of = spelled(f"SELECT {self.turn_columns} FROM {{turns}} WHERE {among('number')}")  # noqa: S608
         self.formats = {table.name: row_format(table.name) for table in OF_TURNS}
         self.insert: dict[str, str] = {}
+        self.clear = {name: spelled(f"DELETE FROM {{{name}}} WHERE turn = ?") for name in LISTS}  # noqa: S608
         self.of_turns: dict[str, str] = {}
         for name, form in self.formats.items():
             columns = f"turn, position, {_quoted(form.columns)}"

@@ -21,7 +21,7 @@ _SIGNS = {
     "asks": "●", "says": "■", "tool": "▬", "failed": "✗", "hands over": "→", "refused": "⊘", "declines": "↩",
     "returns": "↩", "run starts": "▸", "run ends": "◂", "run fails": "✗", "run stops": "◃", "blocked": "‖",
     "forks": "┌", "merges": "┘", "discards": "⊖", "approval": "?", "hook": "¤", "policy": "§", "breaker": "⌁",
-    "history": "◌", "budget": "△", "recovery": "↻", "limit": "▲", "error": "✗", "ends": "◆",
+    "history": "◌", "summary": "◍", "budget": "△", "recovery": "↻", "limit": "▲", "error": "✗", "ends": "◆",
 }  # fmt: skip
 _ALIVE = "·"
 _HARD_SPACE = "\N{NO-BREAK SPACE}"

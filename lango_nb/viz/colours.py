@@ -106,6 +106,7 @@ EVENTS: Mapping[str, str] = {
     "policy": "#85593f",
     "breaker": "#b4472e",
     "history": WARN,
+    "summary": "#566472",
     "budget": WARN,
     "recovery": "#0f766e",
     "limit": BAD,

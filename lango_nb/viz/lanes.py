@@ -138,9 +138,9 @@ def _last(span: Span, slots: int) -> int:
 
 
 _WORST = (
-    "tool", "says", "asks", "ends", "forks", "merges", "run starts", "run ends", "hook", "policy", "history", "budget",
-    "approval", "hands over", "returns", "declines", "refused", "discards", "run stops", "recovery", "breaker",
-    "blocked", "limit", "error", "run fails", "failed",
+    "tool", "says", "asks", "ends", "forks", "merges", "run starts", "run ends", "hook", "policy", "summary", "history",
+    "budget", "approval", "hands over", "returns", "declines", "refused", "discards", "run stops", "recovery",
+    "breaker", "blocked", "limit", "error", "run fails", "failed",
 )  # fmt: skip
 
 

@@ -52,6 +52,8 @@ def _what_text(span: Span) -> str:
             return f"asks for {name}"
         case "history":
             return f"leaves out {name}"
+        case "summary":
+            return f"sums up {name}"
         case "hook" | "policy" | "breaker" | "budget" | "recovery" | "blocked":
             return f"{span.kind} {name}"
     return span.kind

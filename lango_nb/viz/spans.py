@@ -25,6 +25,7 @@ from lango_nb.core.events import (
     Event,
     HandedOver,
     HandOverRefused,
+    HistorySummarized,
     HistoryTrimmed,
     HookDecided,
     LimitReached,
@@ -230,7 +231,18 @@ def _breaker_changed(span: Span, event: BreakerChanged) -> None:
 
 def _history_trimmed(span: Span, event: HistoryTrimmed) -> None:
     span.kind, span.what, span.status = "history", count(event.dropped, "earlier message"), "left out"
-    span.parts = [("kept", f"about {event.tokens:,} of at most {event.limit_tokens:,} tokens")]
+    which = "them" if event.summarized >= event.dropped else f"{event.summarized:,} of them"
+    span.said = f"a summary stands for {which}" if event.summarized else ""
+    if event.detail:
+        span.said = "; ".join(filter(None, (span.said, f"no summary: {event.detail}")))
+    kept = f"about {event.tokens:,} of at most {event.limit_tokens:,} tokens"
+    span.parts = [("kept", kept), ("summary", span.said)]
+
+
+def _history_summarized(span: Span, event: HistorySummarized) -> None:
+    span.kind, span.what, span.said = "summary", count(event.dropped, "earlier message"), event.text
+    span.parts = [("text", event.text), ("stands for", span.what), *_usage(event.usage)]
+    span.ms = event.usage.latency_ms or None
 
 
 def _budget_warning(span: Span, event: BudgetWarning) -> None:
@@ -327,6 +339,7 @@ _READERS: Mapping[type[BaseEvent], Callable[[Span, Any], None]] = {
     PolicyDecided: _policy_decided,
     BreakerChanged: _breaker_changed,
     HistoryTrimmed: _history_trimmed,
+    HistorySummarized: _history_summarized,
     BudgetWarning: _budget_warning,
     BudgetExpanded: _budget_expanded,
     RecoveryAttempted: _recovery,

@@ -11,6 +11,7 @@
                  patterns cannot; fill.py finds quoted strings, paths and commands
     intents.py   what people want with files and commands (phrases.py); local.py does it
     large.py     results that came back shortened are read on; stored.py reads what is said about them
+    summary.py   an extract, where a conversation is to be summed up
     wording.py   answers from what tools gave; talk.py sentences and small talk (talk.tsv); arithmetic.py sums
 
 It is deterministic and knows nothing of the world. It shows how a system routes and works; it is no language model.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
-from lango_nb.core.messages import USER, Message, Reply, ToolCall
+from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
 
@@ -119,7 +119,8 @@ class Conversation:
                 if hint["agent"]:
                     failed.setdefault(hint["agent"], hint["detail"].removeprefix(f"{hint['agent']}: "))
                 continue
-            earlier = next((m.content for m in reversed(messages[:place]) if m.role == "user"), "")
+            said = (m for m in reversed(messages[:place]) if m.role == "user" and m.conversation != SUMMARY)
+            earlier = next((m.content for m in said), "")
             text = message.content if is_order else completed(earlier, _said_before(messages[:place]), message.content)
             tag = _tag(system + text) if is_order else ""
             return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, failed, taught)

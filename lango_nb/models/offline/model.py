@@ -37,6 +37,12 @@ class OfflineModel:
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         """Answer a conversation from its words alone."""
+        from lango_nb.models.summaries import asks_for_summary
+
+        if asks_for_summary(messages):
+            from lango_nb.models.offline.summary import extract
+
+            return Reply(text=extract(messages))
         from lango_nb.models.offline.conversation import Conversation
         from lango_nb.models.offline.offer import Offer
 

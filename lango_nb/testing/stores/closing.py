@@ -84,6 +84,7 @@ class ClosingContract(StoreUnderTest):
             lambda: log.write("open", [event("open")]),
             lambda: log.write("open", [event("open")], is_urgent=True),
             lambda: log.finish("open", [], ended(begun("open")), BODY),
+            lambda: log.complete("open", BODY),
             lambda: log.remove(["open"]),
         )
         assert self.open(tmp_path).log.rows() == [{**begun("open"), "number": 1, "outcome": "running"}]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from lango_nb.stores.store import Row
 from lango_nb.testing.stores.checks import ids, letters, parts, refuses
@@ -126,6 +127,32 @@ class TurnsContract(StoreUnderTest):
         assert turn.events == [event(seq=1), event(seq=2)]
         assert turn.row["outcome"] == "running"
         assert turn.body == {}
+
+    def test_lists_of_a_turn_are_replaced_when_its_runs_went_on(self, tmp_path: Path) -> None:
+        log = self.open(tmp_path).log
+        row, other = play(log), play(log, "turn-2")
+        later: Row = {
+            "messages": [*cast("list[Row]", BODY["messages"]), {"role": "assistant", "content": "Late."}],
+            "steps": [{"step": 1, "agent": "vault", "given": [["", 1, 2]]}],
+        }
+        log.complete("turn-1", later)
+        log.complete("turn-1", later)
+        turn, untouched = log.read("turn-1"), log.read("turn-2")
+        assert turn is not None
+        assert untouched is not None
+        assert (turn.row, turn.events, turn.body, turn.lost) == (row, events("turn-1", 1, 4), {**BODY, **later}, ())
+        assert (untouched.row, untouched.body) == (other, BODY)
+
+    def test_nothing_is_replaced_of_a_turn_that_is_open_or_unknown(self, tmp_path: Path) -> None:
+        log = self.open(tmp_path).log
+        log.begin(begun(), [event(seq=1)])
+        log.complete("turn-1", {"messages": [{"role": "user", "content": "early"}]})
+        log.finish("turn-1", [], ended(begun()), BODY)
+        turn = log.read("turn-1")
+        assert turn is not None
+        assert turn.body == BODY
+        with refuses("turn-2", code="unknown"):
+            log.complete("turn-2", BODY)
 
     def test_writing_nothing_is_allowed(self, tmp_path: Path) -> None:
         log = self.open(tmp_path).log

@@ -82,6 +82,9 @@ def test_the_server_answers_with_its_token_and_ends_when_told(tmp_path: Path, pl
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / START).write_text("my own", encoding="utf-8")
+    own = tmp_path / "CONFIG" / "labconfig" / "page_config.json"
+    own.parent.mkdir(parents=True)
+    own.write_text('{"disabledExtensions": {"mine": true}}', encoding="utf-8")
     command = [
         sys.executable,
         "-m",
@@ -121,6 +124,9 @@ def test_the_server_answers_with_its_token_and_ends_when_told(tmp_path: Path, pl
             fetch(f"{url}/api/status", "wrong")
         page = urllib.request.urlopen(f"{url}/lab?token={token}", timeout=10).read().decode()
         assert re.search(r'"news": \{\s*"disabled": true', page)
+        disabled = re.search(r'"disabledExtensions": (\[.*?\])', page)
+        assert disabled is not None
+        assert {"mine", "@jupyterlab/apputils-extension:announcements"} <= set(json.loads(disabled[1]))
         assert token not in " ".join(" ".join(line) for line in all_commands())
         process.send_signal(stop)
         _, err = process.communicate(timeout=30)

@@ -166,6 +166,15 @@ def test_a_turn_that_is_not_there_is_one_line(ref: str, lango: Lango, store: Sql
     assert done.err.count("\n") == 1
 
 
+def test_a_turn_that_was_forgotten_says_so(lango: Lango, store: SqlStore) -> None:
+    for _ in range(3):
+        keep(store.log)
+    store.log.remove(["turn-1", "turn-2"], setting="observability.traceStore.maxTraces", at="2026-06-01T00:00:00Z")
+    done = lango("trace", "show", "2")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert done.err.startswith("lango: turn 2 was forgotten: 2 turns up to 2026-03-01 were forgotten: observability.")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -64,6 +64,8 @@ def held(loaded: LoadedSettings) -> list[str]:
         ("skill.enabled", "", False, True),
         ("models.allowNetwork", "", False, True),
         ("models.allowNetwork", "false", True, False),
+        ("records.summaries", "", True, False),
+        ("records.summaries", "true", False, True),
         ("store.url", "", "home", False),
         ("security.masking.patterns", "", ["(a+)+b"], False),
         ("observability.traceStore.maxTraces", "", 1, False),

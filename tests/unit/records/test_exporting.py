@@ -65,7 +65,7 @@ def test_stored_turns_keep_their_history_and_what_came_late(tmp_path: Path) -> N
     assert back == StoredTurn(row, events, body)
     assert history_of(back.body) == trace.messages[:1]
     assert late_events(back) == [trace.events[1]]
-    assert read_jsonl(file) == [trace]
+    assert read_jsonl(file) == [replace(trace, late=(trace.events[1],))]
 
 
 def test_every_line_is_plain_json_for_other_programs(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from lango_nb.config.settings import TraceStoreSettings
 from lango_nb.core.clock import SteppedClock
-from lango_nb.core.errors import StoreError
+from lango_nb.core.errors import ForgottenError, StoreError, UnknownNameError, UsageError
 from lango_nb.engine import Engine
 from lango_nb.frames import events_df
 from lango_nb.lab import Lab
@@ -90,6 +91,26 @@ def test_what_is_gone_is_written_down_by_setting(store: SqlStore) -> None:
     assert forgotten(store.documents("forgotten")).startswith("7 turns up to 2026-05-31 were forgotten: ")
     clean_up(store, maxTraces=1)
     assert sum(int(str(row["turns"])) for row in store.documents("forgotten").find()) == 8, "they add up"
+
+
+@pytest.mark.parametrize("left", [2, 0])
+def test_who_asks_for_a_turn_that_is_gone_is_told_when_and_why(tmp_path: Path, left: int) -> None:
+    with closing(sqlite_store(tmp_path / "records.db")) as store:
+        fill(store, 5 - left)
+        fill(store, left, days=1)
+        clean_up(store, maxAge="30d")
+    why = f"turn 1 was forgotten: {5 - left} turns up to 2026-02-21 were forgotten: observability.traceStore.maxAge"
+    done = f"{why}, last on 2026-06-01; look among those that are left, and raise the setting to keep more"
+    with closing(Lab("solo", store=f"sqlite:///{tmp_path / 'records.db'}", workspace=tmp_path)) as lab:
+        for look in (lab.trace, lab.messages, lab.events):
+            for ref in (1, "1"):
+                with pytest.raises(ForgottenError) as raised:
+                    look(ref)
+                assert str(raised.value) == done
+        for ref in (6, "turn-1", -9):
+            with pytest.raises((UnknownNameError, UsageError)) as missing:
+                lab.trace(ref)
+            assert "forgotten" not in str(missing.value)
 
 
 @pytest.mark.parametrize("what", ["scan", "events", "traces"])

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+from lango_nb.cli import main
 from lango_nb.config.settings import Settings
 from lango_nb.core.errors import StoreError
 from lango_nb.engine import Engine
 from lango_nb.lab import Lab
-from lango_nb.records.exporting import read_jsonl, write_jsonl
+from lango_nb.records.exporting import read_jsonl, read_turns, write_jsonl
 from lango_nb.records.tee import Tee
+from tests.cast import Gate, Line, spawn
+from tests.kept import address, die_in, kept_engine
 
 
 def engine_with(path: Path) -> Engine:
@@ -82,6 +86,80 @@ def test_a_turn_that_is_stopped_or_fails_is_appended_too(tmp_path: Path) -> None
     engine = Engine(settings, topology="octet", workspace=tmp_path)
     trace = engine.run_sync("list the files here")
     assert read_jsonl(path)[-1].turn.outcome == trace.turn.outcome
+
+
+async def outlive(engine: Engine, gate: Gate) -> None:
+    trace = await engine.run("Start")
+    gate.opened.set()
+    await engine.runs.wait(trace.runs[0].id, 10)
+    await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_what_runs_did_after_the_end_of_their_turn_is_appended_too(tmp_path: Path, is_stored: bool) -> None:
+    path, gate = tmp_path / "turns.jsonl", Gate()
+    lines: dict[str, list[Line]] = {
+        "root": [spawn("operator", "Do it"), "Going on.", "Fine."],
+        "operator": [gate.then("I did it.")],
+    }
+    store = address("sqlite", tmp_path) if is_stored else None
+    engine = kept_engine(store, lines, settings={"store": {"tee": str(path)}})
+    asyncio.run(outlive(engine, gate))
+    engine.run_sync("And?")
+    stored, copied = list(engine.store.log.scan()), list(read_turns(path))
+    assert [event["kind"] for event in copied[0].events][-3:] == ["text", "run.finished", "child.merged"]
+    assert copied == stored
+    assert [run["status"] for run in copied[0].body["runs"]] == ["completed"]  # type: ignore[union-attr, index, call-overload]
+    lab = Lab("solo", workspace=tmp_path)
+    (late, _) = lab.open(path).record
+    assert late == engine.traces.get(1)
+    write_jsonl(tmp_path / "whole.jsonl", engine.store.log.scan())
+    assert lab.open(tmp_path / "whole.jsonl").record == lab.open(path).record
+    engine.close()
+
+
+@pytest.mark.parametrize("scene", ["dangerous call", "run that outlives its turn", "several"])
+def test_what_was_interrupted_is_appended_by_the_opening_that_closes_it(tmp_path: Path, scene: str) -> None:
+    path, store = tmp_path / "turns.jsonl", address("sqlite", tmp_path)
+    die_in(scene, store, tmp_path / "effects", tee=str(path))
+    engine = kept_engine(store, settings={"store": {"tee": str(path)}})
+    assert engine.records.found
+    stored = {str(turn.row["id"]): turn for turn in engine.store.log.scan()}
+    assert {str(turn.row["id"]): turn for turn in read_turns(path)} == stored
+    size = path.stat().st_size
+    engine.close()
+    kept_engine(store, settings={"store": {"tee": str(path)}}).close()
+    assert path.stat().st_size == size, "closed once, copied once"
+
+
+def test_a_command_of_the_terminal_that_closes_it_appends_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, store = tmp_path / "turns.jsonl", address("sqlite", tmp_path)
+    die_in("root", store, tmp_path / "effects")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LANGO_STORE_URL", store)
+    monkeypatch.setenv("LANGO_STORE_TEE", str(path))
+    assert main(["trace", "list"]) == 0
+    (trace,) = read_jsonl(path)
+    assert (trace.turn.outcome, trace.turn.error_code) == ("cancelled", "interrupted")
+
+
+def test_turns_of_the_same_id_in_two_processes_are_two(tmp_path: Path) -> None:
+    path = tmp_path / "turns.jsonl"
+    for text in ("one", "two"):
+        Lab("solo", settings={"store.tee": str(path)}, workspace=tmp_path).ask(text)
+    assert [(trace.turn.id, trace.turn.text) for trace in read_jsonl(path)] == [("turn-1", "one"), ("turn-1", "two")]
+
+
+def test_a_folder_that_cannot_be_written_fails_no_opening(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path, store = tmp_path / "turns.jsonl", address("sqlite", tmp_path)
+    die_in("root", store, tmp_path / "effects")
+    path.mkdir()
+    engine = kept_engine(store, settings={"store": {"tee": str(path)}})
+    assert [item.problem for item in engine.records.found] == [""]
+    assert "store.tee: turns are not copied to turns.jsonl: Is a directory" in caplog.text
+    engine.close()
 
 
 def test_open_reads_it(tmp_path: Path) -> None:

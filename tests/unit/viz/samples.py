@@ -23,6 +23,7 @@ from lango_nb.core.events import (
     Event,
     HandedOver,
     HandOverRefused,
+    HistorySummarized,
     HistoryTrimmed,
     HookDecided,
     LimitReached,
@@ -853,11 +854,11 @@ def trimmed() -> Trace:
     """A turn of a session that is longer than a model is given."""
     whole = trace()
     first, *others = whole.events
-    left_out = HistoryTrimmed(
-        turn_id=first.turn_id, seq=2, at=first.at, author="root", dropped=12, tokens=99_000, limit_tokens=100_000
-    )
-    later = [event.model_copy(update={"seq": event.seq + 1}) for event in others]
-    return replace(whole, events=(first, left_out, *later))
+    here = {"turn_id": first.turn_id, "at": first.at, "author": "root", "limit_tokens": 100_000}
+    summed_up = HistorySummarized(seq=2, text="They spoke of milk.", dropped=10, through="turn-0.1", **here)
+    left_out = HistoryTrimmed(seq=3, dropped=12, tokens=99_000, summarized=10, detail="not again", **here)
+    later = [event.model_copy(update={"seq": event.seq + 2}) for event in others]
+    return replace(whole, events=(first, summed_up, left_out, *later))
 
 
 def report() -> Report:
