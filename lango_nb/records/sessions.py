@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.messages import USER, Message
+from lango_nb.records.excerpt import Excerpt
 from lango_nb.records.summaries import Summary
 
 
@@ -80,7 +81,7 @@ def is_request(message: Message) -> bool:
 class Given(NamedTuple):
     """The part of a conversation that fits into a number of tokens."""
 
-    messages: list[Message]
+    messages: Sequence[Message]
     tokens: int
     dropped: int
     """How many messages before it do not fit; at least one where nobody counted them."""
@@ -138,7 +139,7 @@ class Session:
     def add_before(self, messages: Sequence[Message]) -> None:
         """Put earlier messages before what is known of a conversation."""
         sizes = list(map(tokens_of, messages))
-        self.messages[:0], self._sizes[:0] = messages, sizes
+        self.messages, self._sizes = [*messages, *self.messages], sizes + self._sizes
         self._tokens += sum(sizes)
         self._starts.clear()
 
@@ -162,7 +163,7 @@ class Session:
             tokens -= sum(self._sizes[start:end])
             start = end
         self._starts[most] = start, tokens
-        return Given(self.messages[start:], tokens, self.dropped + start)
+        return Given(Excerpt((self.messages, start)), tokens, self.dropped + start)
 
     def given_with_summary(self, most_tokens: int) -> Given:
         """Return the same with what stands for the rest, which takes its part of the tokens.
@@ -193,7 +194,7 @@ class Session:
             start, most = end, room // 2
         self._starts[most_tokens] = start, tokens
         dropped = max(self.dropped + start, summary.dropped if summary is not None else 0)
-        return Given(self.messages[start:], tokens, dropped, summary)
+        return Given(Excerpt((self.messages, start)), tokens, dropped, summary)
 
     def left_out(self, most_tokens: int) -> list[Message]:
         """Return what :meth:`given_with_summary` leaves out and no summary stands for, as far as it is at hand."""
@@ -228,7 +229,7 @@ class Session:
     def _let_go(self) -> None:
         gone = len(self.messages) - len(self.given(self.most_tokens).messages)
         self._tokens -= sum(self._sizes[:gone])
-        del self.messages[:gone], self._sizes[:gone]
+        self.messages, self._sizes = self.messages[gone:], self._sizes[gone:]  # others still read the old ones
         self.dropped += gone
         self._starts.clear()
 

@@ -19,6 +19,7 @@ from lango_nb.core.tool_patterns import NO_TOOLS, ToolPatterns
 from lango_nb.hooks.chain import HookChain
 from lango_nb.models.model import Model, window_tokens
 from lango_nb.records.decisions import Decision
+from lango_nb.records.excerpt import Excerpt
 from lango_nb.records.masked import masked
 from lango_nb.records.runs import Runs
 from lango_nb.records.sessions import MOST_TOKENS, Session
@@ -46,7 +47,7 @@ Listener = Callable[[Event], None]
 TextListener = Callable[[TextSoFar], None]
 """Hears an answer while it is still coming."""
 _SHOW_EVERY_S = 0.05
-_NOT_YET: tuple[int, list[Message]] = (-1, [])
+_NOT_YET: tuple[int, Sequence[Message]] = (-1, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ class TurnState:
         """What later turns see of the turn, once it is closed."""
         self.unsummarized = ""
         """Why no summary was made of what a model is not given."""
-        self._earlier: dict[int, tuple[int, list[Message]]] = {}
+        self._earlier: dict[int, tuple[int, Sequence[Message]]] = {}
         """What each model is given of earlier turns, by its identity, and how long the session was then."""
         self._seq = self._said = 0
         self._listeners = [*listeners, *followers]
@@ -295,7 +296,7 @@ class TurnState:
         if trace is not None and context.tee is not None:
             context.tee.append(trace, self.said)
 
-    def earlier(self, model: Model) -> list[Message]:
+    def earlier(self, model: Model) -> Sequence[Message]:
         """Return what a model is given of earlier turns: what fits, and an event says so where that is not all.
 
         Parameters
@@ -304,7 +305,7 @@ class TurnState:
 
         Returns
         -------
-        list of Message
+        sequence of Message
             Whole exchanges, the latest ones, and first what stands for the others where that is wanted. What runs of
             earlier turns leave meanwhile is among them.
         """
@@ -314,7 +315,7 @@ class TurnState:
             most = self.history_tokens(model)
             given = session.given_with_summary(most) if self.context.summaries else session.given(most)
             name, summary = self.context.tree.root.name, given.summary
-            messages = given.messages if summary is None else [summary.message(name), *given.messages]
+            messages = given.messages if summary is None else Excerpt(([summary.message(name)], 0), (given.messages, 0))
             self._earlier[id(model)] = len(session.messages), messages
             if given.dropped and length < 0:
                 self.emit(

@@ -30,6 +30,7 @@ from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, SUMMARY, Message, Reply, Role, ToolCall, ToolSchema, Usage
 from lango_nb.models.model import Model, is_live
 from lango_nb.records.child_sessions import ChildSession
+from lango_nb.records.excerpt import Excerpt
 from lango_nb.records.questions import Conversation
 from lango_nb.records.runs import AgentRun
 from lango_nb.records.steps import GivenTo, Inherited, position, references
@@ -264,10 +265,10 @@ class Work:
                 await sum_up(self, node, model)
             history: Sequence[Message] = ()
             if self.child is not None:
-                messages = [node.system_message, *self.child.history]
+                messages: Sequence[Message] = [node.system_message, *self.child.history]
             else:
                 history = self.history
-                messages = [node.system_message, *history, *self.messages]
+                messages = Excerpt(((node.system_message,), 0), (history, 0), (self.messages, 0))
             state.given[self.step] = self._given(node, len(messages) - 1, history)
             while True:
                 began = clock.monotonic_s()
