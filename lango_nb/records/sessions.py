@@ -118,7 +118,8 @@ class Session:
         """By number of tokens: what stands for what is before that part."""
         self.tried: dict[int, str] = {}
         """By number of tokens: up to which request a summary was asked for; one that failed is not asked for again."""
-        self.add(messages)
+        if messages:
+            self.add(messages)
 
     def add(self, messages: Sequence[Message]) -> None:
         """Go on with the conversation; the oldest whole exchanges go when it is far longer than anybody is given."""
@@ -127,7 +128,8 @@ class Session:
         self._sizes += sizes
         added = sum(sizes)
         self._tokens += added
-        self._starts = {most: (start, tokens + added) for most, (start, tokens) in self._starts.items()}
+        if self._starts:
+            self._starts = {most: (start, tokens + added) for most, (start, tokens) in self._starts.items()}
         if self._tokens > self.most_tokens * _SLACK:
             self._let_go()
 
@@ -163,7 +165,8 @@ class Session:
             tokens -= sum(self._sizes[start:end])
             start = end
         self._starts[most] = start, tokens
-        return Given(Excerpt((self.messages, start)), tokens, self.dropped + start)
+        messages = Excerpt((self.messages, start)) if start < len(self.messages) else ()
+        return Given(messages, tokens, self.dropped + start)
 
     def given_with_summary(self, most_tokens: int) -> Given:
         """Return the same with what stands for the rest, which takes its part of the tokens.

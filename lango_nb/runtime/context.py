@@ -310,6 +310,8 @@ class TurnState:
             earlier turns leave meanwhile is among them.
         """
         session = self.session
+        if not session.messages and not session.dropped:
+            return ()
         length, messages = self._earlier.get(id(model), _NOT_YET)
         if length != len(session.messages):
             most = self.history_tokens(model)

@@ -263,12 +263,11 @@ class Work:
         try:
             if context.summaries and self.child is None and self._history is None:
                 await sum_up(self, node, model)
-            history: Sequence[Message] = ()
-            if self.child is not None:
-                messages: Sequence[Message] = [node.system_message, *self.child.history]
-            else:
-                history = self.history
-                messages = Excerpt(((node.system_message,), 0), (history, 0), (self.messages, 0))
+            history = self.history if self.child is None else ()
+            own = self.messages if self.child is None else self.child.history
+            messages: Sequence[Message] = [node.system_message, *own]
+            if history:
+                messages = Excerpt(((node.system_message,), 0), (history, 0), (own, 0))
             state.given[self.step] = self._given(node, len(messages) - 1, history)
             while True:
                 began = clock.monotonic_s()
