@@ -11,6 +11,7 @@ a few numbers, however long the session is.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -92,7 +93,7 @@ def given_to(step: Step, messages: Sequence[Message]) -> list[Message]:
     ----------
     step : Step
     messages : sequence of Message
-        All messages of the turn, in order.
+        The messages of the turn, in order; those that a process took with it when it ended may be missing.
 
     Returns
     -------
@@ -103,5 +104,7 @@ def given_to(step: Step, messages: Sequence[Message]) -> list[Message]:
     own: list[Message] = []
     for conversation, first, last in step.given:
         part = own if conversation == step.conversation else inherited
-        part += [message for message in messages[first - 1 : last] if message.conversation == conversation]
+        start = bisect_left(messages, first, key=position)
+        end = bisect_right(messages, last, lo=start, key=position)
+        part += [message for message in messages[start:end] if message.conversation == conversation]
     return [*inherited_messages(inherited, len(inherited)), *own]

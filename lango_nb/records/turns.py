@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from lango_nb.core.errors import UnknownNameError
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:  # annotations only: the events load with the first turn
     from lango_nb.records.decisions import Decision
     from lango_nb.records.runs import AgentRun
     from lango_nb.records.steps import Step
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,5 +118,22 @@ class Known(NamedTuple):
     late: tuple[Event, ...] = ()
 
     def of(self, trace: Trace) -> Trace:
-        """Return a trace with these parts."""
-        return replace(trace, **self._asdict())
+        """Return a trace with these parts; what it had already and is not known here stays."""
+        from lango_nb.records.steps import position
+
+        return replace(
+            trace,
+            decisions=_joined(trace.decisions, self.decisions, lambda one: one.id, lambda one: one.seq),
+            messages=_joined(trace.messages, self.messages, lambda one: one.id, position),
+            runs=_joined(trace.runs, self.runs, lambda one: one.id, lambda one: one.created_at),
+            steps=_joined(trace.steps, self.steps, lambda one: one.step, lambda one: one.step),
+            late=_joined(trace.late, self.late, lambda one: one.seq, lambda one: one.seq),
+        )
+
+
+def _joined(
+    before: Iterable[T], now: Iterable[T], name: Callable[[T], object], order: Callable[[T], Any]
+) -> tuple[T, ...]:
+    """Return what was known before and what is known now, each once as it is now, in order."""
+    found = {name(one): one for one in before} | {name(one): one for one in now}
+    return tuple(sorted(found.values(), key=order))

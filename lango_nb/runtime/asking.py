@@ -200,6 +200,8 @@ class Asking:
             usage=work.take_usage(),
         )
         self._block(question.request)
+        if question.can_wait and work.state.is_closed:  # what the run said since the end of its turn is kept with it
+            work.state.complete()
 
     def _block(self, request: ApprovalRequest) -> None:
         """Show that a run waits; an answer that is there at once is nothing to wait for."""

@@ -175,20 +175,30 @@ class TurnState:
         self._on_text = on_text
         self._shown_s = float("-inf")
 
-    def reopen(self, events: Sequence[Event], messages: int) -> None:
+    def reopen(self, events: Sequence[Event], messages: Sequence[Message], last: int, said: Sequence[Message]) -> None:
         """Take up a turn that has ended, for a run of it that goes on in this process.
 
         Parameters
         ----------
         events : sequence of Event
             What happened in it, and in its runs after its end.
-        messages : int
-            How many messages it has.
+        messages : sequence of Message
+            The run's own, which may not have been written down yet.
+        last : int
+            Position of the last message that it has.
+        said : sequence of Message
+            What later turns see of it.
         """
         self.is_closed = True
+        self.messages, self.said = [*messages], [*said]
         self._seq = max((event.seq for event in events), default=0)
         self.steps = max((event.step for event in events), default=0)
-        self._said = messages
+        self._said = last - len(messages)
+
+    @property
+    def last(self) -> int:
+        """Position of the last message of the turn."""
+        return self._said + len(self.messages)
 
     def message(  # noqa: PLR0913 - its fields
         self,
@@ -203,7 +213,7 @@ class TurnState:
     ) -> Message:
         """Make the next message of the turn; whoever asks for it adds it to its conversation."""
         messages = self.messages
-        message_id = f"{self.turn_id}.{self._said + len(messages) + 1}"
+        message_id = f"{self.turn_id}.{self.last + 1}"
         if answered is None:
             message = Message.unchecked(role, author, content, conversation, message_id, tool_calls)
         else:

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 
 from lango_nb.core.errors import LangoError, RefusedError, shorten
 from lango_nb.core.events import Event
-from lango_nb.core.messages import ToolCall
+from lango_nb.core.messages import Message, ToolCall
 from lango_nb.records.agent_run import AgentRun
-from lango_nb.records.packing import unpack_event
+from lango_nb.records.packing import history_of, unpack_event
 from lango_nb.records.questions import KIND, Conversation, is_answered, unpack_conversation
 from lango_nb.records.resume import end_run
 from lango_nb.records.sessions import Session
+from lango_nb.records.steps import position
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approvers import AskWith, HoldForAnswer
@@ -185,7 +186,9 @@ class Resumption:
         state = TurnState(context, session, request.turn_id, waiting.text, (), self._listeners)
         stored = self._store.log.read(request.turn_id)
         events = [unpack_event(row) for row in stored.events] if stored is not None else []
-        state.reopen(events, _messages(request.turn_id, waiting.conversation, events))
+        messages = _own_messages(request.turn_id, waiting.conversation)
+        said = history_of(stored.body) if stored is not None else ()
+        state.reopen(events, messages, _last(request.turn_id, messages, events), said)
         return state
 
     def _end(self, run: AgentRun) -> None:
@@ -215,10 +218,14 @@ def _missing(request: ApprovalRequest, topology: str, context: TurnContext) -> s
     return ""
 
 
-def _messages(turn_id: str, conversation: Conversation, events: Sequence[Event]) -> int:
-    """Return how many messages a turn and its runs have, by their ids: those of runs after its end are not kept."""
-    said = (*conversation.own, *conversation.inherited)
-    own = f"{turn_id}."
-    ids = (*(message.id for message in said), *(event.message_id for event in events))
-    numbers = (name.removeprefix(own) for name in ids if name.startswith(own))
-    return max((int(number) for number in numbers if number.isdigit()), default=0)
+def _own_messages(turn_id: str, conversation: Conversation) -> list[Message]:
+    """Return the messages of the turn that a run has in its conversation, in order."""
+    said = (*conversation.inherited, *conversation.own)
+    return sorted((message for message in said if message.id.startswith(f"{turn_id}.")), key=position)
+
+
+def _last(turn_id: str, messages: Sequence[Message], events: Sequence[Event]) -> int:
+    """Return the position of a turn's last message, as far as anybody tells of it."""
+    numbers = (event.message_id.removeprefix(f"{turn_id}.") for event in events)
+    places = [int(number) for number in numbers if number.isdigit()]
+    return max((*places, *map(position, messages)), default=0)

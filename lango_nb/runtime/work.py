@@ -327,7 +327,7 @@ class Work:
 
     def _given(self, node: AgentNode, messages: int, history: Sequence[Message]) -> GivenTo:
         """Say what the agent is given with the next model call."""
-        child, name, last = self.child, self.conversation, len(self.state.messages)
+        child, name, last = self.child, self.conversation, self.state.last
         earlier, given = self.inherited
         if child is None and not self.run_id:
             has_summary = bool(history) and history[0].conversation == SUMMARY

@@ -22,6 +22,7 @@ from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
 from lango_nb.records.closing import INTERRUPTED
 from lango_nb.records.questions import KIND
+from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import AskWith
 from lango_nb.runtime.held import LeftQuestion
 from lango_nb.runtime.loop import call_in_loop, run_in_loop
@@ -135,6 +136,32 @@ def asked(engine: Engine) -> list[str]:
     return [message.content for message in engine.model.of("operator")[-1].messages[1:]]
 
 
+def asked_for(engine: Engine) -> list[str]:
+    """Return the calls that runs of the first turn asked about."""
+    trace = engine.traces.get(1)
+    every = [*trace.events, *late_of(engine, trace.turn.id)]
+    return [event.call_id for event in every if isinstance(event, ApprovalAsked)]
+
+
+def answer_next(engine: Engine, number: int) -> None:
+    """Say yes to a question, the one of that number."""
+    until(lambda: len(asked_for(engine)) == number + 1 and engine.approvals.pending)
+    engine.approvals.pending[0].allow()
+
+
+def content_of(trace: Trace) -> list[object]:
+    """Return what was said, given, decided and done in a turn and its runs, without names of its process."""
+
+    def plain(name: str) -> str:
+        return name.replace(trace.turn.id, "turn").replace(trace.runs[0].id, "run")
+
+    said = [(one.id, one.conversation, one.role, one.author, one.content) for one in trace.messages]
+    given = [(one.step, one.agent, one.messages, one.earlier, str(one.given)) for one in trace.steps]
+    kinds = [event.kind for event in (*trace.events, *trace.late)]
+    everything = (*said, *given, *((one.author, one.chosen) for one in trace.decisions), kinds)
+    return [plain(str(one)) for one in everything]
+
+
 class TestGoingOn:
     def test_a_yes_makes_the_call_once_and_the_agent_goes_on_where_it_was(self, either: Home) -> None:
         either.leave()
@@ -173,6 +200,33 @@ class TestGoingOn:
         assert [event.kind for event in engine.runs.events(run.id)] == own
         ids = [event.message_id for event in every if event.message_id and event.kind != "tool.started"]
         assert len(ids) == len(set(ids))
+
+    @pytest.mark.parametrize("before", [0, 1])
+    def test_a_trace_is_the_same_as_of_a_run_that_went_on_at_once(
+        self, either: Home, tmp_path: Path, before: int
+    ) -> None:
+        lines = {"root": [ORDER, "Going on."], "operator": [MARK] * (before + 1) + ["All done"]}
+        (tmp_path / "other").mkdir()
+        other = Home(tmp_path / "other")
+        at_once = other.open(lines)
+        ask(at_once)
+        for number in range(before + 1):
+            answer_next(at_once, number)
+        ended(at_once)
+        first = either.open(lines)
+        ask(first)
+        for number in range(before):
+            answer_next(first, number)
+        until(lambda: len(asked_for(first)) == before + 1 and is_blocked(first))
+        first.close()
+        engine = either.open()
+        either.left(engine).allow()
+        ended(engine)
+        engine.close()
+        last = either.open()
+        assert content_of(last.traces.get(1)) == content_of(at_once.traces.get(1))
+        assert not last.store.check()
+        other.close()
 
     def test_a_no_is_told_to_the_agent_which_goes_on_without_the_call(self, either: Home) -> None:
         either.leave()
