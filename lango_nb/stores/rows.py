@@ -163,7 +163,15 @@ def checksum(values: Values) -> int:
 
 
 def mark_of(turn: int, position: int = 0) -> int:
-    """Return what marks the checksum of a row, so that it fits at its own place only."""
+    """Return what marks the checksum of a row, so that it fits at its own place only.
+
+    Raises
+    ------
+    ValueError
+        The place is none: the row is of another table.
+    """
+    if turn.__class__ is not int or position.__class__ is not int:
+        raise ValueError("its place is no number")
     return (turn * 0x9E3779B1 ^ position * 0x85EBCA6B) & 0xFFFFFFFF
 
 

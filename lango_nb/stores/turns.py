@@ -149,14 +149,17 @@ class Turns:
             number, before, summed = found
             if not before:
                 return
-            said = cast("dict[str, Any]", from_text(before))
-            said["counts"] |= cast("dict[str, Any]", from_text(told))["counts"]
+            try:
+                said, mark = cast("dict[str, Any]", from_text(before)), _mark(number, before)
+                said["counts"] |= cast("dict[str, Any]", from_text(told))["counts"]
+            except (ValueError, TypeError, KeyError):
+                raise self._reader.refusal(f"turn {number}", TURNS.name) from None
             after = to_text(said)
             for name, items in lists.items():
                 transaction.change(sql.clear[name], number)
                 transaction.each(sql.insert[name], _placed(items, number))
             transaction.each(sql.put_run, runs)
-            transaction.change(sql.recount, after, summed ^ _mark(number, before) ^ _mark(number, after), number)
+            transaction.change(sql.recount, after, summed ^ mark ^ _mark(number, after), number)
 
         self._database.write(work, is_urgent=False)
 
@@ -697,8 +700,12 @@ def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]
     return {number: list(group) for number, group in groupby(rows, itemgetter(0))}
 
 
-def _mark(number: int, parts: str) -> int:
-    return mark_of(number) ^ zlib.crc32(parts.encode()) if parts else mark_of(number)
+def _mark(number: int, parts: str | None) -> int:
+    if not parts:
+        return mark_of(number)
+    if parts.__class__ is not str:
+        raise ValueError("it is no text")
+    return mark_of(number) ^ zlib.crc32(parts.encode())
 
 
 def mark_of_row(table: Table, values: Mapping[str, Any]) -> int:

@@ -369,6 +369,30 @@ def test_a_whole_table_leaves_out_what_is_damaged(address: str) -> None:
         assert {problem.code for problem in store.problems} == {"damaged"}
 
 
+@pytest.mark.parametrize("text", ["x", "7 of 9"])
+def test_a_place_that_is_no_number_is_damage(tmp_path: Path, text: str) -> None:
+    address = f"sqlite:///{tmp_path / 'records.db'}"
+    said: Row = {"messages": [{"content": "hi"}], "history": [{"content": "hi"}]}
+    with opened(address) as store:
+        for key in ("turn-1", "turn-2"):
+            store.log.begin({**ROW, "id": key}, [EVENT])
+            store.log.finish(key, [{**EVENT, "seq": 2}], {**ENDED, "id": key}, said)
+        for table in ("events", "messages", "history"):
+            spoil(address, f"UPDATE {{{table}}} SET position = '{text}' WHERE turn = 1 AND position = 0")
+        found = store.log.tables({"events": None})
+        assert found is not None
+        assert [row[:2] for row in found["events"]] == [(1, 1), (2, 0), (2, 1)]
+        assert [number for number, _ in store.log.histories([1, 2])] == [2]
+        assert [turn.lost for turn in store.log.scan()] == [
+            ("1 of its 2 events", "1 of its 1 messages", "1 of its 1 history"),
+            (),
+        ]
+        spoil(address, "UPDATE {turns} SET parts = 7 WHERE number = 2")
+        assert [row["id"] for row in store.log.rows()] == ["turn-1"]
+        assert {problem.code for problem in store.problems} == {"damaged", "missing"}
+        assert "turns" in refused(lambda: store.log.complete("turn-2", {"messages": []}), "damaged")
+
+
 def test_checking_finds_what_is_gone(address: str) -> None:
     with opened(address) as store:
         for key in ("a", "b", "c"):
