@@ -13,7 +13,7 @@ from lango_nb.records.turns import Trace
 from lango_nb.viz import html, text
 from lango_nb.viz.chart import chart_html, chart_text
 from lango_nb.viz.colours import PERSON, agent_colours, outcome_colour
-from lango_nb.viz.escape import one_line
+from lango_nb.viz.escape import count, one_line
 from lango_nb.viz.lanes import RUN_ENDS, Key, Lane, find_lanes, key_of
 from lango_nb.viz.mermaid import label
 from lango_nb.viz.renderer import Renderer
@@ -22,6 +22,10 @@ from lango_nb.viz.rows import MOST_ROWS, rest, rows_html, rows_text
 from lango_nb.viz.span import Span
 from lango_nb.viz.spans import spans
 from lango_nb.viz.turns import answer_html, facts, path_html, path_text
+
+
+_MOST_RUNS = 5
+"""Runs that are named where all are counted."""
 
 
 def line(trace: Trace) -> str:
@@ -42,7 +46,8 @@ def to_text(trace: Trace, *, timing: bool = False) -> str:
     if made:
         lanes = _lanes(made, trace)
         lines += ["", chart_text(made, lanes, len(trace.events)), "", rows_text(made, lanes, timing=timing)]
-    lines += text.wrap(rest(made), text.WIDTH) if rest(made) else []
+    for note in filter(None, (rest(made), _after(trace))):
+        lines += text.wrap(note, text.WIDTH)
     if turn.answer:
         lines += ["", "answer:", text.indent("\n".join(text.wrap(turn.answer, text.WIDTH - 2)), "  ")]
     return "\n".join(part.rstrip() for part in lines)
@@ -75,7 +80,17 @@ def to_html(trace: Trace, *, timing: bool = False) -> str:
         chart or html.note("nothing has happened yet"),
         rows_html(made, lanes, colours, trace.decisions, timing=timing),
         html.note(rest(made)),
+        html.note(_after(trace)),
     )
+
+
+def _after(trace: Trace) -> str:
+    """Say what runs did after the end of their turn, and where that is shown."""
+    if not trace.late:
+        return ""
+    runs = dict.fromkeys(event.run_id for event in trace.late if event.run_id)
+    where = ", ".join(f"%lango run {run_id}" for run_id in list(runs)[:_MOST_RUNS])
+    return f"after its end its runs went on for {count(len(trace.late), 'event')}: {where}"
 
 
 def _answer(answer: str) -> str:

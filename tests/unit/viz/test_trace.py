@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 from lango_nb import viz
 from lango_nb.viz.colours import BAD, WARN
@@ -155,3 +156,15 @@ def test_signs_of_lanes_are_explained_and_none_is_torn_apart() -> None:
     for words in ("◂ run ends", "↩ returns", "· a run is at work or waits", "‖ blocked"):
         assert words in made
     assert "a run is at work" not in viz.to_text(samples.trace())
+
+
+def test_what_runs_did_after_the_end_is_counted_and_where_it_is_shown_is_named() -> None:
+    trace = samples.trace()
+    late = [
+        event.model_copy(update={"seq": 90 + place, "run_id": "arun-1"}) for place, event in enumerate(trace.events)
+    ]
+    gone_on = replace(trace, late=tuple(late[:2]))
+    said = "after its end its runs went on for 2 events: %lango run arun-1"
+    assert said in viz.to_text(gone_on)
+    assert said in viz.to_html(gone_on)
+    assert "after its end" not in viz.to_text(trace) + viz.to_html(trace)
