@@ -23,7 +23,6 @@ from lango_nb.viz.span import Span
 from lango_nb.viz.spans import spans
 from lango_nb.viz.turns import answer_html, facts, path_html, path_text
 
-
 _MOST_RUNS = 5
 """Runs that are named where all are counted."""
 
