@@ -83,8 +83,8 @@ class _Told:
         self._decisions = {value(one, "id"): one for one in _part(turn, "decisions")}
         self._runs = {value(one, "id"): one for one in _part(turn, "runs")}
         self._calls = _control_calls(_part(turn, "messages"))
-        self._begun = {value(event, "run_id"): event for event in self._of_kind("run.started")}
-        self._ended = {value(event, "run_id"): event for event in self._of_kind("run.finished")}
+        self._begun = {_text(event, "run_id"): event for event in self._of_kind("run.started")}
+        self._ended = {_text(event, "run_id"): event for event in self._of_kind("run.finished")}
         self._made = self._runs_made()
 
     def handovers(self) -> list[int]:
@@ -168,7 +168,7 @@ class _Told:
 
     def _end_of_transfer(self, place: int, started_at: datetime | None) -> _End:
         handed = self.events[place]
-        target, run_id = value(handed, "target"), value(handed, "run_id", "")
+        target, run_id = _text(handed, "target"), value(handed, "run_id", "")
         is_answered = False
         for event in self.events[place + 1 :]:
             kind, author = value(event, "kind"), value(event, "author")
@@ -179,7 +179,7 @@ class _Told:
             took_ms = _between(started_at, _time(event))
             if author == target and kind in {"declined", "returned"}:
                 return _End(kind, "", took_ms)
-            if kind == "recovery" and value(event, "failed_agent") == target != author:
+            if kind == "recovery" and _text(event, "failed_agent") == target != author:
                 return _End("failed", _text(event, "error_code"), took_ms)
             is_answered = author == target if kind == "text" else is_answered
         return _End("running")

@@ -46,9 +46,20 @@ class Step(NamedTuple):
     """What it cost; empty for a call without an answer."""
 
 
+_LONGEST = 18
+"""Digits of a position; what is longer counts nothing."""
+
+
 def position(message: Message) -> int:
-    """Return the position of a message in its turn, from 1."""
-    return int(message.id.rpartition(".")[2])
+    """Return the position of a message in its turn, from 1; 0 where its id, which somebody else gave it, does not tell.
+
+    Examples
+    --------
+    >>> position(Message(role="user", id="turn-1.3")), position(Message(role="user", id="mine"))
+    (3, 0)
+    """
+    number = message.id.rpartition(".")[2]
+    return int(number) if number.isdecimal() and len(number) <= _LONGEST else 0
 
 
 def references(messages: Sequence[Message], turn_id: str) -> Inherited:

@@ -76,7 +76,7 @@ class RowFormat:
             if place is not None:
                 found[place[0]] = stored = place[1](value)
                 if stored is None or (stored is not value and stored.__class__ is value.__class__):
-                    rest[name] = value  # it does not fit, or is a name that is spelled differently
+                    rest[name] = value  # as `_differs` tells it, without the call
                     is_odd = is_odd or value is not None
             elif name in self._groups and value.__class__ is dict and value:
                 if left := self._spread(name, value, found):
@@ -97,12 +97,12 @@ class RowFormat:
         left: Row = {}
         for name, value in members.items():
             place = self._places.get(f"{group}.{name}")
-            stored = place[1](value) if place is not None else None
-            if stored is None:
+            if place is None:
                 left[name] = value
-            else:
-                assert place is not None  # noqa: S101 - something was stored
-                found[place[0]] = stored
+                continue
+            found[place[0]] = stored = place[1](value)
+            if _differs(stored, value):
+                left[name] = value
         return left
 
     def row(self, values: Values, mark: int = 0) -> Row:
@@ -146,6 +146,11 @@ def row_format(name: str) -> RowFormat:
     from lango_nb.stores.schema import TABLES
 
     return RowFormat(next(table for table in TABLES if table.name == name))
+
+
+def _differs(stored: object, value: object) -> bool:
+    """Tell whether a column does not say what a value is: it does not fit, or is a name that is spelled differently."""
+    return stored is None or (stored is not value and stored.__class__ is value.__class__)
 
 
 def checksum(values: Values) -> int:

@@ -156,3 +156,12 @@ def test_without_a_decision_nobody_knows_what_the_router_would_have_done() -> No
 
 def test_a_turn_that_nobody_handed_over_has_none() -> None:
     assert delegations(samples.greeting()) == ()
+
+
+def test_empty_names_tell_the_same_as_missing_ones() -> None:
+    trace, _ = play({"root": [spawn("operator", "Do it"), wait("arun-1"), "Done."], "operator": ["All done"]})
+    nameless = [event.model_copy(update={"run_id": ""}) for event in trace.events]
+    trace = replace(trace, events=tuple(nameless), decisions=(), runs=())
+    row, body = pack_trace(trace)
+    stored = StoredTurn(row, [pack_event(event) for event in trace.events], body)
+    assert delegations(stored) == delegations(trace)
