@@ -40,8 +40,8 @@ class StoredSession(Session):
         """Whether its stored turns were read, the latest of them at least."""
         self.settled = 0
         """Number of the turn up to which all are known."""
-        self.late = 0
-        """How many late messages there were, of all sessions."""
+        self.late = ""
+        """The run that left the latest of the late messages."""
         self.seen: object = None
         """What the store said of changes when it was read last."""
         self.own = 0
@@ -149,8 +149,9 @@ class StoredSessions(Sessions):
                 break
             session.settled = int(str(row["number"]))
             session.known.discard(str(row["id"]))
-        if len(self._late) != session.late:
-            session.late = len(self._late)
+        latest = self._late.find({"session_id": session.id}, newest_first=True, limit=1)
+        if latest and latest[0]["id"] != session.late:
+            session.late = str(latest[0]["id"])
             self._read_late(session)
         session.seen = seen
 

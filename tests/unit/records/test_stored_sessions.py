@@ -13,8 +13,9 @@ import pytest
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.messages import Message
 from lango_nb.engine import Engine
+from lango_nb.records.stored_sessions import LATE
 from tests.cast import Gate, Line, spawn
-from tests.kept import KINDS, MARK, address, filling_disk, kept_engine, race, team_of_two
+from tests.kept import KINDS, MARK, address, filling_disk, in_child, kept_engine, race, team_of_two
 
 
 @pytest.fixture(params=KINDS)
@@ -47,6 +48,20 @@ def test_what_another_kernel_added_is_seen_in_the_next_turn(store: str, opened: 
     assert said(one) == said(other) == ["First", "One.", "Second", "Two.", "Third", "Three."]
     asked = [message.content for message in one.model.asked[-1].messages[1:]]
     assert asked == ["First", "One.", "Second", "Two.", "Third"], "the model was told what the other one said"
+
+
+def test_a_forked_process_sees_what_was_added_since(store: str, opened: Any) -> None:
+    engine = opened(store, "One.", "Elsewhere.")
+    engine.run_sync("First")
+    assert said(engine) == ["First", "One."]
+
+    def work() -> None:
+        other = kept_engine(store, {"root": ["Two."]})
+        other.run_sync("Second")
+        engine.run_sync("Hello", "other")
+        assert said(engine) == ["First", "One.", "Second", "Two."]
+
+    assert in_child(work) == 0
 
 
 def test_messages_are_the_same_in_the_next_process(store: str, opened: Any) -> None:
@@ -107,6 +122,17 @@ def test_what_a_run_leaves_after_its_turn_is_heard_everywhere(store: str, opened
     assert said(engine) == [*left, "And?", "Hm."]
     engine.close()
     assert sorted(said(opened(store))) == sorted([*left, "And?", "Hm."]), "once each"
+
+
+def test_what_a_run_leaves_is_heard_where_what_another_left_was_forgotten(store: str, opened: Any) -> None:
+    engine, other = opened(store, "One."), opened(store)
+    engine.run_sync("First")
+    words = [Message(role="assistant", content=word, author="operator") for word in ("late", "later")]
+    engine.session().leave(words[:1], "arun-1")
+    assert said(other) == ["First", "One.", "late"]
+    engine.store.documents(LATE).remove("arun-1")
+    engine.session().leave(words[1:], "arun-2")
+    assert said(other) == ["First", "One.", "late", "later"]
 
 
 def test_what_could_not_be_written_is_kept_and_written_later(tmp_path: Path, opened: Any) -> None:
