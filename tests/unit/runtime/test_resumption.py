@@ -475,6 +475,18 @@ class TestGoingOn:
         assert (ended(engine).result, home.marked) == ("All done", ["a"])
         assert asked(engine)[0] == "Please do it"
 
+    def test_what_was_said_twice_is_no_secret(self, home: Home) -> None:
+        answers = ["Of course. " * times for times in (90, 90)]
+        engine = home.open({"root": [*answers, ORDER, "Going on."], "operator": [MARK]})
+        for _ in answers:
+            engine.run_sync("Is it so?")
+        ask(engine)
+        engine.close()
+        engine = home.open()
+        assert home.left(engine).resumption is not None
+        home.left(engine).allow()
+        assert ended(engine).status == "completed"
+
     def test_agent_wait_tells_of_it_before_and_after(self, home: Home) -> None:
         home.leave()
         engine = home.open()
