@@ -55,6 +55,12 @@ class Excerpt(Sequence[Message]):
                 left -= end - start
         raise IndexError("there are not as many messages")
 
+    def __add__(self, other: Sequence[Message]) -> list[Message]:
+        return [*self, *other]
+
+    def __radd__(self, other: Sequence[Message]) -> list[Message]:
+        return [*other, *self]
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lango_nb.core.events import ApprovalDecided, Event, ToolFinished, ToolStarted
+from lango_nb.core.events import ApprovalAsked, ApprovalDecided, Event, ToolFinished, ToolStarted
 from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
 from lango_nb.records.packing import pack_message, unpack_message
@@ -84,8 +84,9 @@ def is_answered(call_id: str, events: Iterable[Event]) -> bool:
     ----------
     call_id : str
     events : iterable of Event
-        Those of the run that asked.
+        Those of the run that asked, in order. A call may be asked about again in another process: what was allowed once
+        held there.
     """
-    return any(
-        isinstance(one, ApprovalDecided | ToolStarted | ToolFinished) and one.call_id == call_id for one in events
-    )
+    told = (ApprovalAsked, ApprovalDecided, ToolStarted, ToolFinished)
+    own = [one for one in events if isinstance(one, told) and one.call_id == call_id]
+    return bool(own) and not isinstance(own[-1], ApprovalAsked)

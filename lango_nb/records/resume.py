@@ -19,10 +19,10 @@ from lango_nb.core.events import Event, RunFinished
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.closing import INTERRUPTED as INTERRUPTED  # noqa: PLC0414 - whoever asks what was interrupted
 from lango_nb.records.closing import Closing, answers, end_of, ended_as, note, open_calls, risky
-from lango_nb.records.packing import pack_event, pack_message, unpack_event
+from lango_nb.records.packing import pack_event, unpack_event
 from lango_nb.records.questions import is_answered, waiting_calls
 from lango_nb.records.stored_runs import StoredRuns
-from lango_nb.records.stored_sessions import LATE
+from lango_nb.records.stored_sessions import LATE, late_row
 from lango_nb.stores.store import Row, Store, StoredTurn
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def end_run(
     store.log.write(run.turn_id, [pack_event(event) for event in new], is_urgent=True)
     if found.calls:
         left = note(f"Run {run.id}", found.calls, root(str(stored.row.get("topology") or "")))
-        store.documents(LATE).put({"id": run.id, "session_id": found.session_id, "messages": [pack_message(left)]})
+        store.documents(LATE).put(late_row(store.log, run.id, found.session_id, [left]))
     return found
 
 

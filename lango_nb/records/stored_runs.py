@@ -18,6 +18,8 @@ logger = logging.getLogger("lango_nb")
 
 KIND = "run"
 """Kind of the documents that hold runs."""
+_NOBODY = 0
+"""Number of no opening: their first has 1."""
 
 
 class _EndedError(Exception):
@@ -123,6 +125,18 @@ class StoredRuns:
         except _EndedError:
             return None
         return _run(row) if row is not None else None
+
+    def give_back(self, run_id: str) -> None:
+        """Make a run that was taken nobody's, so that anybody may take it."""
+        self._rows.change(run_id, lambda present: {**present, "writer": _NOBODY})
+
+    def elsewhere(self, turn_id: str) -> str:
+        """Return a run of a turn that goes on in another process; empty when none does."""
+        for row in self._rows.find({"turn_id": turn_id}):
+            writer = int(str(row["writer"]))
+            if not _run(row).is_terminal and not self._is_gone(writer) and writer != self._writer():
+                return str(row["id"])
+        return ""
 
     def of_turn(self, turn_id: str) -> list[AgentRun]:
         """Return the runs of a turn that were written down, in order of creation."""

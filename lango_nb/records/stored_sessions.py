@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Sequence
+from operator import itemgetter
 from threading import RLock
 
 from lango_nb.core.collector import paused_collector
@@ -11,6 +13,7 @@ from lango_nb.core.errors import StoreError
 from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
 from lango_nb.records.packing import pack_message, read_history, unpack_message
+from lango_nb.records.rows import rows_in
 from lango_nb.records.sessions import MOST_TOKENS, Session, Sessions
 from lango_nb.records.summaries import KIND, Summary, summary_of
 from lango_nb.stores.store import Documents, Row, Store, TurnLog, TurnQuery
@@ -19,8 +22,27 @@ logger = logging.getLogger("lango_nb")
 
 _PAGE = 256
 """Turns that are read at once."""
+_AT_ONCE = 8
+"""How many turns of one session run at once, hardly."""
 LATE = "message"
 """Kind of the documents that hold what runs left after the end of their turns."""
+
+
+def late_row(log: TurnLog, source: str, session_id: str, messages: Sequence[Message]) -> Row:
+    """Return what a run left as a row, with the turn after which a session has it from now on.
+
+    Parameters
+    ----------
+    log : TurnLog
+    source : str
+        Id of the run.
+    session_id : str
+    messages : sequence of Message
+    """
+    row: Row = {"id": source, "session_id": session_id, "messages": [pack_message(masked(one)) for one in messages]}
+    latest = log.rows(TurnQuery(session=session_id, newest_first=True, limit=_AT_ONCE))
+    closed = (one["number"] for one in latest if one["outcome"] != "running")
+    return {**row, "after": next(closed, 0)}
 
 
 class StoredSession(Session):
@@ -40,8 +62,8 @@ class StoredSession(Session):
         """Whether its stored turns were read, the latest of them at least."""
         self.settled = 0
         """Number of the turn up to which all are known."""
-        self.late = 0
-        """How many late messages there were, of all sessions."""
+        self.late = ""
+        """The run that left the latest of the late messages."""
         self.seen: object = None
         """What the store said of changes when it was read last."""
         self.own = 0
@@ -49,7 +71,7 @@ class StoredSession(Session):
         self.looked = 0
         """Number of the turn up to which summaries were looked for, or need not be."""
         self._log, self._late = log, late
-        self._unsaved: list[Row] = []
+        self._unsaved: list[tuple[str, Sequence[Message]]] = []
 
     def hear(self, messages: Sequence[Message], turn_id: str) -> None:
         """Keep what later turns see of a turn that ran here."""
@@ -69,10 +91,9 @@ class StoredSession(Session):
     def leave(self, messages: Sequence[Message], source: str) -> None:
         """Keep what a run left after its turn had ended; what cannot be written now is written with the next."""
         super().leave(messages, source)
-        if messages:
-            packed = [pack_message(masked(message)) for message in messages]
-            self._unsaved.append({"id": source, "session_id": self.id, "messages": packed})  # type: ignore[dict-item]
         try:
+            if messages:
+                self._unsaved.append((source, messages))
             self.save()
         except StoreError as error:
             logger.warning("what run %s left is not written down yet; it is kept in memory: %s", source, error)
@@ -86,7 +107,7 @@ class StoredSession(Session):
             It still cannot; everything is kept in memory.
         """
         if self._unsaved:
-            self._late.put(*self._unsaved)
+            self._late.put(*(late_row(self._log, source, self.id, messages) for source, messages in self._unsaved))
             self._unsaved.clear()
 
 
@@ -149,8 +170,9 @@ class StoredSessions(Sessions):
                 break
             session.settled = int(str(row["number"]))
             session.known.discard(str(row["id"]))
-        if len(self._late) != session.late:
-            session.late = len(self._late)
+        latest = self._late.find({"session_id": session.id}, newest_first=True, limit=1)
+        if latest and latest[0]["id"] != session.late:
+            session.late = str(latest[0]["id"])
             self._read_late(session)
         session.seen = seen
 
@@ -159,15 +181,38 @@ class StoredSessions(Sessions):
         numbers = self._log.numbers(TurnQuery(session=session.id))
         running = self._log.numbers(TurnQuery(session=session.id, outcomes=("running",)))
         settled = [number for number in numbers if not running or number < running[0]]
-        end = len(settled)
+        late = self._placed(session) if settled else []
+        end, upper = len(settled), settled[-1] if settled else 0
+        session.known.update(source for after, source, _ in late if after <= upper)
         while end and session.tokens <= session.most_tokens:
             start = max(end - _PAGE, 0)
-            pages = [history for _, history in self._log.histories(settled[start:end]) if history != "[]"]
-            session.add_before(read_history(f"[{','.join(history[1:-1] for history in pages)}]"))
-            end = start
+            pages = list(self._log.histories(settled[start:end]))
+            lower = settled[start - 1] if start else -1
+            pages += [(after, text) for after, _, text in late if lower < after <= upper]
+            pages.sort(key=itemgetter(0))  # what runs left stands behind the turn
+            texts = [text[1:-1] for _, text in pages if text != "[]"]
+            session.add_before(read_history(f"[{','.join(texts)}]"))
+            end, upper = start, lower
         session.dropped = end
         session.looked = settled[end - 1] if end else 0
         session.settled = settled[-1] if settled else 0
+
+    def _placed(self, session: StoredSession) -> list[tuple[int, str, str]]:
+        """Return what runs left that is known to stand behind a turn: its number, the run, and messages as JSON.
+
+        Of what does not say so, it is the turn that had the run.
+        """
+        rows = self._late.find({"session_id": session.id})
+        turns = {str(row["id"]): _turn_of(row) for row in rows if "after" not in row}
+        numbers = (
+            {row["id"]: row["number"] for row in self._log.rows(TurnQuery(ids=tuple(turns.values())))} if turns else {}
+        )
+        found = []
+        for row in rows:
+            after = row["after"] if "after" in row else numbers.get(turns[str(row["id"])])
+            if isinstance(after, int):
+                found.append((after, str(row["id"]), json.dumps(row["messages"])))
+        return found
 
     def _read_late(self, session: StoredSession) -> None:
         for row in self._late.find({"session_id": session.id}):
@@ -181,3 +226,9 @@ class StoredSessions(Sessions):
         """Return the names of all sessions of the store, and of those opened here that have no turn yet."""
         stored = [str(row["id"]) for row in self._log.sessions()]
         return list(dict.fromkeys([*stored, *super().names()]))
+
+
+def _turn_of(row: Row) -> str:
+    """Return the turn that had the run which left something."""
+    (first, *_) = rows_in(row, "messages", "what a run left")
+    return str(first.get("id", "")).rpartition(".")[0]

@@ -10,7 +10,7 @@ the present settings and the present tree; the call runs only if it is still exa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lango_nb.core.errors import LangoError, RefusedError, shorten
@@ -20,6 +20,7 @@ from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.packing import history_of, unpack_event
 from lango_nb.records.questions import KIND, Conversation, is_answered, unpack_conversation
 from lango_nb.records.resume import end_run
+from lango_nb.records.rows import rows_in
 from lango_nb.records.sessions import Session
 from lango_nb.records.steps import position
 from lango_nb.records.stored_runs import StoredRuns
@@ -123,6 +124,9 @@ class Resumption:
         if is_open and isinstance(found, str) and answer.allowed:
             raise RefusedError(f"run {request.run_id} cannot go on here: {found}; a no ends it")
         run = self._runs.take(request.run_id) if is_open else None
+        if run is not None and not isinstance(found, str) and (busy := self._busy(run.turn_id)):
+            self._runs.give_back(run.id)  # two runs of one turn were taken at once: neither goes on
+            raise RefusedError(f"run {run.id} cannot go on here: {busy}")
         if run is None or not questions.remove(question.key):
             name, then = shorten(question.id), f"%lango run {request.run_id} shows what came of it"
             raise RefusedError(f"approval {name!r} is already answered; {then}")
@@ -158,8 +162,15 @@ class Resumption:
         is_same = asked_by == (request.turn_id, request.session_id, request.agent, 1)
         if not is_same or stored.row["session_id"] != request.session_id or not _is_asked(request, conversation):
             return "its record was changed since it was asked"
-        missing = _missing(request, str(stored.row["topology"]), context)
+        missing = _missing(request, str(stored.row["topology"]), context) or self._busy(run.turn_id)
         return missing or _Waiting(run, events, conversation, context.tree[request.agent], str(stored.row["text"]))
+
+    def _busy(self, turn_id: str) -> str:
+        """Say which run of a turn goes on in another process: two would number what is said in it alike."""
+        other = self._runs.elsewhere(turn_id)
+        return (
+            f"run {other} of its turn goes on in another process; answer there, or when that has ended" if other else ""
+        )
 
     def _go_on(self, waiting: _Waiting, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
         try:
@@ -187,8 +198,11 @@ class Resumption:
         stored = self._store.log.read(request.turn_id)
         events = [unpack_event(row) for row in stored.events] if stored is not None else []
         messages = _own_messages(request.turn_id, waiting.conversation)
+        known = rows_in(stored.body, "messages", request.turn_id) if stored is not None else ()
         said = history_of(stored.body) if stored is not None else ()
-        state.reopen(events, messages, _last(request.turn_id, messages, events), said)
+        ids = [str(row.get("id", "")) for row in known]
+        ids += [one.id for one in messages] + [one.message_id for one in events]
+        state.reopen(events, messages, _last(request.turn_id, ids), said)
         return state
 
     def _end(self, run: AgentRun) -> None:
@@ -224,8 +238,7 @@ def _own_messages(turn_id: str, conversation: Conversation) -> list[Message]:
     return sorted((message for message in said if message.id.startswith(f"{turn_id}.")), key=position)
 
 
-def _last(turn_id: str, messages: Sequence[Message], events: Sequence[Event]) -> int:
+def _last(turn_id: str, ids: Iterable[str]) -> int:
     """Return the position of a turn's last message, as far as anybody tells of it."""
-    numbers = (event.message_id.removeprefix(f"{turn_id}.") for event in events)
-    places = [int(number) for number in numbers if number.isdigit()]
-    return max((*places, *map(position, messages)), default=0)
+    numbers = (name.removeprefix(f"{turn_id}.") for name in ids)
+    return max((int(number) for number in numbers if number.isdigit()), default=0)

@@ -64,7 +64,7 @@ async def sum_up(work: Work, node: AgentNode, model: Model) -> None:
         work.paid(model, reply, began)
         if text := reply.text.strip():
             dropped = len(new) + (before.dropped if before is not None else 0)
-            summary = Summary(mask(shorten(text, longest)), dropped, through, most)
+            summary = Summary(shorten(mask(text), longest), dropped, through, most)
             session.sum_up(summary)
             work.emit(HistorySummarized, node.name, usage=work.take_usage(), **summary._asdict())
         else:

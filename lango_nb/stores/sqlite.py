@@ -151,7 +151,7 @@ class SqliteDatabase(Database):
             return object()
         try:
             with self._alone("loose"):
-                return connection.execute("PRAGMA data_version").fetchone()
+                return connection, connection.execute("PRAGMA data_version").fetchone()  # each counts for itself
         except sqlite3.Error:  # whoever reads says why
             return object()
 

@@ -288,7 +288,8 @@ def closed(engine: Engine, trace: Trace, *, living: bool = False) -> None:
     assert (finished.outcome, finished.error_code) == (trace.turn.outcome, trace.turn.error_code)  # type: ignore[union-attr]
     assert trace.turn.outcome not in {"internal_error", "running"}, trace.turn
     assert trace.turn.answer or trace.turn.outcome == "cancelled", "the user saw nothing"
-    assert trace in tuple(engine.traces)
+    kept = engine.traces.get(trace.turn.id)  # with what its runs did since
+    assert (kept.turn, kept.events) == (trace.turn, trace.events)
     _every_call_ended(events)
     _every_call_is_answered(trace.messages)
     _every_call_is_answered(engine.session(trace.turn.session_id).messages)

@@ -13,8 +13,9 @@ import pytest
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.messages import Message
 from lango_nb.engine import Engine
+from lango_nb.records.stored_sessions import LATE
 from tests.cast import Gate, Line, spawn
-from tests.kept import KINDS, MARK, address, filling_disk, kept_engine, race, team_of_two
+from tests.kept import KINDS, MARK, address, filling_disk, in_child, kept_engine, race, team_of_two
 
 
 @pytest.fixture(params=KINDS)
@@ -26,8 +27,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def opened() -> Iterator[Any]:
     engines: list[Engine] = []
 
-    def open_it(store: object, *lines: Line, **more: Any) -> Engine:
-        engines.append(kept_engine(store, {"root": list(lines), **more}))
+    def open_it(store: object, *lines: Line, settings: Any = None, **more: Any) -> Engine:
+        engines.append(kept_engine(store, {"root": list(lines), **more}, settings=settings or {}))
         return engines[-1]
 
     yield open_it
@@ -47,6 +48,20 @@ def test_what_another_kernel_added_is_seen_in_the_next_turn(store: str, opened: 
     assert said(one) == said(other) == ["First", "One.", "Second", "Two.", "Third", "Three."]
     asked = [message.content for message in one.model.asked[-1].messages[1:]]
     assert asked == ["First", "One.", "Second", "Two.", "Third"], "the model was told what the other one said"
+
+
+def test_a_forked_process_sees_what_was_added_since(store: str, opened: Any) -> None:
+    engine = opened(store, "One.", "Elsewhere.")
+    engine.run_sync("First")
+    assert said(engine) == ["First", "One."]
+
+    def work() -> None:
+        other = kept_engine(store, {"root": ["Two."]})
+        other.run_sync("Second")
+        engine.run_sync("Hello", "other")
+        assert said(engine) == ["First", "One.", "Second", "Two."]
+
+    assert in_child(work) == 0
 
 
 def test_messages_are_the_same_in_the_next_process(store: str, opened: Any) -> None:
@@ -107,6 +122,55 @@ def test_what_a_run_leaves_after_its_turn_is_heard_everywhere(store: str, opened
     assert said(engine) == [*left, "And?", "Hm."]
     engine.close()
     assert sorted(said(opened(store))) == sorted([*left, "And?", "Hm."]), "once each"
+
+
+def leave(engine: Engine, *runs: str) -> None:
+    """Let runs leave their names in the present turn."""
+    turn = engine.traces.get(-1).turn
+    for place, run in enumerate(runs):
+        left = Message(role="assistant", content=run, author="operator", id=f"{turn.id}.{place + 9}")
+        engine.session().leave([left], run)
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_what_runs_left_stands_where_it_was_heard_in_the_next_process(store: str, opened: Any, *, is_old: bool) -> None:
+    engine = opened(store, "One.", "Two.", "Three.")
+    engine.run_sync("First")
+    leave(engine, "arun-2", "arun-1")
+    engine.run_sync("Second")
+    leave(engine, "arun-3")
+    engine.run_sync("Third")
+    heard = said(engine)
+    assert heard == ["First", "One.", "arun-2", "arun-1", "Second", "Two.", "arun-3", "Third", "Three."]
+    late = engine.store.documents(LATE)
+    if is_old:  # written before it was noted
+        late.put(*({name: value for name, value in row.items() if name != "after"} for row in late.find()))
+    engine.close()
+    assert said(opened(store)) == heard
+
+
+def test_what_runs_left_long_ago_does_not_take_the_place_of_the_latest_turns(store: str, opened: Any) -> None:
+    settings = {"agent": {"historyTokens": 300}}
+    engine = opened(store, *["Yes."] * 20, settings=settings)
+    for number in range(20):
+        engine.run_sync(f"Request {number}")
+        leave(engine, f"arun-{number} {'x' * 200}")
+    engine.close()
+    engine = opened(store, "No.", settings=settings)
+    engine.run_sync("Now")
+    given = [message.content[:10] for message in engine.model.asked[-1].messages[1:]]
+    assert given[-4:] == ["Request 19", "Yes.", f"arun-19 {'x' * 2}", "Now"]
+
+
+def test_what_a_run_leaves_is_heard_where_what_another_left_was_forgotten(store: str, opened: Any) -> None:
+    engine, other = opened(store, "One."), opened(store)
+    engine.run_sync("First")
+    words = [Message(role="assistant", content=word, author="operator") for word in ("late", "later")]
+    engine.session().leave(words[:1], "arun-1")
+    assert said(other) == ["First", "One.", "late"]
+    engine.store.documents(LATE).remove("arun-1")
+    engine.session().leave(words[1:], "arun-2")
+    assert said(other) == ["First", "One.", "late", "later"]
 
 
 def test_what_could_not_be_written_is_kept_and_written_later(tmp_path: Path, opened: Any) -> None:

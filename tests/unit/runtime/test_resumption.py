@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import signal
@@ -22,6 +23,7 @@ from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
 from lango_nb.records.closing import INTERRUPTED
 from lango_nb.records.questions import KIND
+from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import AskWith
 from lango_nb.runtime.held import LeftQuestion
@@ -118,6 +120,7 @@ def ask(engine: Engine) -> None:
 def ended(engine: Engine) -> Any:
     """Wait until the one run has ended, and all it leaves is there."""
     until(lambda: engine.runs.list()[0].is_terminal and not engine.teammates.state_of(engine.runs.list()[0].turn_id))
+    call_in_loop(lambda: None)  # the loop is through with its last words
     (run,) = engine.runs.list()
     return run
 
@@ -147,6 +150,39 @@ def answer_next(engine: Engine, number: int) -> None:
     """Say yes to a question, the one of that number."""
     until(lambda: len(asked_for(engine)) == number + 1 and engine.approvals.pending)
     engine.approvals.pending[0].allow()
+
+
+def both_wait(home: Home) -> None:
+    """Have two runs of one turn wait, and close their engine."""
+    orders = [spawn("operator", "One"), spawn("operator", "Two")]
+    engine = home.open({"root": [orders, "Going on."], "One": [MARK], "Two": [MARK]})
+    engine.run_sync("Please do it")
+    until(lambda: is_blocked(engine, 2))
+    engine.close()
+
+
+def left_by(engine: Engine, order: str) -> LeftQuestion:
+    """Return the question that the run with an order has left."""
+    return next(question for question in engine.approvals.left if question.request.order == order)
+
+
+def go_to_the_end(engine: Engine, order: str) -> None:
+    """Wait until the run with an order has ended here, and all it leaves is there."""
+    until(lambda: any(run.instruction == order and run.is_terminal for run in engine.runs.own()))
+    call_in_loop(lambda: None)
+
+
+def assert_whole(engine: Engine, *, messages: int) -> None:
+    """Check that a turn has all its messages, steps and events, each with a number of its own."""
+    trace = engine.traces.get(1)
+    assert [event.seq for event in (*trace.events, *trace.late)] == list(
+        range(1, len(trace.events) + len(trace.late) + 1)
+    )
+    assert [message.id for message in trace.messages] == [f"{trace.turn.id}.{n + 1}" for n in range(messages)]
+    assert [step.step for step in trace.steps] == list(range(1, len(trace.steps) + 1))
+    said = {event.message_id for event in (*trace.events, *trace.late)} - {""}
+    assert said <= {message.id for message in trace.messages}
+    assert not engine.store.check()
 
 
 def content_of(trace: Trace) -> list[object]:
@@ -328,6 +364,82 @@ class TestGoingOn:
         assert home.marked == ["a", "a"]
         assert sorted(said(engine)[2:]) == ["operator reports: One is done", "operator reports: Two is done"]
 
+    @pytest.mark.parametrize("asks_again", [False, True])
+    def test_two_runs_of_one_turn_go_on_one_after_the_other(self, either: Home, *, asks_again: bool) -> None:
+        both_wait(either)
+        engine = either.open({"One": [("exec_mark", {"text": "b"}) if asks_again else "One is done"]})
+        left_by(engine, "One").allow()
+        if asks_again:
+            until(lambda: engine.approvals.pending and is_blocked(engine))
+        else:
+            go_to_the_end(engine, "One")
+        engine.close()
+        for order in ("Two", "One") if asks_again else ("Two",):
+            engine = either.open({order: [f"{order} is done"]})
+            left_by(engine, order).allow()
+            go_to_the_end(engine, order)
+            engine.close()
+        engine = either.open()
+        assert either.marked == (["a", "a", "b"] if asks_again else ["a", "a"])
+        assert_whole(engine, messages=17 if asks_again else 15)
+
+    def test_two_runs_of_one_turn_do_not_go_on_in_two_processes(self, either: Home) -> None:
+        both_wait(either)
+        gate = threading.Event()
+
+        async def wait(_messages: object) -> Line:
+            await asyncio.to_thread(gate.wait)
+            return "One is done"
+
+        one, two = either.open({"One": [wait]}), either.open({"Two": ["Two is done"]})
+        left_by(one, "One").allow()
+        until(lambda: either.marked == ["a"])
+        question = left_by(two, "Two")
+        with pytest.raises(RefusedError, match=r"run arun-\w+ of its turn goes on in another process; answer there"):
+            question.allow()
+        gate.set()
+        go_to_the_end(one, "One")
+        question.allow()
+        go_to_the_end(two, "Two")
+        assert either.marked == ["a", "a"]
+        assert_whole(either.open(), messages=15)
+
+    def test_of_two_runs_of_one_turn_that_are_taken_at_once_each_can_be_taken_again(self, either: Home) -> None:
+        both_wait(either)
+        one, two = either.open({"One": ["One is done"]}), either.open({"Two": ["Two is done"]})
+        runs, first = StoredRuns(two.store), left_by(one, "One")
+        second = left_by(two, "Two").request.run_id
+        with (
+            after_reading(one.store.documents("run"), lambda: runs.take(second), times=2),
+            pytest.raises(RefusedError, match="goes on in another process"),
+        ):
+            first.allow()
+        two.close()
+        one.model = Cast({"One": ["One is done"], "Two": ["Two is done"]})
+        for question in (first, left_by(one, "Two")):
+            question.allow()
+            go_to_the_end(one, question.request.order)
+        assert_whole(one, messages=15)
+
+    def test_a_call_that_was_allowed_once_is_asked_about_again_by_each_process(self, either: Home) -> None:
+        calls = [MARK, ("exec_mark", {"text": "b"})]
+        engine = either.open({"root": [ORDER, "Going on."], "operator": [calls]})
+        ask(engine)
+        answer_next(engine, 0)
+        until(lambda: len(asked_for(engine)) == 2 and is_blocked(engine))
+        engine.close()
+        engine = either.open()
+        either.left(engine).allow()
+        until(lambda: len(asked_for(engine)) == 3 and engine.approvals.pending and is_blocked(engine))
+        engine.close()
+        engine = either.open()
+        assert engine.records.found == ()
+        assert either.left(engine).request.arguments == {"text": "a"}
+        either.left(engine).allow()
+        answer_next(engine, 3)
+        assert ended(engine).status == "completed"
+        assert either.marked == ["a", "b"]
+
     def test_a_lab_that_is_closed_at_once_ends_it(self, home: Home) -> None:
         home.leave()
         engine = home.open({"operator": [forever]})
@@ -362,6 +474,18 @@ class TestGoingOn:
         home.left(engine).allow()
         assert (ended(engine).result, home.marked) == ("All done", ["a"])
         assert asked(engine)[0] == "Please do it"
+
+    def test_what_was_said_twice_is_no_secret(self, home: Home) -> None:
+        answers = ["Of course. " * times for times in (90, 90)]
+        engine = home.open({"root": [*answers, ORDER, "Going on."], "operator": [MARK]})
+        for _ in answers:
+            engine.run_sync("Is it so?")
+        ask(engine)
+        engine.close()
+        engine = home.open()
+        assert home.left(engine).resumption is not None
+        home.left(engine).allow()
+        assert ended(engine).status == "completed"
 
     def test_agent_wait_tells_of_it_before_and_after(self, home: Home) -> None:
         home.leave()

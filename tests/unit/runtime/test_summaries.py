@@ -175,6 +175,12 @@ def test_secrets_are_masked_in_what_is_kept_and_given() -> None:
     assert "abcdefghijklmnop" not in kept + str(model.asked)
 
 
+def test_a_secret_at_the_end_of_a_long_summary_is_masked_before_it_is_cut() -> None:
+    model = Talker(lambda: Reply(text=f"{'word ' * 158} ghp_{'a1B2c3D4' * 5}"))
+    _, traces = talk(model, turns=14)
+    assert "ghp_" not in happened(traces, "history.summarized")[0].text
+
+
 def test_a_summary_counts_against_the_limits_of_its_turn() -> None:
     costly = Reply(text="They counted.", usage=Usage(input_tokens=1, output_tokens=1, cost_usd=9.0))
     limits = {"agent": {"orchestration": {"budget": {"maxCostUsd": 1}}}}
