@@ -598,6 +598,8 @@ class Lab(LookingBack, Measuring):
             values["not written"] = f"{unsaved}: only in memory yet, see %lango doctor"
         if engine.records.found:
             values["found"] = "; ".join(item.sentence for item in engine.records.found)
+        if engine.records.is_durable and engine.store.problems:
+            values["problems"] = f"{counted(len(engine.store.problems), 'problem')} with records: %lango doctor"
         values |= left_open(engine)
         if self._loaded.trust is not None and self._loaded.trust.held:
             trust = self._loaded.trust

@@ -74,7 +74,10 @@ def _open_records(lab: Lab, address: str | Path) -> View[Any]:
         ("session", lab.session),
         *(("found", item.sentence) for item in engine.records.found),
         *left_open(engine).items(),
-        *(("mended", f"{problem.where}: {problem.detail}") for problem in engine.store.problems),
+        *(
+            ("problem", "; ".join(filter(None, (f"{one.where}: {one.detail}", one.next_step))))
+            for one in engine.store.problems
+        ),
     ]
     there = len(engine.traces)
     note = "from now on everything is kept there" + (f", beside {counted(there, 'turn')} that it has" if there else "")

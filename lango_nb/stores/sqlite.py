@@ -164,6 +164,9 @@ class SqliteDatabase(Database):
         if self._identity is None and not self.path.exists():
             if has_frames(self.path):
                 self._note(f"{self.path.name} is gone, and its log is there", "put the file back beside its log")
+            elif is_first and self._was_there(self.path):
+                told = f"{self.path.name} is gone, and there were records in it"
+                self._note(told, "restore it from a copy, unless you have removed it", self.path.name)
             return False
         has_tables = super().exists()
         if not has_tables and self._found_size() == 0:
@@ -171,6 +174,13 @@ class SqliteDatabase(Database):
         elif is_first and not self.is_fixed and has_lost_transactions(self.path, self._frames_read):
             self._keep_log(self.path)
         return has_tables
+
+    def _was_there(self, path: Path) -> bool:
+        """Tell whether a file that is not there was made once, and is not being made just now."""
+        if not lock_of(path, "making").exists():
+            return False
+        time.sleep(_EMPTY_S)
+        return not path.exists()
 
     def _frames_read(self) -> int:
         """Return how many frames of the log SQLite reads; it says so when it moves them into the file."""

@@ -126,3 +126,16 @@ def test_the_home_is_out_of_reach_of_file_tools_also_inside_the_workspace(tmp_pa
         for text in texts:
             assert "out of reach of file tools" in lab.ask(text).answer, text
     assert (home / "keys.env").is_file()
+
+
+def test_what_is_wrong_is_told_where_one_looks_first(tmp_path: Path) -> None:
+    with_turn = Lab(home=tmp_path / "mine", workspace=tmp_path)
+    with_turn.ask("hello")
+    assert "with records" not in with_turn.status().text
+    with_turn.close()
+    (tmp_path / "mine" / "records.db").unlink()
+    lab = Lab(home=tmp_path / "mine", workspace=tmp_path)
+    assert "1 problem with records: %lango doctor" in lab.status().text
+    shown = Lab(workspace=tmp_path).open(tmp_path / "mine").text.replace("\n", " ")
+    assert "records.db is gone, and there were records in it" in " ".join(shown.split())
+    lab.close()

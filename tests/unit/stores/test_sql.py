@@ -858,3 +858,20 @@ def test_an_empty_database_with_a_log_is_refused_and_the_log_stays(left: Path) -
     log = left.with_name("records.db-wal").read_bytes()
     assert "its log is there" in refused(lambda: open_store(f"sqlite:///{left}"), "damaged")
     assert left.with_name("records.db-wal").read_bytes() == log
+
+
+def test_a_database_that_was_there_and_is_gone_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "records.db"
+    address = f"sqlite:///{file}"
+    with opened(address) as store:
+        assert store.problems == []
+        play(store)
+    file.unlink()
+    with opened(address) as store:
+        assert [(problem.where, problem.detail) for problem in store.problems] == [
+            ("records.db", "records.db is gone, and there were records in it")
+        ]
+        play(store)
+    with opened(address) as store:
+        assert store.problems == []
+        assert [row["id"] for row in store.log.rows()] == ["turn-1"]
