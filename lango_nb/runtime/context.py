@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.clock import Clock
@@ -170,6 +171,7 @@ class TurnState:
         self._earlier: dict[int, tuple[int, Sequence[Message]]] = {}
         """What each model is given of earlier turns, by its identity, and how long the session was then."""
         self._seq = self._said = 0
+        self._making = Lock()
         self._listeners = [*listeners, *followers]
         self._followers = list(followers)
         self._on_text = on_text
@@ -225,7 +227,10 @@ class TurnState:
 
     def emit(self, kind: Callable[..., Event], author: str, **values: Any) -> None:
         """Make an event, keep it and tell whoever listens; no secret gets into it."""
-        self.tell(self.make(kind, author, **values))
+        with self._making:  # whoever stops a run may do so on another thread
+            event = self.make(kind, author, **values)
+            is_late = self._keep(event)
+        self._tell(event, is_late=is_late)
 
     def make(  # noqa: PLR0913 - what every event has
         self,
@@ -258,18 +263,27 @@ class TurnState:
 
     def tell(self, event: Event) -> None:
         """Keep an event and tell whoever listens."""
+        self._tell(event, is_late=self._keep(event))
+
+    def _keep(self, event: Event) -> bool:
+        """Add an event to those of the turn, and tell whether the turn was over already."""
+        if self.is_closed:
+            return True
+        self.events.append(event)
+        self.is_closed = type(event) is TurnFinished  # before anybody hears: what they do comes after it
+        return False
+
+    def _tell(self, event: Event, *, is_late: bool) -> None:
         traces = self.context.traces
         if event.run_id:
             self.context.runs.add_event(event.run_id, event)
-        listeners = self._followers if self.is_closed else self._listeners
-        if not self.is_closed:
-            self.events.append(event)
+        listeners = self._followers if is_late else self._listeners
+        if is_late:
+            traces.add_late(self.turn_id, event)
+        else:
             self.deadline.extend()
-            self.is_closed = type(event) is TurnFinished  # before anybody hears: what they do comes after it
             if traces.is_each_event_written and not self.is_closed:
                 self._write_each()
-        else:
-            traces.add_late(self.turn_id, event)
         for listener in tuple(listeners) if listeners else ():
             try:
                 listener(event)

@@ -453,5 +453,4 @@ class Work:
 
     def emit(self, kind: type[happened.BaseEvent], author: str, **values: object) -> None:
         """Record an event of this work."""
-        state = self.state
-        state.tell(state.make(kind, author, step=self.step, run_id=self.run_id, **values))  # type: ignore[arg-type]
+        self.state.emit(kind, author, step=self.step, run_id=self.run_id, **values)  # type: ignore[arg-type]

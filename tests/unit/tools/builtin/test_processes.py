@@ -57,7 +57,7 @@ def test_the_table_forgets_ended_processes_but_not_running_ones(
     for _ in range(5):
         key = table.start("true", tmp_path, 100)
         asyncio.run(table.get(key).wait(5))
-    table.start("true", tmp_path, 100)
+    table.start("sleep 60", tmp_path, 100)
     assert running in list(table)
     assert len(table) == 4  # the running one, two that ended, the one just started
     with pytest.raises(ToolError, match="process 'p2' not found"):
