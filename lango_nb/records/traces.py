@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # annotations only: what only stores need loads with the firs
     from lango_nb.core.messages import Message
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.decisions import Decision
-    from lango_nb.records.steps import Step
     from lango_nb.records.turns import Known
     from lango_nb.stores.store import Row, TurnLog
 
@@ -60,10 +59,9 @@ class _PackedTrace:
     turn: Turn
     decisions: tuple[Decision, ...]
     runs: tuple[AgentRun, ...]
-    steps: tuple[Step, ...]
     late: tuple[Event, ...]
     data: str
-    """Its events and messages, and what later turns see of it, as JSON."""
+    """Its events, messages and steps, and what later turns see of it, as JSON."""
 
     def unpack(self) -> Trace:
         return self._unpack()[0]
@@ -79,27 +77,29 @@ class _PackedTrace:
         return trace, [unpack_message(row) for row in rows_in(said, "history", f"turn {self.turn.id}")]
 
     def _unpack(self) -> tuple[Trace, Row]:
-        from lango_nb.records.packing import unpack_event, unpack_message
+        from lango_nb.records.packing import unpack_event, unpack_message, unpack_step
         from lango_nb.records.rows import rows_in
         from lango_nb.stores.rows import from_text
 
         said, where = from_text(self.data), f"turn {self.turn.id}"
         events = tuple(unpack_event(row) for row in rows_in(said, "events", where))
         messages = tuple(unpack_message(row) for row in rows_in(said, "messages", where))
-        return Trace(self.turn, events, self.decisions, messages, self.runs, self.steps, self.late), said
+        steps = tuple(unpack_step(row) for row in rows_in(said, "steps", where))
+        return Trace(self.turn, events, self.decisions, messages, self.runs, steps, self.late), said
 
 
 def _pack(trace: Trace, history: Sequence[Message]) -> _PackedTrace:
-    from lango_nb.records.packing import pack_event, pack_message
+    from lango_nb.records.packing import pack_event, pack_message, pack_step
     from lango_nb.stores.rows import to_text
 
     rows: Row = {
         "events": [pack_event(event) for event in trace.events],
         "messages": [pack_message(message) for message in trace.messages],
+        "steps": [pack_step(step) for step in trace.steps],
     }
     if tuple(history) != trace.messages:
         rows["history"] = [pack_message(message) for message in history]
-    return _PackedTrace(trace.turn, trace.decisions, trace.runs, trace.steps, trace.late, to_text(rows))
+    return _PackedTrace(trace.turn, trace.decisions, trace.runs, trace.late, to_text(rows))
 
 
 class Traces:
