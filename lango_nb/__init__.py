@@ -11,8 +11,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what _HOME says, for type checkers and editors
     from IPython.core.interactiveshell import InteractiveShell
+
+    from lango_nb.core.clock import SteppedClock as SteppedClock
+    from lango_nb.core.errors import LangoError as LangoError
+    from lango_nb.core.ids import CountedIds as CountedIds
+    from lango_nb.engine import Engine as Engine
+    from lango_nb.lab import Lab as Lab
+    from lango_nb.models.scripted import ScriptedModel as ScriptedModel
+    from lango_nb.specs.agent import AgentSpec as AgentSpec
+    from lango_nb.specs.topology import Topology as Topology
+    from lango_nb.tools.context import ToolContext as ToolContext
+    from lango_nb.tools.decorator import tool as tool
+    from lango_nb.tools.tool import Tool as Tool
+    from lango_nb.tools.tool import ToolResult as ToolResult
 
 __version__ = "0.1.0"
 
@@ -49,13 +62,9 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register ``%lango`` and the renderers (``%load_ext lango_nb``)."""
-    from lango_nb.magics import load
-
-    load(shell)
+    import_module("lango_nb.commands.notebook").load(shell)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """Take ``%lango`` and the renderers away again (``%unload_ext lango_nb``)."""
-    from lango_nb.magics import unload
-
-    unload(shell)
+    import_module("lango_nb.commands.notebook").unload(shell)

@@ -30,6 +30,8 @@ class QuietNotebooks:
 NOBODY = 65534
 
 
+QUICK = ("config", "core", "doctor", "frames", "hooks", "routing", "specs", "tools", "viz")
+"""Stages whose tests are marked ``quick``, with the examples in their docstrings."""
 KEPT = ("LANGO_NB_SHOTS", "LANGO_TEST_POSTGRESQL")
 """Variables that are for the tests themselves."""
 
@@ -50,6 +52,15 @@ def stay_at_home(event: str, arguments: tuple[object, ...]) -> None:
     name = host.decode() if isinstance(host, bytes) else str(host)
     if name and not name.startswith(LOCAL) and name != os.uname().nodename:
         raise ConnectionRefusedError(f"tests reach no network: {name!r} was asked for")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is quick."""
+    root = Path(__file__).parents[1]
+    quick = {root / kind / stage for kind in ("tests/unit", "lango_nb") for stage in QUICK}
+    for item in items:
+        if not quick.isdisjoint(item.path.parents):
+            item.add_marker("quick")
 
 
 def pytest_collection_finish() -> None:

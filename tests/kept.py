@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lango_nb.config.settings import Settings
+from lango_nb.core.events import Event
 from lango_nb.core.ids import RandomIds
 from lango_nb.core.messages import Message
 from lango_nb.engine import Engine
@@ -238,12 +239,20 @@ async def _one_of_several(messages: Sequence[Message]) -> Line:
 def _several(engine: Engine, gate: Gate) -> None:
     """Die in the middle of two turns and of two runs that outlived theirs."""
 
+    is_marked = asyncio.Event()
+
+    def hear(event: Event) -> None:
+        if event.kind == "tool.finished" and event.tool == MARK[0]:
+            is_marked.set()
+
     async def main() -> None:
+        engine.listeners.append(hear)
         await engine.run("Outlive one", "a")
         await engine.run("Outlive two", "b")
         others = asyncio.gather(engine.run("Wait", "c"), engine.run("Die", "d"))
         for _ in range(200):
             await asyncio.sleep(0)
+        await is_marked.wait()  # it runs in a thread of its own
         gate.opened.set()
         await others
 

@@ -149,7 +149,16 @@ class BudgetSettings(SettingsGroup):
     alert_threshold: Free[Annotated[float, Field(gt=0, le=1)]] = Field(
         0.8, description="Share of a limit from which a warning is given."
     )
-    max_tokens: Limit = Field(0, description="Tokens one turn may use; 0 sets no limit.")
+    max_calls: Limit = Field(
+        100,
+        description="Model calls of one turn, those of its runs included; 0 sets no limit.",
+    )
+    max_tokens: Limit = Field(
+        500_000, description="Tokens one turn may use; 0 sets no limit. A model that loops meets it."
+    )
+    max_runs: Limit = Field(
+        40, description="Agents that one turn may give work to, one after the other; 0 sets no limit."
+    )
     max_cost_usd: Annotated[float, Field(ge=0), limit()] = Field(
         0.0, description="Dollars one turn may cost; 0 sets no limit."
     )

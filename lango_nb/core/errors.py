@@ -4,6 +4,7 @@
     ├── UsageError         what was typed cannot be understood: command, option, argument (exit 2)
     ├── UnknownNameError   a name that is not there: agent, tool, topology, turn, command (exit 2)
     │   └── ForgottenError a turn that was there until a setting made the store forget it (exit 2)
+    ├── NoAttributeError   an attribute that a Lab or a result does not have (exit 2)
     ├── SettingsError      a settings file, key or value is wrong (exit 3)
     ├── DefinitionError    an agent, topology or tool is described wrongly (exit 3)
     ├── RefusedError       a guard said no: path outside the workspace, approval denied (exit 4)
@@ -103,6 +104,35 @@ class ForgottenError(UnknownNameError):
         self.noun, self.name, self.options = "turn", str(number), ()
         left = "look among those that are left, and raise the setting to keep more"
         LangoError.__init__(self, f"turn {number} was forgotten: {why}; {left}")
+
+
+class NoAttributeError(LangoError, AttributeError):
+    """An attribute that a Lab or a result does not have: one line in a notebook, an ``AttributeError`` for Python.
+
+    Parameters
+    ----------
+    owner : str
+        What was asked.
+    name : str
+    options : iterable of str
+        Its public attributes.
+    meant : str, optional
+        The one that does what the name promises elsewhere.
+
+    Examples
+    --------
+    >>> print(NoAttributeError("a Lab", "rout", ["route", "ask"]))
+    attribute 'rout' not found in a Lab; did you mean 'route'?
+    >>> print(NoAttributeError("a Lab", "settings", ["route", "sessions"], "config"))
+    attribute 'settings' not found in a Lab; did you mean 'config'?
+    """
+
+    exit_code = 2
+    code = "no_attribute"
+
+    def __init__(self, owner: str, name: str, options: Iterable[str], meant: str = "") -> None:
+        advice = f"did you mean {meant!r}?" if meant else suggest(name, options)
+        super().__init__(f"attribute {shorten(name)!r} not found in {owner}; {advice}")
 
 
 class SettingsError(LangoError):

@@ -17,16 +17,21 @@
 Every event names its author: ``user`` or an agent of the tree; events of a teammate's run also carry its ``run_id``. A
 greeting answered by the root is exactly three events: ``turn.started``, ``text``, ``turn.finished``.
 
+An event is made where it happens, with what happened: ``ToolStarted(call_id=…, tool=…)``. The turn that publishes it
+masks and stamps it (:meth:`BaseEvent.stamp`) before anybody else sees it.
+
 Annotations are not postponed in this file: pydantic would evaluate every one again while the package starts.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field, JsonValue, TypeAdapter
 
 from lango_nb.core.frozen import Frozen
-from lango_nb.core.messages import NO_USAGE, Usage
+from lango_nb.core.masking import mask
+from lango_nb.core.messages import NO_USAGE, ToolRole, Usage
 
 Outcome = Literal[
     "running",
@@ -39,8 +44,10 @@ Outcome = Literal[
     "internal_error",
     "cancelled",
     "delegation_limit",
+    "limit_reached",
+    "input_required",
 ]
-"""How a turn ended; ``running`` until it has."""
+"""How a turn ended; ``running`` until it has, ``input_required`` where it is the person's turn to say something."""
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 
 
@@ -58,22 +65,29 @@ RefusalCode = Literal[
     "unavailable",
 ]
 """Why a hand-over did not happen."""
-LimitName = Literal["rounds", "steps", "repeats", "cycle", "idle", "ceiling", "tokens", "cost", "delegations"]
-"""What is limited: hand-overs, replies that call tools, identical calls, rings of hand-overs, time, tokens, cost."""
+LimitName = Literal[
+    "rounds", "steps", "repeats", "cycle", "idle", "ceiling", "tokens", "cost", "delegations", "calls", "runs"
+]
+"""What is limited: hand-overs, replies with calls, identical calls, rings, time, tokens, cost, model calls, runs."""
 HookPhase = Literal["before", "after"]
 HookAction = Literal["block", "modify", "observe", "failed"]
 RecoveryAction = Literal["retry", "retry_with_hint", "direct_answer", "escalate"]
 
 
+STAMP = ("turn_id", "seq", "at", "author")
+"""Fields that every published event has been given; a record without one of them is damaged."""
+_UNSTAMPED = datetime.min.replace(tzinfo=UTC)
+
+
 class BaseEvent(Frozen):
     """Fields every event has."""
 
-    turn_id: str
-    seq: int
+    turn_id: str = ""
+    seq: int = 0
     """Position in the turn, from 1."""
-    at: datetime
+    at: datetime = _UNSTAMPED
     """When, UTC."""
-    author: str
+    author: str = ""
     """``user`` or the name of an agent in the tree."""
     step: int = 0
     """Number of the model call this belongs to, from 1; 0 before the first."""
@@ -81,6 +95,14 @@ class BaseEvent(Frozen):
     """The teammate run it belongs to; empty for the turn's own work."""
     message_id: str = ""
     """The message that says what it tells of; empty where there is none."""
+
+    def stamp(self, turn_id: str, seq: int, at: datetime, author: str, step: int, run_id: str) -> None:  # noqa: PLR0913, PLR0917 - the stamp
+        """Mask it and say when and where it happened: for the turn that is about to publish it, and nobody else."""
+        values = self.__dict__
+        for name in words_of(type(self)):
+            if words := values[name]:
+                values[name] = mask(words)
+        values.update(turn_id=turn_id, seq=seq, at=at, author=author, step=step, run_id=run_id)
 
 
 class TurnStarted(BaseEvent):
@@ -367,6 +389,8 @@ class ToolStarted(BaseEvent):
     tool: str
     arguments: dict[str, JsonValue]
     safety: str
+    role: ToolRole | None = None
+    """What the tool is there for; ``None`` in records from before tools had roles."""
     usage: Usage = NO_USAGE
 
 
@@ -380,6 +404,8 @@ class ToolFinished(BaseEvent):
     is_error: bool = False
     code: str = ""
     """Short word for what went wrong, empty when nothing did."""
+    role: ToolRole | None = None
+    """What the tool is there for; ``None`` in records from before tools had roles."""
     latency_ms: float = 0.0
 
 
@@ -448,3 +474,16 @@ Event = Annotated[
 def event_adapter() -> TypeAdapter[Event]:
     """Return the reader of one event from JSON or a dictionary."""
     return TypeAdapter(Event)
+
+
+@cache
+def words_of(kind: type[BaseEvent]) -> tuple[str, ...]:
+    """Return the fields of a kind of event that may hold what a model, a tool or the user said.
+
+    Examples
+    --------
+    >>> words_of(ToolFinished)
+    ('call_id', 'tool', 'result', 'code')
+    """
+    own = {*BaseEvent.model_fields, "decision_id"}
+    return tuple(name for name, field in kind.model_fields.items() if field.annotation is str and name not in own)

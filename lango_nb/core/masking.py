@@ -37,7 +37,7 @@ _LONG, _MOST_RECENT = 200_000, 32
 _SHORTEST = 4
 """Characters of the shortest text that can hold a secret, if it is none of your own: ``口令:x``."""
 _LEAST_CARD = 10**12
-_VALUES = ("value", "Value", "VALUE", "val")
+_VALUES = frozenset({"value", "Value", "VALUE", "val"})
 _LABELS = ("name", "key", "header", "field", "variable", "Name", "Key", "NAME", "KEY")
 """Where a name may stand beside its value, as lists of variables and of headers have it."""
 
@@ -63,7 +63,7 @@ def mask(text: str) -> str:
     >>> mask("the token bucket is full")
     'the token bucket is full'
     """
-    if (len(text) < _SHORTEST and not _rules.forms and not _rules.values) or text in _clean:
+    if text in _clean or (len(text) < _SHORTEST and not _rules.forms and not _rules.values):
         return text
     if (known := _recent.get(text)) is not None:
         return known
@@ -240,7 +240,7 @@ def _masked_items(items: Mapping[str, Any]) -> dict[str, JsonValue]:
 
 def _label(items: Mapping[str, Any]) -> str:
     """Return the telling name that stands beside a value; empty when there is none."""
-    if not any(name in items for name in _VALUES):
+    if _VALUES.isdisjoint(items):
         return ""
     labels = (items.get(name) for name in _LABELS)
     return next((one for one in labels if isinstance(one, str) and is_secret_name(one, _rules.keys)), "")

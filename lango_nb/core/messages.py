@@ -13,6 +13,8 @@ from pydantic import Field, JsonValue
 from lango_nb.core.frozen import Frozen
 
 Role = Literal["system", "user", "assistant", "tool"]
+ToolRole = Literal["work", "control"]
+"""Whether a tool does what a request asks for, or keeps the work going: runs, notes of what is to do, kept outputs."""
 USER = "user"
 """Author of what the person wrote."""
 SESSION = "session"
@@ -131,12 +133,18 @@ _FIELDS = set(Message.model_fields)
 _set = object.__setattr__
 
 
+FinishReason = Literal["stop", "length", "asked_back", "not_understood"]
+"""Why a model stopped: done, cut at its length limit, asking for what is missing, or at a loss what is wanted."""
+
+
 class Reply(Frozen):
     """What a model answered to one call."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = NO_USAGE
+    finish_reason: FinishReason = "stop"
+    """A model that cannot tell says ``stop``."""
 
 
 class ToolSchema(Frozen):
@@ -146,3 +154,5 @@ class ToolSchema(Frozen):
     description: str = ""
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
     """JSON schema of the arguments, an object schema."""
+    role: ToolRole | None = Field(default=None, exclude=True)
+    """What the tool is there for, ``None`` where nobody says; no provider is told, and it is not written down."""

@@ -1,4 +1,4 @@
-"""A value that is made when it is first asked for, once, whatever thread asks."""
+"""Values that are made when they are first asked for."""
 
 from __future__ import annotations
 
@@ -39,4 +39,43 @@ class once(Generic[T]):  # noqa: N801 - used as a decorator, like property
             if self._name not in holder.__dict__:
                 holder.__dict__[self._name] = self._make(holder)
             found: T = holder.__dict__[self._name]
+        return found
+
+
+class Deferred(Generic[T]):
+    """Default of a field of a dataclass that may be given as a function: it is called when the field is looked at.
+
+    Threads that look at the same time may both call it.
+
+    Parameters
+    ----------
+    default : object
+        Value of the field where none is given.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Box:
+    ...     content: object = Deferred(())
+    >>> Box(), Box(lambda: "a letter"), Box("a parcel")
+    (Box(content=()), Box(content='a letter'), Box(content='a parcel'))
+    """
+
+    def __init__(self, default: T) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __set__(self, holder: Any, value: T | Callable[[], T]) -> None:
+        holder.__dict__[self._name] = value
+
+    def __get__(self, holder: Any, owner: type | None = None) -> T:
+        if holder is None:
+            return self._default
+        value = holder.__dict__[self._name]
+        if callable(value):
+            value = holder.__dict__[self._name] = value()
+        found: T = value
         return found

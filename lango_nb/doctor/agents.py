@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from lango_nb.doctor.case import Case, counted, listed
+from lango_nb.core.text import counted
+from lango_nb.doctor.case import Case, listed
 from lango_nb.doctor.finding import Finding
+from lango_nb.routing.lint import remarks
 from lango_nb.specs.agent import Source
+from lango_nb.specs.agent_md import findings
 
 
 def examine_agents(case: Case) -> Iterator[Finding]:
@@ -67,6 +71,12 @@ def examine_tree(case: Case) -> Iterator[Finding]:
         yield Finding(
             check, "warn", text, next_step=f"give {name} prefixes of tools there are; %lango tools shows them"
         )
+    for spec in registry.all():
+        if spec.source is Source.USER:
+            told = findings(spec) if Path(spec.path).is_file() else ()  # with the other definitions in files
+            for said in remarks(spec, tree):
+                if said not in told:
+                    yield Finding(check, "warn", said, next_step=f"change the definition of {spec.name}")
     unmatched = [tool.name for tool in tree.partition.unmatched]
     if unmatched:
         is_one = len(unmatched) == 1

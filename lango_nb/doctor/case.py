@@ -80,14 +80,3 @@ def listed(lines: Sequence[str], most: int = MOST_NAMED) -> tuple[str, ...]:
     """
     rest = len(lines) - most
     return tuple(lines) if rest <= 0 else (*lines[:most], f"and {rest} more")
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "turn"), counted(2, "turn"), counted(2, "reply", "replies")
-    ('1 turn', '2 turns', '2 replies')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from lango_nb.doctor.case import Case, about, counted, named
+from lango_nb.core.text import counted
+from lango_nb.doctor.case import Case, about, named
 from lango_nb.doctor.finding import Finding
 from lango_nb.hooks.commands.verdict import BLOCKED, OBSERVED
 from lango_nb.stores.store import Row, StoredTurn, TurnQuery

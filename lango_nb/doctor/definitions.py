@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import DefinitionError, LangoError
-from lango_nb.doctor.case import counted, listed
+from lango_nb.core.text import counted
+from lango_nb.doctor.case import listed
 from lango_nb.doctor.finding import Finding
 from lango_nb.specs.agent import Source
 from lango_nb.specs.agent_md import findings, read_agent_md
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _CHECK = "registry"
 
 
-def examine_definitions(settings: Settings, topology: Topology) -> Iterator[Finding]:
+def examine_definitions(settings: Settings, topology: Topology, *, has_own: bool = False) -> Iterator[Finding]:
     """Look at ``agent.agentsDir`` and everything in it.
 
     Parameters
@@ -31,6 +32,8 @@ def examine_definitions(settings: Settings, topology: Topology) -> Iterator[Find
     settings : Settings
     topology : Topology
         Its agents' names are taken.
+    has_own : bool
+        Whether agents joined from a cell or an argument, so that the bundled ones do not.
 
     Yields
     ------
@@ -43,7 +46,8 @@ def examine_definitions(settings: Settings, topology: Topology) -> Iterator[Find
     """
     written = settings.agent.agents_dir
     if not written:
-        yield Finding(_CHECK, "ok", "agent.agentsDir is not set; the bundled agents join the topology's own")
+        joining = "agents from cells and arguments" if has_own else "the bundled agents"
+        yield Finding(_CHECK, "ok", f"agent.agentsDir is not set; {joining} join the topology's own")
         return
     files = _files(Path(written))
     if isinstance(files, Finding):

@@ -23,9 +23,11 @@ from lango_nb.doctor.turns import (
     examine_interrupted,
     examine_loops,
     examine_timeouts,
+    examine_unanswered,
     examine_unfinished,
 )
 from lango_nb.doctor.waiting import examine_approvals, examine_breakers
+from lango_nb.specs.agent import Source
 
 if TYPE_CHECKING:
     from lango_nb.config.settings import Settings
@@ -35,7 +37,11 @@ if TYPE_CHECKING:
 OF_THE_ENGINE: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "multi-agent": examine_agents,
     "tree": examine_tree,
-    "registry": lambda case: examine_definitions(case.settings, case.engine.topology),
+    "registry": lambda case: examine_definitions(
+        case.settings,
+        case.engine.topology,
+        has_own=any(spec.source is Source.USER for spec in case.engine.registry.all()),
+    ),
     "hooks": examine_hooks,
     "remote agents": examine_remotes,
     "circuits": examine_breakers,
@@ -48,6 +54,7 @@ OF_THE_RECORDS: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "failed turns": examine_failures,
     "loops": examine_loops,
     "time-outs": examine_timeouts,
+    "open requests": examine_unanswered,
     "interrupted turns": examine_interrupted,
     "unfinished turns": examine_unfinished,
     "commands": examine_commands,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from lango_nb.core.errors import UnknownNameError, shorten
 from lango_nb.core.masking import mask
-from lango_nb.doctor.case import Case, counted
+from lango_nb.core.text import counted
+from lango_nb.doctor.case import Case
 from lango_nb.doctor.finding import Finding
 from lango_nb.records.stored_sessions import LATE
 from lango_nb.records.visibility import leaks

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lango_nb.config.keys import settings_by_key
-from lango_nb.doctor.case import Case, counted
+from lango_nb.core.text import counted
+from lango_nb.doctor.case import Case
 from lango_nb.doctor.finding import Finding
 
 SWITCHES = {

@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from lango_nb.doctor.case import Case, counted, listed
+from lango_nb.core.text import counted
+from lango_nb.doctor.case import Case, listed
 from lango_nb.doctor.finding import Finding, Status
 from lango_nb.records.turns import Trace
 from lango_nb.stores.store import Problem, Store

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.events import OUTCOMES
 from lango_nb.core.masking import mask
-from lango_nb.doctor.case import MOST_NAMED, Case, about_turn, counted, listed, named
+from lango_nb.core.text import counted
+from lango_nb.doctor.case import MOST_NAMED, Case, about_turn, listed, named
 from lango_nb.doctor.finding import Finding
 from lango_nb.records.resume import INTERRUPTED
+from lango_nb.runtime.failures import next_step_of
 from lango_nb.stores.store import Row, TurnQuery
 
-FAILED = tuple(outcome for outcome in OUTCOMES if outcome not in {"running", "success", "cancelled"})
+ASKING = "input_required"
+"""The outcome of turns that leave the next word to the person."""
+FAILED = tuple(outcome for outcome in OUTCOMES if outcome not in {"running", "success", "cancelled", ASKING})
 """Outcomes that nobody wanted: a turn that was stopped is none of them."""
 MOST_SHOWN = 5
 """Failed turns that are told one by one."""
@@ -23,15 +28,6 @@ FULL = 0.8
 SLOW_S = 120.0
 """Mean duration of successful turns from which somebody should know."""
 _LONGEST = 160
-
-_STEPS = {
-    "timeout": "ask for less at once, or raise agent.requestTimeout",
-    "loop_detected": "it shows what was repeated; say in the agent's AGENT.md when to stop",
-    "empty_after_tool_use": "it shows what the tools gave; ask for an answer in words",
-    "tool_error": "it shows the call and what came back",
-    "model_error": "check the model's name, its key and its provider",
-    "delegation_limit": "it shows who handed over to whom; raise agent.maxDelegationRounds if that was right",
-}
 
 
 def examine_failures(case: Case) -> Iterator[Finding]:
@@ -57,12 +53,12 @@ def examine_failures(case: Case) -> Iterator[Finding]:
     latest = case.log.rows(TurnQuery(outcomes=FAILED, since=case.since, newest_first=True, limit=MOST_SHOWN))
     for row in sorted(latest, key=_number, reverse=True):
         stored = case.log.read(str(row["id"]))
-        where, evidence = failure(stored.events if stored is not None else ())
+        where, evidence = place_of_failure(stored.events if stored is not None else ())
         code = str(row.get("error_code") or "")
         ending = f"{row['outcome']} ({code})" if code and code not in where else str(row["outcome"])
         text = f"turn {row['number']} ended with {ending}{f': {where}' if where else ''}"
         asked = f"request: {shorten(mask(' '.join(str(row.get('text') or '').split())), _LONGEST)}"
-        step = f"%lango trace {row['number']}: {_STEPS.get(str(row['outcome']), 'it shows what happened')}"
+        step = f"%lango trace {row['number']}: {next_step_of(str(row['outcome']), code)}"
         yield about_turn(check, "warn", text, row, next_step=step, evidence=(asked, *evidence))
     if number > len(latest):
         text = f"{counted(number - len(latest), 'more turn')} failed in {case.window}"
@@ -97,6 +93,35 @@ def examine_timeouts(case: Case) -> Iterator[Finding]:
     """
     step = "shows where the time went; raise agent.requestTimeout, or look at the model's provider"
     yield from _too_many(case, "time-outs", ("timeout",), MOST_TIMEOUTS, "ran out of time", step)
+
+
+def examine_unanswered(case: Case) -> Iterator[Finding]:
+    """Count the turns that ended with a question to the person, or with nothing understood.
+
+    Parameters
+    ----------
+    case : Case
+
+    Yields
+    ------
+    Finding
+    """
+    check = "open requests"
+    rows = case.log.rows(TurnQuery(outcomes=(ASKING,), since=case.since))
+    if not rows:
+        yield Finding(check, "ok", f"no turn of {case.window} asks anything of you")
+        return
+    latest = rows[-1]
+    numbers = Counter(str(row.get("error_code") or ASKING) for row in rows)
+    told = ", ".join(f"{code} {number}" for code, number in numbers.most_common())
+    yield about_turn(
+        check,
+        "warn",
+        f"{counted(len(rows), 'turn')} of {case.window} ended with a question to you: {told}",
+        latest,
+        next_step=f"%lango trace {latest['number']}: {next_step_of(ASKING, str(latest.get('error_code') or ''))}",
+        evidence=listed([f"{named(row)}: {_asked(row)}" for row in reversed(rows)]),
+    )
 
 
 def examine_interrupted(case: Case) -> Iterator[Finding]:
@@ -204,7 +229,7 @@ def examine_duration(case: Case) -> Iterator[Finding]:
         yield Finding(check, "ok", f"{text} less than {SLOW_S / 60:g} minutes on average")
 
 
-def failure(events: Sequence[Row]) -> tuple[str, tuple[str, ...]]:
+def place_of_failure(events: Sequence[Row]) -> tuple[str, tuple[str, ...]]:
     """Say at which agent and tool a turn failed.
 
     Parameters
@@ -216,9 +241,10 @@ def failure(events: Sequence[Row]) -> tuple[str, tuple[str, ...]]:
     where : str
         Empty when no event says so.
     evidence : tuple of str
-        What the last failures were, the last first; three at most.
+        What the last failures were, the last first, and what was tried about them; three of each at most.
     """
     told: list[str] = []
+    tried: list[str] = []
     for event in reversed(events):
         author, code = event.get("author"), event.get("code") or event.get("error_code") or ""
         match event.get("kind"):
@@ -228,12 +254,15 @@ def failure(events: Sequence[Row]) -> tuple[str, tuple[str, ...]]:
                 told.append(f"the run of {author} failed: {_why(code, event.get('error'))}")
             case "error":
                 told.append(f"{author} failed: {_why(code, event.get('text'))}")
+            case "recovery":
+                failed = event.get("failed_agent") or author
+                tried.append(f"{event.get('action')} after {failed} failed: {_why(code, event.get('detail'))}")
             case "limit.reached":
                 told.append(f"{author} reached a limit: {_why(event.get('limit'), event.get('detail'))}")
             case "handover.refused":
                 target = event.get("target")
                 told.append(f"{author} could not hand over to {target}: {_why(code, event.get('detail'))}")
-    return (told[0], tuple(told[1:3])) if told else ("", ())
+    return (told[0] if told else ""), (*told[1:3], *tried[:3])
 
 
 def _too_many(case: Case, check: str, outcomes: Collection[str], most: int, what: str, step: str) -> Iterator[Finding]:  # noqa: PLR0913, PLR0917 - the words of one check

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from lango_nb.doctor.case import Case, counted
+from lango_nb.core.text import counted
+from lango_nb.doctor.case import Case
 from lango_nb.doctor.finding import Finding
 
 LONG = timedelta(minutes=1)

@@ -16,7 +16,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from threading import Event
 from typing import Any, cast
 
 from lango_nb.core.errors import UsageError, shorten
@@ -295,38 +297,46 @@ def _answers(
     if jobs:
         from lango_nb.runtime.loop import run_in_loop
 
-        def show(done: object) -> None:
-            if on_progress is not None:
-                on_progress(total - len(jobs) + cast("int", done), total)
+        stopped = Event()
 
-        run_in_loop(lambda emit: _ask_all(jobs, at_once, found, saved, emit), show)
+        def show(done: object) -> None:
+            try:
+                if on_progress is not None:
+                    on_progress(total - len(jobs) + cast("int", done), total)
+            except BaseException:
+                stopped.set()
+                raise
+
+        most = min(at_once, len(jobs))
+        waiting = takewhile(lambda _job: not stopped.is_set(), jobs)
+        run_in_loop(lambda emit: _ask_all(waiting, most, found, saved, emit), show)
     return cast("list[Answer]", found), resumed
 
 
 async def _ask_all(
-    jobs: Sequence[_Job],
+    jobs: Iterator[_Job],
     at_once: int,
     found: list[Answer | None],
     saved: SavedAnswers | None,
     emit: Callable[[object], None],
 ) -> None:
-    """Ask for all answers, so many at once, and keep each as it comes."""
-    waiting = iter(jobs)
+    """Ask for all answers, so many at once, and keep each as it comes; the jobs end when Stop was pressed."""
     done = 0
 
     async def work() -> None:
         nonlocal done
-        for job in waiting:
+        for job in jobs:
             answer = await job.subject.answer(job.text)
             found[job.place] = answer
             if saved is not None:
                 saved.add(job.key, answer)
             done += 1
             emit(done)
+            await asyncio.sleep(0)  # a client that blocks lets nobody else go first, Stop neither
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(at_once, len(jobs))):
+            for _ in range(at_once):
                 group.create_task(work())
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from errors

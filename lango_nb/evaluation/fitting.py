@@ -14,6 +14,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,9 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from lango_nb.evaluation.corpus import Request, labelled
-from lango_nb.routing.families import CONVERSATION, FAMILIES
+from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.families import CAPABILITIES, CONVERSATION, FAMILIES
 from lango_nb.routing.features import VERSION, of_word, pairs, tokens
 from lango_nb.routing.learned import IDF_STEPS, WEIGHTS, pack
+from lango_nb.routing.own_words import shares_of
+from lango_nb.specs.topologies import load_topology
+from lango_nb.tools.tool import Tool
 
 LABELS = (*(family.name for family in FAMILIES), CONVERSATION)
 FOLDER = Path(__file__).parents[1] / "data" / "router"
@@ -36,19 +41,6 @@ STRENGTH = 40.0
 MOST_WRONG = 0.03
 """Share of requests that may go to a wrong agent, which fixes the threshold."""
 FOLDS = 5
-OCTET = {
-    **dict.fromkeys(("exec", "fs", "skill"), "operator"),
-    **dict.fromkeys(("crypto", "secrets", "payment"), "vault"),
-    **dict.fromkeys(("cron", "bg", "workflow"), "automator"),
-    **dict.fromkeys(("skills", "web", "knowledge", "knowledge_save", "rag", "graph"), "librarian"),
-    **dict.fromkeys(("learning", "learning_data", "inquiry"), "librarian"),
-    "browser": "navigator",
-    "memory": "chronicler",
-    "ontology": "ontologist",
-    "planning": "planner",
-    CONVERSATION: "root",
-}
-"""Who owns which family in the topology for which the threshold is fitted."""
 _QUANTILE, _ZERO = 127, 128
 
 Floats = npt.NDArray[np.float64]
@@ -64,6 +56,21 @@ class Fitted(NamedTuple):
     weights: Floats
     """One row per feature, one column per family; what one occurrence adds, before the length of the text."""
     bias: Floats
+
+
+@lru_cache(maxsize=1)
+def owners_in_octet() -> dict[str, str]:
+    """Return who owns which family in the topology for which the threshold is fitted.
+
+    Returns
+    -------
+    dict of str to str
+        Family to the agent that has the largest part of it; conversation belongs to the root.
+    """
+    tree = build_agent_tree([Tool(start) for start in CAPABILITIES], load_topology("octet"))
+    parts = [(shares_of(row), row.name) for row in tree.table]
+    found = {family.name: max((owned.get(family.name, 0.0), name) for owned, name in parts)[1] for family in FAMILIES}
+    return {**found, CONVERSATION: "root"}
 
 
 def features_of(text: str) -> list[str]:
@@ -154,9 +161,10 @@ def calibrate(found: Floats, labels: Numbers) -> dict[str, float]:
     heats = np.arange(0.5, 3.01, 0.05)
     temperature = float(min(heats, key=lambda heat: _log_loss(found / heat, labels)))
     likely = _softmax(found / temperature)
-    owners = sorted(set(OCTET.values()))
-    joined = np.stack([likely[:, [OCTET[name] == owner for name in LABELS]].sum(axis=1) for owner in owners], axis=1)
-    right = np.array([owners.index(OCTET[LABELS[label]]) for label in labels])
+    owner_of = owners_in_octet()
+    owners = sorted(set(owner_of.values()))
+    joined = np.stack([likely[:, [owner_of[name] == owner for name in LABELS]].sum(axis=1) for owner in owners], axis=1)
+    right = np.array([owners.index(owner_of[LABELS[label]]) for label in labels])
     best, sure, root = joined.argmax(axis=1), joined.max(axis=1), owners.index("root")
     wrong_agent = sure[(best != right) & (best != root)]
     wrong_root = sure[(best != right) & (best == root)]

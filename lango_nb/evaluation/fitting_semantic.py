@@ -26,12 +26,12 @@ from lango_nb.evaluation.fitting import (
     FOLDER,
     FOLDS,
     LABELS,
-    OCTET,
     Floats,
     Numbers,
     by_author,
     calibrate,
     features_of,
+    owners_in_octet,
 )
 from lango_nb.evaluation.minilm import READ_LAYERS, SIZE, Encoder
 from lango_nb.evaluation.semantic import HEAD, pack
@@ -47,7 +47,7 @@ Vectors = npt.NDArray[np.float32]
 Booleans = npt.NDArray[np.bool_]
 
 
-class Fitted(NamedTuple):
+class FittedHead(NamedTuple):
     """A head, before it becomes bytes."""
 
     weights: Floats
@@ -88,7 +88,7 @@ class Shares(NamedTuple):
     abstained: float
 
 
-def fit(vectors: Vectors, labels: Numbers, english: Booleans) -> Fitted:
+def fit(vectors: Vectors, labels: Numbers, english: Booleans) -> FittedHead:
     """Fit a head to means of layers.
 
     Parameters
@@ -100,7 +100,7 @@ def fit(vectors: Vectors, labels: Numbers, english: Booleans) -> Fitted:
 
     Returns
     -------
-    Fitted
+    FittedHead
         The families' scores of a text add up to nothing.
     """
     from sklearn.linear_model import LogisticRegression
@@ -112,7 +112,7 @@ def fit(vectors: Vectors, labels: Numbers, english: Booleans) -> Fitted:
     bias = np.full(len(LABELS), float(model.intercept_.min()))
     bias[model.classes_] = model.intercept_
     guess = LogisticRegression(C=ENGLISH_STRENGTH, max_iter=150, tol=1e-3).fit(vectors, english)
-    return Fitted(np.vstack([weights, guess.coef_]), np.append(bias - bias.mean(), guess.intercept_))
+    return FittedHead(np.vstack([weights, guess.coef_]), np.append(bias - bias.mean(), guess.intercept_))
 
 
 def by_author_left_out(requests: Sequence[Request], vectors: Vectors, labels: Numbers) -> Floats:
@@ -166,11 +166,12 @@ def shares(scores: Floats, labels: Numbers, calibration: dict[str, float]) -> Sh
     """
     heated = np.exp((scores - scores.max(axis=1, keepdims=True)) / calibration["temperature"])
     likely = heated / heated.sum(axis=1, keepdims=True)
-    owners = sorted(set(OCTET.values()))
-    owner_of = np.array([owners.index(OCTET[name]) for name in LABELS])
+    names = owners_in_octet()
+    owners = sorted(set(names.values()))
+    owner_of = np.array([owners.index(names[name]) for name in LABELS])
     joined = np.stack([likely[:, owner_of == number].sum(axis=1) for number in range(len(owners))], axis=1)
     best, sure = joined.argmax(axis=1), joined.max(axis=1)
-    is_root = best == owners.index(OCTET[CONVERSATION])
+    is_root = best == owners.index(names[CONVERSATION])
     is_right = best == owner_of[labels]
     is_taken = sure >= np.where(is_root, calibration["root_threshold"], calibration["threshold"])
     return Shares(

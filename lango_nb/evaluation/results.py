@@ -36,6 +36,11 @@ class Result:
         return measures.share_of(self.judged, "right")
 
     @cached_property
+    def owned(self) -> Share:
+        """The same of the requests that an agent or the root owns: where most are nobody's, silence is mostly right."""
+        return measures.share_of([one for one in self.judged if one.right], "right")
+
+    @cached_property
     def wrong_agent(self) -> Share:
         """An agent got it who should not have."""
         return measures.share_of(self.judged, "wrong_agent")

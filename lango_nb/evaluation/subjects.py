@@ -27,8 +27,7 @@ from lango_nb.routing.taught import ROOT
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.control.protocol import Control, Refusal
 from lango_nb.runtime.failures import classify
-from lango_nb.runtime.reply import Empty, Final, HandOver, ToolCalls, read_reply
-from lango_nb.runtime.step import call_model
+from lango_nb.runtime.step import Empty, Final, HandOver, ToolCalls, call_model, read_reply
 
 LONGEST_REASON = 300
 """Characters of a model's own words that are kept."""

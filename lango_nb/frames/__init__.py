@@ -12,6 +12,7 @@
     metrics_df      how agents did                  findings_df     what the doctor found
     models_df       models that can be used         evaluation_df   how often a router or a model is right
     shelf_df        notes, tags, examples, results  ledger_df       what runs waited for
+    hooks_df        what surrounds a tool call
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -31,6 +32,7 @@ from lango_nb.frames import (
     evaluation,
     events,
     findings,
+    hooks,
     ledger,
     memories,
     messages,
@@ -57,6 +59,7 @@ from lango_nb.frames.evaluation import evaluation_df
 from lango_nb.frames.events import events_df
 from lango_nb.frames.findings import findings_df
 from lango_nb.frames.frame import columns_frame
+from lango_nb.frames.hooks import hooks_df
 from lango_nb.frames.ledger import ledger_df
 from lango_nb.frames.memories import memories_df
 from lango_nb.frames.messages import messages_df
@@ -90,6 +93,7 @@ __all__ = [
     "evaluation_df",
     "events_df",
     "findings_df",
+    "hooks_df",
     "ledger_df",
     "memories_df",
     "messages_df",
@@ -131,6 +135,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "visibility": visibility.COLUMNS,
     "metrics": metrics.COLUMNS,
     "models": models.COLUMNS,
+    "hooks": hooks.COLUMNS,
     "findings": findings.COLUMNS,
     "shelf": shelf.COLUMNS,
 }

@@ -10,11 +10,10 @@ from typing import Any
 from lango_nb.core.masking import mask_arguments
 from lango_nb.frames.column import Column, Sources, json_text, some
 from lango_nb.frames.frame import Wanted, frame
-from lango_nb.records.graph import value
+from lango_nb.records.fields import value
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace
-from lango_nb.runtime.approvals import PendingApproval
-from lango_nb.runtime.held import LeftQuestion
+from lango_nb.runtime.approvals import LeftQuestion, PendingApproval
 
 _ASKED = "approval.asked"
 _DECIDED = "approval.decided"

@@ -12,7 +12,7 @@ from lango_nb.core.errors import shorten
 from lango_nb.frames.calling import converted
 from lango_nb.frames.column import Dtype
 from lango_nb.frames.reading import Reading
-from lango_nb.frames.stored import Stamps
+from lango_nb.stores.store import Stamps
 
 _FITTING: dict[str, frozenset[type]] = {
     "string": frozenset({str, type(None)}),
@@ -23,8 +23,8 @@ _FITTING: dict[str, frozenset[type]] = {
 }
 _EXACT_SECONDS = 2.0**32
 """Below this number of seconds a double still tells microseconds apart."""
-_STAMP, _ZONE = 32, b"+00:00"
-"""Length of a stored time, and how it ends."""
+_ZONE = b"+00:00"
+"""How a stored time ends."""
 _LATEST = 2**62 // 1000
 """Microseconds after 1970 that nanoseconds can still count."""
 
@@ -43,11 +43,12 @@ def array_of(dtype: Dtype, reading: Reading) -> Any:
     array
         Of pandas or numpy.
     """
-    if isinstance(reading.cells, Stamps):
-        times = _times(reading.cells)
+    if reading.stamps is not None:
+        times = _times(reading.stamps)
         if times is not None:
             return times
-        reading.cells[:], problems = converted(datetime.fromisoformat, list(reading.cells))
+        cells, problems = converted(datetime.fromisoformat, list(reading.stamps))
+        reading = reading._replace(cells=cells)
         reading.problems.update(problems)
     reading.problems.update(_misfits(dtype, reading))
     try:
@@ -136,8 +137,10 @@ def _plain_array(dtype: Dtype, values: list[Any]) -> Any:
             if seconds.min() >= 0 and seconds.max() < _EXACT_SECONDS:
                 ticks = (seconds * 1e6).round().astype("int64") * 1000
                 return pd.DatetimeIndex(ticks.view("datetime64[ns]"), tz="UTC").array
-        case "Int64" if None not in values:
-            return pd.array(np.array(values, dtype="int64"), dtype="Int64")
+        case "Int64":
+            is_missing = np.array([value is None for value in values], dtype=bool)
+            found = [0 if value is None else value for value in values] if is_missing.any() else values
+            return pd.arrays.IntegerArray(np.array(found, dtype="int64"), is_missing)
     return pd.array(values, dtype=dtype)
 
 
@@ -146,14 +149,14 @@ def _times(stamps: Stamps) -> Any:
     import numpy as np
     import pandas as pd
 
-    joined = "".join(stamps)
-    if len(joined) != len(stamps) * _STAMP or not joined.isascii():
+    joined = "".join(stamps.texts)
+    if not joined.isascii():
         return None
-    letters = np.frombuffer(joined.encode(), dtype="uint8").reshape(-1, _STAMP)
-    if (letters[:, _STAMP - len(_ZONE) :] != np.frombuffer(_ZONE, dtype="uint8")).any():
+    letters = np.frombuffer(joined.encode(), dtype="uint8").reshape(-1, stamps.WIDTH)
+    if (letters[:, -len(_ZONE) :] != np.frombuffer(_ZONE, dtype="uint8")).any():
         return None
     try:
-        times = np.ascontiguousarray(letters[:, : -len(_ZONE)]).view(f"S{_STAMP - len(_ZONE)}").ravel()
+        times = np.ascontiguousarray(letters[:, : -len(_ZONE)]).view(f"S{stamps.WIDTH - len(_ZONE)}").ravel()
         micros = times.astype("datetime64[us]")
     except ValueError:
         return None

@@ -7,10 +7,10 @@ from functools import partial
 
 from lango_nb.frames.column import Column, Sources, some, stored
 from lango_nb.frames.frame import Wanted, frame
-from lango_nb.frames.stored import rows_in
 from lango_nb.records.decisions import Decision
 from lango_nb.records.history import History
 from lango_nb.records.packing import unpack_decision
+from lango_nb.records.rows import rows_in
 from lango_nb.records.turns import Trace
 from lango_nb.routing.route import Candidate, Signal
 from lango_nb.stores.schema import DECISIONS

@@ -77,6 +77,7 @@ TOOL = (
     some("arguments", "event.arguments", "string", "JSON", "Arguments of the call.", json_text),
     some("arguments_hash", "event.arguments_hash", "string", "", "What an approval was bound to."),
     some("safety", "event.safety", "string", "", "safe, moderate or dangerous."),
+    some("role", "event.role", "string", "", "What the tool is there for: work or control."),
     _event("result", required=False),
     _event("is_error", required=False),
     _event("latency_ms", required=False),

@@ -124,13 +124,19 @@ def _checked(
     noun: str, records: object, of: tuple[type, ...], errors: list[FrameError], *, strict: bool
 ) -> list[object]:
     """Return the records that are of the right kind, and report the others."""
-    given = [records] if isinstance(records, of) else list(cast("Iterable[object]", records))
+    records = _bare(records, of)
+    given = [records] if isinstance(records, of) else [_bare(one, of) for one in cast("Iterable[object]", records)]
     for number, record in enumerate(given):
         if not isinstance(record, of):
             errors.append(FrameError(number, "", f"expected {_names(of)}, got {type(record).__name__}"))
             if strict:
                 raise DefinitionError(f"{noun}_df: record {number}: {errors[0].message}")
     return [record for record in given if isinstance(record, of)]
+
+
+def _bare(value: object, of: tuple[type, ...]) -> object:
+    """Return the record of what shows one, such as a result of ``Lab``; anything else as it is."""
+    return value if isinstance(value, of) else getattr(value, "record", value)
 
 
 def columns_frame(columns: Mapping[str, Sequence[Column]]) -> pd.DataFrame:

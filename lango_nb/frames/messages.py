@@ -9,8 +9,9 @@ from itertools import repeat
 from lango_nb.core.messages import USER, ToolCall
 from lango_nb.frames.column import Column, Sources, json_text, stored
 from lango_nb.frames.frame import Wanted, frame
-from lango_nb.frames.stored import message_rows, rows_in, turn_rows
+from lango_nb.frames.stored import message_rows, turn_rows
 from lango_nb.records.history import History
+from lango_nb.records.rows import rows_in
 from lango_nb.records.turns import Trace
 from lango_nb.stores.schema import MESSAGES
 

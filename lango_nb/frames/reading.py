@@ -7,14 +7,17 @@ read again on its own, so that the row at fault is known. Stored rows are read f
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from lango_nb.frames.calling import Found, call, converted
 from lango_nb.frames.column import Column, Sources
-from lango_nb.frames.stored import ColumnKind, Rows, StoredKind, TableRows
+from lango_nb.frames.stored import Rows, StoredKind, TableRows
+from lango_nb.stores.store import Stamps
 
 _BLOCK = 512
 """Records per block; their tuples stay below the number at which the garbage collector would start."""
@@ -28,6 +31,8 @@ class Reading(NamedTuple):
     """Rows the values are for; ``None`` for all of them, in order."""
     problems: dict[int, str]
     """What went wrong, by place in ``cells``."""
+    stamps: Stamps | None = None
+    """Times that nobody has read yet, in place of cells."""
 
     def row(self, place: int) -> int:
         """Return the row of a place in ``cells``."""
@@ -66,7 +71,8 @@ class Reader:
             return Reading(values, None, problems)
         source, _, path = column.path.partition(".")
         if path:
-            reading = self._records[source].read(path.split("|"), required=column.required)
+            is_time = column.dtype.startswith("datetime") and column.convert is None
+            reading = self._records[source].read(path.split("|"), required=column.required, is_time=is_time)
         else:
             reading = Reading(list(self._plain(source)), None, {})
         if column.convert is None:
@@ -104,12 +110,16 @@ class _Kind(Protocol):
     """The records of one kind, and the rows they stand in."""
 
     @property
-    def rows(self) -> list[int] | None:
+    def rows(self) -> Sequence[int] | None:
         """The rows; ``None`` for all of them."""
         ...
 
     def has(self, path: str) -> bool:
         """Tell whether records of this kind have such a value."""
+        ...
+
+    def stamps(self, path: str) -> Stamps | None:
+        """Return times as they are stored, where all records have one."""
         ...
 
     def read(self, path: str) -> Found:
@@ -120,44 +130,59 @@ class _Kind(Protocol):
 class _Records:
     """The records of one source, by kind."""
 
-    def __init__(self, kinds: Sequence[_Kind], everybody: StoredKind | ColumnKind | None = None) -> None:
+    def __init__(self, kinds: Sequence[_Kind], everybody: StoredKind | None = None) -> None:
         self._kinds = kinds
         self._everybody = everybody
-        self._rows: dict[tuple[int, ...], list[int] | None] = {}
+        self._rows: dict[tuple[int, ...], Sequence[int] | None] = {}
 
-    def read(self, paths: Sequence[str], *, required: bool) -> Reading:
-        if self._everybody is not None and self._everybody.has(paths[0]):
-            stamps = self._everybody.stamps(paths[0])
-            values, problems = self._everybody.read(paths[0]) if stamps is None else (stamps, {})
-            return Reading(values, None, problems)
-        asked: list[tuple[int, str]] = []
-        for number, kind in enumerate(self._kinds):
-            path = next((path for path in paths if kind.has(path)), paths[0] if required else None)
-            asked += [] if path is None else [(number, path)]
+    def read(self, paths: Sequence[str], *, required: bool, is_time: bool) -> Reading:
+        asked, rows = self._asked(paths, required=required)
+        stamps = [found for kind, path in asked if (found := kind.stamps(path)) is not None] if is_time else []
+        if stamps and len(stamps) == len(asked):
+            return Reading([], rows, {}, Stamps(chain.from_iterable(found.texts for found in stamps)))
         cells: list[Any] = []
         wrong: dict[int, str] = {}
-        for number, path in asked:
-            values, problems = self._kinds[number].read(path)
+        for kind, path in asked:
+            values, problems = kind.read(path)
             wrong.update({len(cells) + place: message for place, message in problems.items()})
             if cells:
                 cells += values
             else:
                 cells = values
-        return Reading(cells, self._rows_of(tuple(number for number, _ in asked)), wrong)
+        return Reading(cells, rows, wrong)
 
-    def _rows_of(self, numbers: tuple[int, ...]) -> list[int] | None:
+    def _asked(self, paths: Sequence[str], *, required: bool) -> tuple[list[tuple[_Kind, str]], Sequence[int] | None]:
+        """Return the kinds that have a value, each with its path, and their rows."""
+        if self._everybody is not None and self._everybody.has(paths[0]):
+            return [(self._everybody, paths[0])], None
+        found = [
+            next((path for path in paths if kind.has(path)), paths[0] if required else None) for kind in self._kinds
+        ]
+        asked = [(number, path) for number, path in enumerate(found) if path is not None]
+        return [(self._kinds[number], path) for number, path in asked], self._rows_of(tuple(n for n, _ in asked))
+
+    def _rows_of(self, numbers: tuple[int, ...]) -> Sequence[int] | None:
         """Return the rows of some kinds: the same list each time, so that what is made of it can be kept."""
         if numbers not in self._rows:
             rows = [self._kinds[number].rows for number in numbers]
             is_whole = len(numbers) == len(self._kinds) and (not rows or None in rows)
-            self._rows[numbers] = None if is_whole else [row for some in rows for row in some or ()]
+            self._rows[numbers] = None if is_whole else _joined(rows)
         return self._rows[numbers]
+
+
+def _joined(lists: Iterable[Sequence[int] | None]) -> Sequence[int]:
+    joined = array("q")
+    for some in lists:
+        joined.extend(some or ())
+    return joined
 
 
 def _kinds(
     objects: Sequence[object] | Rows | TableRows, paths: Sequence[str]
-) -> tuple[Sequence[_Kind], StoredKind | ColumnKind | None]:
-    if isinstance(objects, Rows | TableRows):
+) -> tuple[Sequence[_Kind], StoredKind | None]:
+    if isinstance(objects, TableRows):
+        return objects.kinds, None
+    if isinstance(objects, Rows):
         return objects.kinds, objects.everybody
     rows: defaultdict[type, list[int]] = defaultdict(list)
     for row, kind in enumerate(map(type, objects)):
@@ -183,6 +208,9 @@ class _RecordKind:
         except Exception:  # noqa: BLE001 - it has the value; that reading it fails is reported with its row
             return True
         return True
+
+    def stamps(self, path: str) -> None:
+        """Return nothing."""
 
     def read(self, path: str) -> Found:
         """Read it, with everything else that is wanted when this is the first."""

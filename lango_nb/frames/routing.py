@@ -24,7 +24,7 @@ REQUEST = (
     Column(
         "chosen", "route.chosen", "string", "", "Agent that gets it; missing when the root answers or nobody is sure."
     ),
-    Column("is_conversation", "route.is_conversation", "boolean", "", "Small talk that the root answers itself."),
+    Column("is_conversation", "route.is_conversation", "boolean", "", "Whether the root answers itself: small talk."),
     Column("is_abstention", "route.is_abstention", "boolean", "", "Whether the router would not say."),
     Column("margin", "route.margin", "float64", "score", "Best score minus the runner-up's."),
     Column("threshold", "route.threshold", "float64", "", "Confidence, 0 to 1, below which the router abstains."),

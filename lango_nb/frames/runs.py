@@ -8,10 +8,11 @@ from functools import partial
 
 from lango_nb.frames.column import Column, Sources, stored
 from lango_nb.frames.frame import Wanted, frame
-from lango_nb.frames.stored import rows_in, run_rows
+from lango_nb.frames.stored import run_rows
 from lango_nb.records.agent_run import TERMINAL, AgentRun
 from lango_nb.records.history import History
 from lango_nb.records.packing import unpack_run
+from lango_nb.records.rows import rows_in
 from lango_nb.records.turns import Trace
 from lango_nb.stores.schema import RUNS
 

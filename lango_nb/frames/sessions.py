@@ -10,7 +10,7 @@ from datetime import datetime
 from lango_nb.frames.column import Column, Sources
 from lango_nb.frames.frame import Wanted, frame
 from lango_nb.frames.stored import session_rows
-from lango_nb.records.graph import value
+from lango_nb.records.fields import value
 from lango_nb.records.history import History
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.stores.store import Row

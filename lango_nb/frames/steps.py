@@ -8,8 +8,9 @@ from itertools import repeat
 
 from lango_nb.frames.column import Column, Sources, json_text, stored
 from lango_nb.frames.frame import Wanted, frame
-from lango_nb.frames.stored import rows_in, step_rows, turn_rows
+from lango_nb.frames.stored import step_rows, turn_rows
 from lango_nb.records.history import History
+from lango_nb.records.rows import rows_in
 from lango_nb.records.turns import Trace
 from lango_nb.stores.schema import STEPS
 

@@ -7,29 +7,29 @@ taken at once, and the rows are forgotten.
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import datetime
 from functools import cache
+from itertools import compress
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, cast, get_args
-
-import orjson
+from typing import TYPE_CHECKING, Any, get_args
 
 from lango_nb.core.errors import shorten
-from lango_nb.core.events import BaseEvent, Event
+from lango_nb.core.events import STAMP, BaseEvent, Event
 from lango_nb.core.messages import Message, ToolCall, Usage
 from lango_nb.frames.calling import Found, converted
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.history import History
 from lango_nb.records.packing import unpack_turn
-from lango_nb.records.rows import damaged, pack
+from lango_nb.records.rows import pack
 from lango_nb.records.steps import Step
 from lango_nb.records.turns import Turn
-from lango_nb.stores.rows import from_text, is_by_hand
+from lango_nb.stores.rows import from_texts
 from lango_nb.stores.schema import EVENTS, TURNS
-from lango_nb.stores.store import Row
+from lango_nb.stores.store import Group, Row, Stamps
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -40,6 +40,8 @@ _BLOCK = 256
 """Rows that are taken apart together: few enough for the processor's cache."""
 _FLAGS = frozenset(column.path for column in EVENTS.columns if column.type == "boolean")
 """Columns of events that hold 0 and 1 for no and yes."""
+_read_time = datetime.fromisoformat
+"""One object: it is another one each time it is asked for."""
 _ANY = ""
 """Kind of all rows where there is one kind only."""
 
@@ -58,10 +60,6 @@ class Field:
 
 Shape = Mapping[str, Field]
 """The fields of one kind of row, by name."""
-
-
-class Stamps(list[str]):
-    """Times as they are stored, none missing: read all at once they take a quarter of the time."""
 
 
 class StoredKind:
@@ -123,10 +121,9 @@ class StoredKind:
     def stamps(self, path: str) -> Stamps | None:
         """Return times as they are stored, where all rows have one."""
         field = self._shape.get(path)
-        if field is None or field.read is not datetime.fromisoformat or self._problems[path]:
+        if field is None or field.read is not _read_time or self._problems[path]:
             return None
-        values = self._values[path]
-        return Stamps(values) if set(map(type, values)) <= {str} else None
+        return Stamps.of(self._values[path])
 
     def read(self, path: str) -> Found:
         """Return the values that were taken, and what is wrong with them by place."""
@@ -156,8 +153,7 @@ class Rows:
     """
 
     def __init__(self, paths: Sequence[str], shapes: Mapping[str, Shape], tag: str = "") -> None:
-        first, *others = shapes.values()
-        common = {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
+        common = _common(shapes)
         special = [path for path in paths if path.partition(".")[0] not in common]
         self.everybody = StoredKind(common, paths)
         """What all kinds have in common, of all rows."""
@@ -198,8 +194,7 @@ class Rows:
             by_kind[str(row.get(self._tag))].append(place)
         for kind, places in by_kind.items():
             if kind not in self._shapes:
-                problem = f"there is no kind {shorten(repr(kind), 60)}; a newer lango_nb may know it"
-                self._unknown |= dict.fromkeys((self._taken + place for place in places), problem)
+                self._unknown |= dict.fromkeys((self._taken + place for place in places), _unknown(kind))
                 continue
             if kind not in self._kinds:
                 self._kinds[kind] = StoredKind(self._shapes[kind], self._special)
@@ -211,11 +206,21 @@ class Rows:
         return self._taken + len(self._waiting)
 
 
-class ColumnKind:
-    """Rows of one kind in columns of a table; ``places`` is ``None`` for all rows."""
+class TableKind:
+    """Rows of one kind, column by column as a store's table has them.
 
-    def __init__(self, table: TableRows, shape: Shape, places: list[int] | None) -> None:
-        self._table, self._shape, self.rows = table, shape, places
+    Parameters
+    ----------
+    shape : Shape
+    columns : mapping of str to list or Stamps
+        By path in a record; ``data`` holds what else the rows have, as JSON.
+    rows : sequence of int, optional
+        Where they stand among all rows; all of them when absent.
+    """
+
+    def __init__(self, shape: Shape, columns: Mapping[str, list[Any] | Stamps], rows: Sequence[int] | None) -> None:
+        self._shape, self._columns, self.rows = shape, columns, rows
+        self._rest: list[Row] | None = None
 
     def has(self, path: str) -> bool:
         """Tell whether rows of this kind have such a field."""
@@ -226,10 +231,10 @@ class ColumnKind:
     def stamps(self, path: str) -> Stamps | None:
         """Return times as they are stored, where all rows have one."""
         field = self._shape.get(path)
-        if field is None or field.read is not datetime.fromisoformat or self.rows is not None:
+        if field is None or field.read is not _read_time:
             return None
-        values = self._table.values(path)
-        return None if None in values else Stamps(values)
+        values = self._columns.get(path, ())
+        return values if isinstance(values, Stamps) else Stamps.of(self._values(path))
 
     def read(self, path: str) -> Found:
         """Return the values of a field, and what is wrong with them by place."""
@@ -237,19 +242,35 @@ class ColumnKind:
         field = self._shape[name]
         if rest and field.inner is not None:
             field = field.inner[rest]
-        values = self._table.values(path)
-        found = list(values) if self.rows is None else [values[place] for place in self.rows]
+        values = self._values(path)
         problems: dict[int, str] = {}
-        if None not in found:
+        if not _lacks(values):
             pass
         elif field.default is REQUIRED:
-            problems = {place: f"{path} is missing" for place, value in enumerate(found) if value is None}
+            problems = {place: f"{path} is missing" for place, value in enumerate(values) if value is None}
         elif field.default is not None:
-            found = [field.default if value is None else value for value in found]
+            values = [field.default if value is None else value for value in values]
         if field.read is None:
-            return found, problems
-        made, wrong = converted(field.read, found)
+            return values, problems
+        made, wrong = converted(field.read, values)
         return made, {**problems, **wrong}
+
+    def _values(self, path: str) -> list[Any]:
+        """Return the values of a field in a list of their own; ``None`` where a row has none."""
+        found = self._columns.get(path)
+        if found is not None:
+            return [None if value is None else bool(value) for value in found] if path in _FLAGS else list(found)
+        name, _, rest = path.partition(".")
+        values: list[Any] = [row.get(name) for row in self._others()]
+        return [None if value is None else value.get(rest) for value in values] if rest else values
+
+    def _others(self) -> list[Row]:
+        """Return what the rows have beside their columns."""
+        if self._rest is None:
+            texts = self._columns["data"]
+            rows = iter(from_texts(list(filter(None, texts))))
+            self._rest = [next(rows) if text else {} for text in texts]
+        return self._rest
 
 
 class TableRows:
@@ -257,66 +278,14 @@ class TableRows:
 
     Parameters
     ----------
-    columns : mapping of str to sequence
-        By path in a record; ``data`` holds what else the rows have, as JSON.
-    shapes : mapping of str to Shape
-        By kind.
-    tag : str
-        Column that tells the kinds apart; empty where there is only one.
+    kinds : sequence of TableKind
+    unknown : mapping of int to str
+        Rows of no known kind, by place, with what is wrong.
+    length : int
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]], shapes: Mapping[str, Shape], tag: str = "") -> None:
-        self._columns, self._shapes, self._tag = columns, shapes, tag
-        self._length = len(next(iter(columns.values())))
-        self._rest: defaultdict[str, list[tuple[int, Any]]] | None = None
-        first, *others = shapes.values()
-        common = {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
-        self.everybody = ColumnKind(self, common, None)
-        """What all kinds have in common, of all rows."""
-        self.kinds: list[ColumnKind] = []
-        """The kinds there are, with what is special about them."""
-        self.unknown: dict[int, str] = {}
-        """Rows of no known kind, by place, with what is wrong."""
-        self._sort()
-
-    def values(self, path: str) -> Sequence[Any]:
-        """Return the values of a field of all rows; ``None`` where one has none."""
-        found = self._columns.get(path)
-        if found is not None and path in _FLAGS:
-            return [None if value is None else bool(value) for value in found]
-        if found is not None:
-            return found
-        name, _, rest = path.partition(".")
-        others: list[Any] = [None] * self._length
-        for place, value in self._others().get(name, ()):
-            others[place] = value.get(rest) if rest and value is not None else value
-        return others
-
-    def _others(self) -> Mapping[str, Sequence[tuple[int, Any]]]:
-        """Return what the rows have beside their columns: by name, the places of rows that have it, and its values."""
-        if self._rest is None:
-            kept = [(place, text) for place, text in enumerate(self._columns["data"]) if text]
-            texts = [text for _, text in kept]
-            is_odd = any(map(is_by_hand, texts))
-            rows = list(map(from_text, texts)) if is_odd else orjson.loads(f"[{','.join(texts)}]")  # half the time
-            self._rest = defaultdict(list)
-            for (place, _), row in zip(kept, rows, strict=True):
-                for name, value in row.items():
-                    self._rest[name].append((place, value))
-        return self._rest
-
-    def _sort(self) -> None:
-        if not self._tag:
-            return
-        by_kind: defaultdict[str, list[int]] = defaultdict(list)
-        for place, kind in enumerate(self._columns[self._tag]):
-            by_kind[kind].append(place)
-        for kind, places in by_kind.items():
-            if kind in self._shapes:
-                self.kinds.append(ColumnKind(self, self._shapes[kind], places))
-                continue
-            problem = f"there is no kind {shorten(repr(kind), 60)}; a newer lango_nb may know it"
-            self.unknown |= dict.fromkeys(places, problem)
+    def __init__(self, kinds: Sequence[TableKind], unknown: Mapping[int, str], length: int) -> None:
+        self.kinds, self.unknown, self._length = kinds, unknown, length
 
     def __len__(self) -> int:
         return self._length
@@ -338,25 +307,63 @@ def table_rows(history: History, paths: Sequence[str], of_turn: Sequence[str]) -
     """
     named = {column.path: column.name for column in EVENTS.columns if column.path}
     is_whole = any(path not in named for path in paths)
-    wanted = [*named] if is_whole else list(dict.fromkeys(["kind", *paths]))
-    columns = None if is_whole else ["turn", *(named[path] for path in wanted)]
+    wanted = ["turn", "position", *named, "data"] if is_whole else list(dict.fromkeys(["turn", "kind", *paths]))
+    columns = None if is_whole else [named.get(path, path) for path in wanted]
     of_turn = list(dict.fromkeys(of_turn))
     beside = {TURNS.name: ["number", *of_turn]} if of_turn else {}
     found = history.log.tables({EVENTS.name: columns, **beside}, history.query)
     if found is None:
         return None
-    rows = found[EVENTS.name]
-    of_number = {number: values for number, *values in found.get(TURNS.name, ())}
-    if of_turn and not of_number.keys() >= {row[0] for row in rows}:  # their turns are lost
-        rows = [row for row in rows if row[0] in of_number]
-    number, *values = zip(*rows, strict=True) if rows else [()] * (len(wanted) + 3)
-    if is_whole:
-        del values[0]  # the position
-    events = TableRows(dict(zip([*wanted, "data"], values, strict=False)), _events(), "kind")
-    columns_of_turn = (
-        zip(*map(of_number.__getitem__, number), strict=True) if number and of_turn else [()] * len(of_turn)
-    )
-    return events, TableRows({"number": number, **dict(zip(of_turn, columns_of_turn, strict=False))}, _turns())
+    groups = found[EVENTS.name]
+    turns: dict[Any, tuple[Any, ...]] = {}
+    for number, *values in (group.columns for group in found.get(TURNS.name, {}).values()):
+        turns = dict(zip(number, zip(*values, strict=True), strict=True))
+    if of_turn and not all(turns.keys() >= set(group.columns[0]) for group in groups.values()):
+        groups = _among(groups, turns)
+    shapes, shape_of_turn = _events(), _turns()[_ANY]
+    length = sum(len(group.places) for group in groups.values())
+    events: list[TableKind] = []
+    their_turns: list[TableKind] = []
+    unknown: dict[int, str] = {}
+    for kind, (places, values) in groups.items():
+        if kind not in shapes:
+            unknown |= dict.fromkeys(places, _unknown(kind))
+        rows = places if len(groups) > 1 else None
+        columns_of_kind = {**dict(zip(wanted, values, strict=False)), "kind": [kind] * len(places)}
+        events.append(TableKind(shapes.get(kind) or _common(shapes), columns_of_kind, rows))
+        of_number = zip(*map(turns.__getitem__, values[0]), strict=True) if of_turn else ()
+        their_turns.append(TableKind(shape_of_turn, dict(zip(of_turn, map(list, of_number), strict=True)), rows))
+    return TableRows(events, dict(sorted(unknown.items())), length), TableRows(their_turns, {}, length)
+
+
+def _among(groups: Mapping[Any, Group], turns: Collection[Any]) -> dict[Any, Group]:
+    """Leave out rows whose turns are lost."""
+    kept = {kind: [number in turns for number in group.columns[0]] for kind, group in groups.items()}
+    places = sorted(place for kind, group in groups.items() for place in compress(group.places, kept[kind]))
+    moved = {place: number for number, place in enumerate(places)}
+    return {
+        kind: Group(
+            array("q", map(moved.__getitem__, compress(group.places, kept[kind]))),
+            [list(compress(column, kept[kind])) for column in group.columns],
+        )
+        for kind, group in groups.items()
+        if any(kept[kind])
+    }
+
+
+def _common(shapes: Mapping[str, Shape]) -> Shape:
+    """Return what rows of all kinds have in common."""
+    first, *others = shapes.values()
+    return {name: field for name, field in first.items() if all(shape.get(name) == field for shape in others)}
+
+
+def _unknown(kind: object) -> str:
+    return f"there is no kind {shorten(repr(kind), 60)}; a newer lango_nb may know it"
+
+
+def _lacks(values: list[Any]) -> bool:
+    """Tell whether a value is missing; looking for something that is false first is quicker."""
+    return not all(values) and None in values
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Iterable[Sequence[Any]]:
@@ -392,17 +399,9 @@ def step_rows(paths: Sequence[str]) -> Rows:
 
 def session_rows(paths: Sequence[str]) -> Rows:
     """Make a source of a store's list of sessions."""
-    time = Field(read=datetime.fromisoformat)
+    time = Field(read=_read_time)
     shape = {"id": Field(), "title": Field(""), "turns": Field(), "created_at": time, "last_at": time}
     return Rows(paths, {_ANY: shape})
-
-
-def rows_in(body: Row, name: str) -> list[Row]:
-    """Return the rows of one kind that are in a turn's body; a turn that has not ended has none."""
-    found = body.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise damaged("the body of a turn", name, "is no list of records")
-    return cast("list[Row]", found)
 
 
 def whole_turn(row: Row) -> Row:
@@ -418,8 +417,9 @@ def _events() -> Mapping[str, Shape]:
     return {
         kind.model_fields["kind"].default: {
             **_of_model(kind),
+            **dict.fromkeys(STAMP, Field()),
             "kind": Field(),
-            "at": Field(read=datetime.fromisoformat),
+            "at": Field(read=_read_time),
             **(spent if "usage" in kind.model_fields else {}),
         }
         for kind in kinds
@@ -457,7 +457,7 @@ def _of_dataclass(record: type[Any]) -> Shape:
     return {
         field.name: Field(
             REQUIRED if field.default is MISSING else field.default,
-            datetime.fromisoformat if "datetime" in str(field.type) else None,
+            _read_time if "datetime" in str(field.type) else None,
         )
         for field in fields(record)
     }

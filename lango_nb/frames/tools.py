@@ -26,6 +26,7 @@ WHAT = (
     Column("family", family, "string", "", "What it belongs to; missing when unknown."),
     Column("description", "tool.description", "string", "", "What it does, in its own words."),
     Column("safety", "tool.safety", "string", "", "safe, moderate or dangerous."),
+    Column("role", "tool.role", "string", "", "work, or control: it steers the work of agents and does none itself."),
     Column("by_name", "tool.is_by_name", "boolean", "", "Known by name only: it can be routed, not run."),
     Column("source", "tool.source", "string", "", "Where it was found."),
 )

@@ -69,8 +69,10 @@ def is_saveable(tool: Tool) -> bool:
 
     Examples
     --------
-    >>> [is_saveable(Tool(name, safety="safe")) for name in ("fs_read", "secrets_get", "fs_delete", "get")]
-    [True, False, False, False]
+    >>> names = ("fs_read", "search_docs", "read_mail", "secrets_get", "get_secret", "fs_delete", "get")
+    >>> [is_saveable(Tool(name, safety="safe")) for name in names]
+    [True, True, True, False, False, False, False]
     """
-    family, *verbs = tool.name.split("_")
-    return tool.safety == "safe" and family not in _PRIVATE and not _VERBS.isdisjoint(verbs)
+    words = tool.name.split("_")
+    is_private = any(word in _PRIVATE or f"{word}s" in _PRIVATE for word in words)
+    return tool.safety == "safe" and len(words) > 1 and not is_private and not _VERBS.isdisjoint(words)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import UnknownNameError
-from lango_nb.lab.shown import frames
+from lango_nb.lab.view_types import frames
 from lango_nb.records.history import History
 from lango_nb.stores.store import EVERY_TURN
 from lango_nb.viz.view import View
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from lango_nb.records.turns import Trace, Turn
+    from lango_nb.stores.store import Row
+    from lango_nb.viz.document import Document
 
 NOUNS = (
     "turns",
@@ -41,19 +45,32 @@ class HistoryView(View[History]):
     """
 
     def __init__(self, history: History, note: Callable[[], str] = str) -> None:
-        super().__init__(history, lambda: self.frame("turns"))
+        super().__init__(history, lambda: self.frame("turns"), self._list)
         self._note = note
 
-    @property
-    def _shown(self) -> object:
-        from lango_nb.viz.turns import Turns
+    def _list(self) -> Document:
+        """Read what is shown when it is looked at."""
+        from lango_nb.viz.turns import turns_document
 
         turns, note = self.record.turns(), self._note()
-        return Turns(turns, note=note) if self.record.query == EVERY_TURN else Turns(turns, _NONE_FITS, note=note)
+        if self.record.query == EVERY_TURN:
+            return turns_document(turns, note=note)
+        return turns_document(turns, _NONE_FITS, note=note)
 
-    @_shown.setter
-    def _shown(self, shown: object) -> None:
-        """Leave it: what is shown is read when it is looked at."""
+    def turns(self) -> tuple[Turn, ...]:
+        """Read the turns."""
+        return self.record.turns()
+
+    def traces(self) -> Iterator[Trace]:
+        """Read everything about the turns, one after the other."""
+        return self.record.traces()
+
+    def sessions(self) -> list[Row]:
+        """Read the conversations that the turns belong to."""
+        return self.record.sessions()
+
+    def __len__(self) -> int:
+        return len(self.record)
 
     def where(self, **narrowing: Any) -> HistoryView:
         """Narrow it; see :meth:`lango_nb.records.history.History.where`."""

@@ -2,69 +2,126 @@
 
     lab = Lab()                 octet, all tools, the offline model, this folder
     lab.tree                    who is there
-    lab.partition()             who owns which tool, and why
+    lab.partition               who owns which tool, and why
     lab.route("…")              who would get this request, and why not another
     lab.ask("…")                run it
     lab.trace(), lab.why()      what happened, and why
     lab.runs, lab.run(id)       what teammates did, on their own and beside each other
     lab.shelf                   notes, tags, labelled requests, your own agents and tools, results: one readable file
 
-Everything that comes back is a :class:`View`: it holds a plain record, shows itself as text and HTML, and has ``.df``
-where it is tabular. pandas loads when the first ``.df`` is asked for.
+Everything that comes back is a view (:mod:`lango_nb.lab.view_types`): it holds a plain record, shows itself as text and
+HTML, and has ``.df`` where it is tabular. pandas loads when the first ``.df`` is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.config.loading import LoadedSettings, home_folder
 from lango_nb.config.settings import Settings
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import LangoError, UsageError
+from lango_nb.core.errors import (
+    ForgottenError,
+    LangoError,
+    NoAttributeError,
+    UnknownNameError,
+    UsageError,
+    suggest,
+)
 from lango_nb.core.ids import CountedIds, Ids
+from lango_nb.core.messages import SESSION, Message
 from lango_nb.core.paths import path_of
 from lango_nb.engine import MAIN_SESSION, Engine
-from lango_nb.lab.looking_back import LookingBack
-from lango_nb.lab.making import ToolsLike, default_tools, first_topology, read_approver, read_settings, read_tools
-from lango_nb.lab.measuring import Measuring
-from lango_nb.lab.shelving import SHELF, shelf_path
-from lango_nb.lab.shown import (
-    counted,
-    diff_view,
+from lango_nb.lab.evaluation import EvaluationView
+from lango_nb.lab.history import HistoryView
+from lango_nb.lab.making import (
+    SHELF,
+    ToolsLike,
+    default_tools,
+    first_topology,
+    read_approver,
+    read_settings,
+    read_tools,
+    shelf_path,
+    with_memory,
+)
+from lango_nb.lab.view_types import (
+    DiffView,
+    GraphView,
+    OpenQuestions,
+    PartitionView,
+    PromptView,
+    ReportView,
+    Result,
+    RouteView,
+    RunView,
+    SelectionView,
+    SettingsView,
+    StatusView,
+    TraceView,
+    TreeView,
+    events_view,
     frames,
-    left_open,
-    owner_of,
-    shown_folder,
-    shown_store,
-    source_of,
-    texts_table,
+    runs_view,
+)
+from lango_nb.lab.views import (
+    agents_view,
+    hooks_view,
+    landed_view,
+    ledger_view,
+    listing,
+    messages_view,
+    models_view,
+    status_view,
+    tools_view,
 )
 from lango_nb.models.model import Model
+from lango_nb.records.history import History, When
+from lango_nb.records.steps import position
+from lango_nb.records.traces import TurnRef
 from lango_nb.routing.diff import TreeDiff, diff
-from lango_nb.routing.partition import Partition
-from lango_nb.routing.tree import AgentNode, AgentTree
+from lango_nb.routing.lint import remarks
+from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approver
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Topology
+from lango_nb.stores.schema import described_columns
+from lango_nb.stores.sql import SqlStore
+from lango_nb.stores.store import TurnQuery
 from lango_nb.tools.tool import Tool
 from lango_nb.viz.table import Table
-from lango_nb.viz.view import OpenQuestions, Result, View
+from lango_nb.viz.view import ListView, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from lango_nb.core.events import Event
     from lango_nb.hooks.chain import HookChain
+    from lango_nb.lab.shelf import Shelf
     from lango_nb.models.cassette import Cassette
     from lango_nb.models.usable import ModelRow
-    from lango_nb.routing.route import Route
+    from lango_nb.records.agent_run import AgentRun
+    from lango_nb.records.decisions import Decision
+    from lango_nb.records.ledger import LedgerEntry
+    from lango_nb.records.memories import Memory
+    from lango_nb.records.metrics import AgentMetrics
+    from lango_nb.records.shelf_items import ShelfItem
+    from lango_nb.records.tasks import Task
+    from lango_nb.records.turns import Trace, Turn
+    from lango_nb.routing.partition import Assignment
     from lango_nb.routing.router import Router
     from lango_nb.runtime.context import Listener, TextListener
-    from lango_nb.stores.store import Store
+    from lango_nb.stores.store import Row, Store
+
+_CELL_MODULE = "lango_cell"
 
 
-class Lab(LookingBack, Measuring):
+_ELSEWHERE = {"settings": "config", "eval": "evaluate()", "run_turn": "ask()", "events_df": "events().df"}
+"""What other tools call a thing, and what it is called here."""
+
+
+class Lab:
     """A laboratory around one engine.
 
     Parameters
@@ -109,7 +166,7 @@ class Lab(LookingBack, Measuring):
     >>> lab = Lab("sextet")
     >>> lab.route("encrypt the message 'hello'").chosen
     'vault'
-    >>> lab.partition()["navigator"][:2]
+    >>> lab.partition["navigator"][:2]
     ('browser_navigate', 'browser_search')
     """
 
@@ -132,6 +189,9 @@ class Lab(LookingBack, Measuring):
         folder = path_of(home) if home is not None else home_folder()
         self._loaded = read_settings(settings, path_of(workspace), folder)
         self._home, self._counts_ids = folder, ids is None
+        self._shelf: Shelf | None = None
+        self._shelf_path: Path | None = None
+        self._last: object = None  # what was asked, routed, compared or evaluated
         chosen = first_topology(self._loaded) if topology is None else topology
         if shelf is not None:
             self.open_shelf(shelf)
@@ -141,6 +201,8 @@ class Lab(LookingBack, Measuring):
             self._shelf_path = shelf_path(store or self._loaded.settings.store.url, folder)
         if store is None and home is not None and not self._loaded.settings.store.url:
             store = folder
+        if store is None and not self._loaded.settings.store.url:
+            self._loaded = with_memory(self._loaded)
         self.engine: Engine = Engine(
             self._loaded.settings,
             topology=chosen,
@@ -156,6 +218,10 @@ class Lab(LookingBack, Measuring):
         )
         self.session = session
         self._session_count = 1
+        self._before: AgentTree | None = None
+        """The tree before its last change."""
+        self._own_topologies: dict[str, Topology] = {}
+        self._remember(chosen)
 
     def _mark(self) -> str:
         """Return what tells the ids of this lab from those of others in the same store; nothing in memory."""
@@ -169,27 +235,23 @@ class Lab(LookingBack, Measuring):
         return self.engine.topology.name
 
     @property
-    def tree(self) -> View[AgentTree]:
+    def tree(self) -> TreeView:
         """Who is there; one row per agent."""
         tree = self.engine.tree
-        return View(tree, lambda: frames().agents_df(tree))
+        return TreeView(tree)
 
-    def agents(self) -> View[AgentTree]:
-        """List the agents: role, tools, keywords, where the definition came from."""
-        tree = self.engine.tree
-        rows = tuple((node.name, node.role, len(node.tools), source_of(node), node.description or "") for node in tree)
-        note = f"left out, because no tool is theirs: {', '.join(tree.skipped)}" if tree.skipped else ""
-        table = Table(
-            f"agents of {tree.topology.name}", ("agent", "role", "tools", "source", "description"), rows, note
-        )
-        return View(tree, lambda: frames().agents_df(tree), table)
+    @property
+    def agents(self) -> TreeView:
+        """The agents: role, tools, keywords, where the definition came from."""
+        return agents_view(self.engine.tree)
 
-    def partition(self) -> View[Partition]:
-        """Show who owns which tool, and why; one row per tool."""
+    @property
+    def partition(self) -> PartitionView:
+        """Who owns which tool, and why; one row per tool."""
         partition = self.engine.tree.partition
-        return View(partition, lambda: frames().partition_df(partition))
+        return PartitionView(partition)
 
-    def tools(self, query: str | None = None) -> View[tuple[Tool, ...]]:
+    def tools(self, query: str | None = None) -> ListView[Tool]:
         """List tools with their owners.
 
         Parameters
@@ -197,49 +259,15 @@ class Lab(LookingBack, Measuring):
         query : str, optional
             Words to search for in names and descriptions.
         """
-        tree = self.engine.tree
-        found = tuple(self.engine.catalog.search(query)) if query else tuple(self.engine.catalog)
-        rows = tuple(
-            (
-                tool.name,
-                owner_of(tree.partition.why(tool.name)),
-                tool.family,
-                tool.safety,
-                "by name only" if tool.is_by_name else "runs",
-            )
-            for tool in found
-        )
-        by_name = sum(tool.is_by_name for tool in found)
-        title = counted(len(found), "tool") + (f" for {query!r}" if query else "")
-        note = f"{len(found) - by_name} run here, {by_name} are known by name only"
-        table = Table(title, ("tool", "owner", "family", "safety", "handler"), rows, note)
-        names = {tool.name for tool in found}
+        catalog = self.engine.catalog
+        return tools_view(tuple(catalog.search(query) if query else catalog), self.engine.tree, query)
 
-        def frame() -> pd.DataFrame:
-            every: pd.DataFrame = frames().tools_df(tree)
-            return every[every["tool"].isin(names)].reset_index(drop=True)
-
-        return View(found, frame, table)
-
+    @property
     def hooks(self) -> View[HookChain]:
-        """List the hooks around every tool call in their order: which are wired, and why or why not."""
-        chain = self.engine.hooks
-        rows = tuple(
-            (row.name, row.phase, row.priority, row.source, "yes" if row.is_wired else "no", row.why) for row in chain
-        )
-        table = Table("hooks around a tool call", ("hook", "phase", "priority", "source", "wired", "why"), rows)
+        """The hooks around every tool call in their order: which are wired, and why or why not."""
+        return hooks_view(self.engine.hooks)
 
-        def frame() -> pd.DataFrame:
-            import pandas as pd
-
-            columns = ["hook", "phase", "priority", "source", "is_wired", "why"]
-            values = [(row.name, row.phase, row.priority, row.source, row.is_wired, row.why) for row in chain]
-            types = dict.fromkeys(columns, "string") | {"priority": "Int64", "is_wired": "boolean"}
-            return pd.DataFrame(values, columns=columns).astype(types)
-
-        return View(chain, frame, table)
-
-    def prompt(self, agent: str | None = None) -> View[AgentNode]:
+    def prompt(self, agent: str | None = None) -> PromptView:
         """Show what an agent is told, section by section, with sizes.
 
         Parameters
@@ -253,9 +281,9 @@ class Lab(LookingBack, Measuring):
             There is no such agent in the tree.
         """
         node = self.engine.tree.root if agent is None else self.engine.tree[agent]
-        return View(node, lambda: frames().prompt_df(node))
+        return PromptView(node)
 
-    def route(self, text: str) -> View[Route]:
+    def route(self, text: str) -> RouteView:
         """Say who would get a request, and why not another; nothing runs.
 
         Parameters
@@ -264,32 +292,46 @@ class Lab(LookingBack, Measuring):
 
         Returns
         -------
-        View of Route
+        RouteView
             ``.chosen`` is the agent's name, ``None`` when the root should answer itself or the router abstains.
         """
         self._last = route = self.engine.route(text)
-        return View(route, lambda: frames().routing_df(route))
+        return RouteView(route)
 
-    def diff(self, other: str | Topology | AgentTree | Lab | View[AgentTree]) -> View[TreeDiff]:
+    def diff(self, other: str | Topology | AgentTree | Lab | TreeView | None = None) -> DiffView:
         """Compare this tree with another one.
 
         Parameters
         ----------
-        other : str, Topology, AgentTree, Lab or View of AgentTree
-            A topology is filled with this lab's tools and agents first.
+        other : str, Topology, AgentTree, Lab or TreeView, optional
+            A topology is taken as it ships: with this lab's tools, without the agents that were added. When absent, the
+            tree before its last change is compared with the present one.
+
+        Raises
+        ------
+        UsageError
+            Nothing has been changed yet, or this is not a tree.
         """
+        present = self.engine.tree
+        if other is None:
+            if self._before is None:
+                raise UsageError("nothing has been changed yet: name a topology, a Lab or a tree to compare with")
+            self._last = found = _told_apart(diff(self._before, present), " before", "")
+            return DiffView(found)
         if isinstance(other, Lab):
             second = other.engine.tree
-        elif isinstance(other, View) and isinstance(other.record, AgentTree):
+        elif isinstance(other, TreeView):
             second = other.record
         elif isinstance(other, AgentTree):
             second = other
         elif isinstance(other, str | Topology):
-            second = self.engine.tree_for(other)
+            second = self.engine.tree_for(self._known(other), as_shipped=True)
+            self._last = found = _told_apart(diff(present, second), "", " as it ships")
+            return DiffView(found)
         else:
             raise UsageError(f"a tree is compared with a topology, a Lab or a tree, not with {type(other).__name__}")
-        self._last = found = diff(self.engine.tree, second)
-        return diff_view(found)
+        self._last = found = diff(present, second)
+        return DiffView(found)
 
     # -- running -------------------------------------------------------------------------------------------------------
 
@@ -338,13 +380,13 @@ class Lab(LookingBack, Measuring):
             _both(on_event, on_text),
         )
         self._last = trace
-        return Result(trace, lambda: frames().events_df(trace))
+        return Result(trace)
 
     async def aask(self, text: str, *, approver: Approver | str | None = None) -> Result:
         """Run a request on the present loop; the same result as :meth:`ask`."""
         answerer = read_approver(approver) if approver is not None else None
         self._last = trace = await self.engine.run(text, self.session, approver=answerer)
-        return Result(trace, lambda: frames().events_df(trace))
+        return Result(trace)
 
     def new(self) -> str:
         """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``.
@@ -373,7 +415,7 @@ class Lab(LookingBack, Measuring):
         ----------
         what : str or Path
             Name of a session; a file that :meth:`export` wrote, or a trace as JSON of the original lango; ``home``, a
-            folder or the address of a database: from then on everything is kept there.
+            folder or the address of a database: from then on everything is kept there, with the turns so far.
 
         Returns
         -------
@@ -383,13 +425,20 @@ class Lab(LookingBack, Measuring):
         Raises
         ------
         UsageError
-            There are turns in memory already, so that records cannot move any more.
+            There are turns in memory, and others in that place; or a teammate is still at work.
         UnknownNameError
             There is no such session, file or folder.
         """
-        from lango_nb.lab.opening import open_in
+        from lango_nb.lab.opening import kind_of, records_view, traces_view
 
-        return open_in(self, what)
+        match kind_of(what, self.engine.sessions.names()):
+            case "session":
+                self.session = str(what)
+                return self.search(session=self.session)
+            case "traces":
+                return traces_view(path_of(what))
+        self.keep_in(what)
+        return records_view(self.engine, self.session)
 
     def keep_in(self, store: Store | str | Path) -> None:
         """Keep records there from now on.
@@ -402,7 +451,7 @@ class Lab(LookingBack, Measuring):
         Raises
         ------
         UsageError
-            There are turns in memory already.
+            There are turns in memory, and others in that place; or a teammate is still at work.
         StoreError
             The store cannot be read.
         """
@@ -414,19 +463,517 @@ class Lab(LookingBack, Measuring):
         except LangoError:
             self.engine.ids = before
             raise
-        self._shelf_beside(store, self._home)
+        self._shelf_beside(store)
 
     def close(self) -> None:
         """Stop what still runs, write down what still can be, and let go of the store."""
         self.engine.close()
 
+    # -- looking back --------------------------------------------------------------------------------------------------
+
+    @property
+    def turns(self) -> ListView[Turn]:
+        """All turns, oldest first."""
+        turns = self.engine.traces.turns()
+        from lango_nb.viz.turns import turns_document
+
+        remarks, problem = self._remarks(turns)
+        note = ". ".join(filter(None, (self.engine.records.forgotten, problem)))
+        return ListView(
+            turns, lambda: frames().turns_df(turns), lambda: turns_document(turns, remarks=remarks, note=note)
+        )
+
+    def trace(self, turn: TurnRef | None = None) -> TraceView:
+        """Show what happened in a turn, agent by agent.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            Number from 1, negative from the end, or id; the last when absent.
+        """
+        trace = self._trace(turn)
+        return TraceView(trace)
+
+    def events(self, turn: TurnRef | None = None) -> ListView[Event]:
+        """List the events of a turn, one row each."""
+        trace = self._trace(turn)
+        return events_view(trace.events, trace)
+
+    @property
+    def runs(self) -> ListView[AgentRun]:
+        """All teammate runs as they are now, oldest first."""
+        return runs_view(self.engine.runs.list())
+
+    @property
+    def ledger(self) -> ListView[LedgerEntry]:
+        """What teammate runs waited for, and when they went on, where the settings ``runLedger.*`` had it noted."""
+        return ledger_view(tuple(self.engine.ledger))
+
+    def run(self, run_id: str) -> RunView:
+        """Show one teammate run, and what happened in it, also after its turn was over.
+
+        Parameters
+        ----------
+        run_id : str
+            ``arun-1`` for instance; :attr:`runs` lists them.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such run.
+        """
+        run = self.engine.runs.get(run_id)
+        try:
+            last = self.engine.traces.get(run.turn_id).events[-1].seq if run.turn_id else 0
+        except UnknownNameError:  # the turn still runs, or is forgotten
+            last = 0
+        return RunView(run, self.engine.runs.events(run_id), last)
+
+    @property
+    def tasks(self) -> ListView[Task]:
+        """What root and agents noted as to be done, oldest first."""
+        from lango_nb.viz.tasks import tasks_table
+
+        tasks = self.engine.tasks.list()
+        return ListView(tasks, lambda: frames().tasks_df(tasks), tasks_table(tasks))
+
+    def memories(self, agent: str | None = None) -> ListView[Memory]:
+        """List what agents remember; looking counts as no use.
+
+        Parameters
+        ----------
+        agent : str, optional
+            Whose memories; those of every agent of the tree when absent.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such agent in the tree.
+        """
+        from lango_nb.viz.memories import memories_table
+
+        engine = self.engine
+        names = engine.tree.names if agent is None else (engine.tree[agent].name,)
+        found = tuple(memory for name in names for memory in engine.memories.search(name, limit=len(engine.memories)))
+        table = memories_table(found, agent, is_kept=engine.settings.agent_memory.enabled)
+        return ListView(found, lambda: frames().memories_df(found), table)
+
+    def messages(
+        self, turn: TurnRef | None = None, *, step: int | None = None, conversation: str = ""
+    ) -> ListView[Message]:
+        """List messages of a turn with their authors.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            The last when absent.
+        step : int, optional
+            What was given with this model call; ``frames.steps_df`` lists them.
+        conversation : str
+            Without a step: what was said in a run or a child session; when empty, what was said in the turn's own
+            conversation, and what its runs left to later turns.
+
+        Returns
+        -------
+        View
+            ``.df`` has the rows of ``frames.messages_df`` that are shown.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such turn, or no such step or conversation in it.
+
+        Examples
+        --------
+        >>> from lango_nb.lab import Lab
+        >>> lab = Lab("octet")
+        >>> _ = lab.ask("hash milk with sha256")
+        >>> [len(lab.messages(step=step).record) for step in (1, 2)]
+        [1, 3]
+        """
+        trace = self._trace(turn)
+        title, numbered = f"messages of turn {trace.turn.number}", [*enumerate(trace.messages, 1)]
+        if step is not None:
+            title, numbered = f"{title}, given with step {step}", [(position(one), one) for one in trace.given(step)]
+        else:
+            names = {message.conversation for message in trace.messages}
+            if conversation and conversation not in names:
+                raise UnknownNameError("conversation", conversation, sorted(names - {"", SESSION}))
+            shown = {conversation} if conversation else {"", SESSION}
+            numbered = [(number, message) for number, message in numbered if message.conversation in shown]
+        return messages_view(trace, numbered, title)
+
+    def why(self, turn: TurnRef | None = None) -> ListView[Decision] | RouteView:
+        """Say why a request went where it went.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            The last when absent.
+
+        Returns
+        -------
+        View
+            The decisions of the turn with all candidates; for a turn that was not handed over, what the router says.
+        """
+        trace = self._trace(turn)
+        if not trace.decisions:
+            return self.route(trace.turn.text)
+        decisions = trace.decisions
+        return ListView(decisions, lambda: frames().decisions_df(trace))
+
+    # -- everything that is stored -------------------------------------------------------------------------------------
+
+    @property
+    def history(self) -> HistoryView:
+        """Everything that is stored, as DataFrames too; nothing is read before it is asked for."""
+        records = self.engine.records
+        return HistoryView(History(records.store.log, clock=self.engine.clock), lambda: records.forgotten)
+
+    def search(  # noqa: PLR0913 - what turns can be told apart by
+        self,
+        text: str = "",
+        *,
+        session: str | None = None,
+        agent: str | None = None,
+        tool: str | None = None,
+        outcome: str | Collection[str] = (),
+        since: When | None = None,
+        until: When | None = None,
+        limit: int | None = None,
+    ) -> HistoryView:
+        """Find turns; what is not given narrows nothing.
+
+        Parameters
+        ----------
+        text : str
+            Part of the request or the answer, upper and lower case alike.
+        session : str, optional
+        agent : str, optional
+            Somebody who worked in it, teammates included.
+        tool : str, optional
+            A tool that was called in it.
+        outcome : str or collection of str
+            ``success``, ``timeout`` and so on.
+        since, until : datetime or str, optional
+            A time, ``2026-01-31`` for instance, or how long ago: ``24h``.
+        limit : int, optional
+            At most so many, the latest.
+
+        Returns
+        -------
+        HistoryView
+            ``.df`` has one row per turn, :meth:`HistoryView.frame` everything else there is of them.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such outcome.
+        """
+        return self.history.where(
+            text=text,
+            session=session,
+            agent=agent,
+            tool=tool,
+            outcome=outcome or None,
+            since=since,
+            until=until,
+            limit=limit,
+            newest_first=True if limit is not None else None,
+        )
+
+    def sql(self, query: str, limit: int = 10_000) -> SelectionView:
+        """Ask the tables of the store themselves.
+
+        Parameters
+        ----------
+        query : str
+            One ``SELECT``; it can change nothing. :attr:`tables` lists tables and columns.
+        limit : int
+            Rows at most.
+
+        Returns
+        -------
+        View
+            ``.df`` has the rows.
+
+        Raises
+        ------
+        UsageError
+            The query cannot be carried out; the message says why.
+
+        Examples
+        --------
+        >>> from lango_nb.lab import Lab
+        >>> lab = Lab("solo")
+        >>> _ = lab.ask("hello")
+        >>> lab.sql("SELECT outcome, count(*) AS turns FROM turns GROUP BY outcome").record.rows
+        (('success', 1),)
+        """
+        store = self.engine.store
+        if not isinstance(store, SqlStore):
+            raise UsageError(f"the store {store.name!r} takes no SQL; lab.history has everything as DataFrames")
+        found = store.select(query, limit)
+        note = f"there are more; these are the first {limit:,}" if found.is_cut else ""
+        table = Table("query", found.columns, found.rows, note, empty="no row fits")
+        return SelectionView(found, table)
+
+    @property
+    def tables(self) -> View[tuple[tuple[str, ...], ...]]:
+        """The tables of the store with their columns, and what each says: what :meth:`sql` can ask."""
+        store = self.engine.store
+        prefix = store.database.dialect.prefix if isinstance(store, SqlStore) else ""
+        rows = tuple((prefix + table, *column) for table, *column in described_columns())
+        columns = ("table", "column", "type", "unit", "what it says")
+        note = "data holds as JSON what else a record has, checksum is its CRC-32; pd.read_sql reads the same"
+        return listing(rows, Table("tables", columns, rows, note))
+
+    @property
+    def sessions(self) -> ListView[Row]:
+        """All conversations, in order of creation."""
+        from lango_nb.viz.sessions import sessions_table
+
+        history = self.history.record
+        rows = tuple(history.sessions())
+        return ListView(rows, lambda: frames().sessions_df(history), sessions_table(rows, self.session))
+
+    def doctor(self, since_hours: float = 24.0, *, rescue: str | Path | None = None) -> ReportView:
+        """Look for what is wrong: settings, definitions, the store, failed turns, leaks; nothing is changed.
+
+        Parameters
+        ----------
+        since_hours : float
+            How far back turns are looked at.
+        rescue : str or Path, optional
+            A new file, into which everything is copied first that can be read of damaged records.
+
+        Returns
+        -------
+        ReportView
+            One row per finding, with the turn it is about and what to do next.
+        """
+        from lango_nb.doctor import examine, rescued
+        from lango_nb.stores.opening import file_of
+
+        report = examine(self.engine, since_hours=since_hours, trust=self._loaded.trust)
+        if rescue is not None:
+            store = self.engine.store
+            records = file_of(f"sqlite:///{store.where}" if store.name == "sqlite" else "memory")
+            report = replace(report, findings=(rescued(records, Path(rescue).absolute()), *report))
+        return ReportView(report)
+
+    def metrics(self, session: str | None = None) -> ListView[AgentMetrics]:
+        """Measure agents over everything that is stored: turns, success, calls, hand-overs, p50, p95 and p99.
+
+        Parameters
+        ----------
+        session : str, optional
+            Only turns of this session.
+
+        Returns
+        -------
+        ListView of AgentMetrics
+            One row per agent; a turn counts for the agent that it was first handed to.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such session.
+        """
+        from lango_nb.records.metrics import agent_metrics
+        from lango_nb.viz.metrics import metrics_table
+
+        name = None if session is None else self.engine.sessions.get(session).id
+        found = agent_metrics(self.engine.store.log.events(TurnQuery(session=name)))
+        return ListView(found, lambda: frames().metrics_df(found), metrics_table(found))
+
+    def graph(self, session: str | None = None) -> GraphView:
+        """Show who handed work to whom, and how often.
+
+        Parameters
+        ----------
+        session : str, optional
+            The present one when absent.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such session.
+        """
+        from lango_nb.records.graph import delegation_graph
+
+        name = self.session if session is None else self.engine.sessions.get(session).id
+        graph = delegation_graph(self.engine.store.log.events(TurnQuery(session=name)))
+        return GraphView(graph, lambda: frames().delegations_df(self.history.record.where(session=name)))
+
+    def export(
+        self,
+        path: str | Path,
+        turn: TurnRef | None = None,
+        *,
+        session: str | None = None,
+        format: str | None = None,  # noqa: A002 - what everybody calls it
+        overwrite: bool = False,
+    ) -> Path:
+        """Write a turn, or a whole session, to one file.
+
+        Parameters
+        ----------
+        path : str or Path
+            ``.html``: a page that needs nothing else, no script either. ``.jsonl``: JSON lines that :meth:`open` reads
+            again. ``.otlp.json``: OpenTelemetry spans.
+        turn : int or str, optional
+            The last when neither turn nor session is given.
+        session : str, optional
+            All turns of a session, in place of one turn.
+        format : {"html", "jsonl", "otel"}, optional
+            What the file's name says when absent.
+        overwrite : bool
+            Whether a file of that name is replaced.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        UsageError
+            The format is unknown, or there is a file of that name.
+        StoreError
+            It cannot be written.
+        """
+        from lango_nb.lab.exporting import export
+
+        unsaved = self.engine.traces.unsaved
+        if session is not None:
+            query = TurnQuery(session=self.engine.sessions.get(session).id)
+            unsaved = tuple(trace for trace in unsaved if trace.turn.session_id == session)
+        else:
+            wanted = self._trace(turn)
+            query = TurnQuery(ids=(wanted.turn.id,))
+            unsaved = tuple(trace for trace in unsaved if trace.turn.id == wanted.turn.id)
+        log = self.engine.store.log
+        return export(log, query, Path(path), format, overwrite=overwrite, unsaved=unsaved)
+
+    def _trace(self, turn: TurnRef | None) -> Trace:
+        if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int | str)):
+            raise UsageError(f"a turn is a number or an id, not {type(turn).__name__}")
+        try:
+            return self.engine.traces.get(-1 if turn is None else turn)
+        except UnknownNameError as error:
+            if len(self.engine.traces) or isinstance(error, ForgottenError):
+                raise
+        raise UsageError("there is no turn yet; ask something first: lab.ask('hello')")
+
+    # -- measuring -----------------------------------------------------------------------------------------------------
+
+    def evaluate(  # noqa: PLR0913 - one keyword per thing one may want to choose
+        self,
+        data: Any = "held-out",
+        subject: Router | Model | str | None = None,
+        *,
+        topologies: Sequence[str | Topology] | None = None,
+        at_once: int = 4,
+        sample: int | None = None,
+        seed: int = 0,
+        resume: str | Path | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> EvaluationView:
+        """Say how often the router, or a model, is right about who should get a request.
+
+        Parameters
+        ----------
+        data : DataFrame, iterable, str or Path
+            Labelled requests: rows with ``text`` and one of ``agent``, ``family`` and columns named like topologies; a
+            file (CSV, TSV, JSON lines); or a set that comes with the package, ``held-out`` for one.
+        subject : Router, Model or str, optional
+            A model or its name, or ``keywords`` for the naive baseline; the router when absent.
+        topologies : sequence of str or Topology, optional
+            Side by side; the present one when absent.
+        at_once : int
+            How many calls of a model may be under way.
+        sample : int, optional
+            Take so many at random; all when absent.
+        seed : int
+            The same seed takes the same sample.
+        resume : str or Path, optional
+            File in which a model's answers are kept; what is in it already is not asked again.
+        on_progress : callable, optional
+            Gets how many are done, of how many; a bar is shown when absent, where somebody can see it.
+
+        Returns
+        -------
+        EvaluationView
+            ``.mistakes`` explains what went wrong, ``.frame("agents")`` and its like are DataFrames.
+
+        Raises
+        ------
+        LangoError
+            The data cannot be read, a label fits nothing, or there is no such topology or model.
+        KeyboardInterrupt
+            It was stopped; with ``resume`` the answers so far are kept.
+        """
+        from lango_nb.evaluation.evaluate import evaluate
+
+        found = evaluate(
+            data,
+            subject,
+            topologies=topologies,
+            at_once=at_once,
+            sample=sample,
+            seed=seed,
+            resume=resume,
+            on_progress=on_progress,
+            engine=self.engine,
+        )
+        self._last = found
+        return EvaluationView(found)
+
     # -- changing ------------------------------------------------------------------------------------------------------
 
-    def use(self, topology: str | Topology) -> View[TreeDiff]:
-        """Change the topology and show what changed; turns and conversation stay."""
-        return self._changing(lambda: self.engine.use(topology))
+    def use(self, topology: str | Topology) -> DiffView:
+        """Change the topology and show what changed; turns and conversation stay.
 
-    def add_agent(self, agent: AgentSpec | str, path: str = "<cell>") -> View[TreeDiff]:
+        Parameters
+        ----------
+        topology : str or Topology
+            One of your own can be named too, once it has been in use.
+        """
+        known = self._known(topology)
+        change = self._changing(lambda: self.engine.use(known))
+        self._remember(known)
+        return change
+
+    @property
+    def topologies(self) -> tuple[Topology, ...]:
+        """The topologies that can be named: those that ship, and those of your own that have been in use."""
+        from lango_nb.specs.topologies import load_topology, topology_names
+
+        return (*(load_topology(name) for name in topology_names()), *self._own_topologies.values())
+
+    def _known(self, topology: str | Topology) -> str | Topology:
+        """Return the topology of your own that a name means, or what was given."""
+        return self._own_topologies.get(topology, topology) if isinstance(topology, str) else topology
+
+    def _remember(self, topology: str | Topology) -> None:
+        from lango_nb.specs.topologies import topology_names
+
+        if not isinstance(topology, str) and topology.name not in topology_names():
+            self._own_topologies[topology.name] = topology
+
+    def remove_agent(self, name: str) -> DiffView:
+        """Take an agent that was added out of the tree and show what changed; what is on the shelf stays there.
+
+        Raises
+        ------
+        UnknownNameError
+            No such agent was added.
+        DefinitionError
+            The agent is the topology's own.
+        """
+        return self._changing(lambda: self.engine.remove_agents(name))
+
+    def add_agent(self, agent: AgentSpec | str, path: str = "<cell>") -> DiffView:
         """Let an agent join the tree and show what changed.
 
         Parameters
@@ -445,14 +992,15 @@ class Lab(LookingBack, Measuring):
 
         spec = parse_agent_md(agent, path) if isinstance(agent, str) else agent
         change = self._changing(lambda: self.engine.add_agents(spec))
+        found = remarks(spec, self.engine.tree)
         if spec.name in self.engine.tree:
-            return change
+            return DiffView(replace(change.record, remarks=found))
         why = "no tool is its own yet" if spec.is_active else f"its status is {spec.status!r}"
-        note = f"{spec.name} is known from now on, but not in the tree: {why}"
+        note = "; ".join((f"{spec.name} is known from now on, but not in the tree: {why}", *found))
         rows = (("prefixes", ", ".join(spec.prefixes)), ("keywords", ", ".join(spec.keywords)))
-        return diff_view(change.record, Table(f"agent {spec.name}", ("what", "value"), rows, note))
+        return DiffView(change.record, Table(f"agent {spec.name}", ("what", "value"), rows, note))
 
-    def add_tools(self, tools: ToolsLike) -> View[tuple[Any, ...]]:
+    def add_tools(self, tools: ToolsLike) -> ListView[Assignment]:
         """Let tools join the catalog and show where each lands.
 
         Raises
@@ -461,38 +1009,25 @@ class Lab(LookingBack, Measuring):
             A tool is described wrongly or its name is taken; nothing is changed.
         """
         new = read_tools(tools)
-        self.engine.add_tools(*new)
-        partition = self.engine.tree.partition
-        landed = tuple(partition.why(tool.name) for tool in new)
-        rows = tuple((item.tool, owner_of(item), item.reason) for item in landed)
-        names = {tool.name for tool in new}
+        self._changing(lambda: self.engine.add_tools(*new))
+        return landed_view(new, self.engine.tree)
 
-        def frame() -> pd.DataFrame:
-            every: pd.DataFrame = frames().partition_df(partition)
-            return every[every["tool"].isin(names)].reset_index(drop=True)
-
-        return View(landed, frame, Table(f"{counted(len(new), 'tool')} joined", ("tool", "lands at", "why"), rows))
-
-    def _changing(self, change: Callable[[], None]) -> View[TreeDiff]:
+    def _changing(self, change: Callable[[], None]) -> DiffView:
         before = self.engine.tree
         change()
-        return diff_view(diff(before, self.engine.tree))
+        self._before = before
+        return DiffView(diff(before, self.engine.tree))
 
-    def models(self) -> View[tuple[ModelRow, ...]]:
-        """Show which models can be used here, and what is missing for the rest; nobody is asked, no key is shown."""
+    @property
+    def models(self) -> ListView[ModelRow]:
+        """The models that can be used here, and what is missing for the rest; nobody is asked, no key is shown."""
         from lango_nb.models.usable import usable_models, usable_note
 
         found = self.engine.models
-        rows = usable_models(found.reach, found.keys)
-        columns = ("provider", "example", "state", "key", "what is missing")
-        shown = tuple(
-            (row.provider, row.example, row.state.replace(" ", "\N{NO-BREAK SPACE}"), row.key, row.missing)
-            for row in rows
-        )
         note = f"{self.model.name} answers; %lango model NAME takes another"
         if problem := usable_note(found.keys):
             note = f"{problem}; {note}"
-        return View(rows, lambda: frames().models_df(rows), Table("models", columns, shown, note))
+        return models_view(usable_models(found.reach, found.keys), note)
 
     def record(self, path: str | Path) -> Cassette:
         """Keep every call of the present model and of the tools on a cassette from now on; see :meth:`play`.
@@ -564,58 +1099,306 @@ class Lab(LookingBack, Measuring):
         """The calls that wait for an answer; any thread may look and answer while a turn runs elsewhere."""
         return OpenQuestions(self.engine)
 
+    # -- things of your own --------------------------------------------------------------------------------------------
+
+    @property
+    def shelf(self) -> Shelf:
+        """Things of your own, with TinyDB's queries: ``lab.shelf.search(where("agent") == "vault")``.
+
+        Raises
+        ------
+        StoreError
+            Its file is damaged: says where.
+        """
+        if self._shelf is None:
+            from lango_nb.lab.shelf import open_shelf
+
+            self._shelf = open_shelf(self._shelf_path)
+        return self._shelf
+
+    def open_shelf(self, path: str | Path) -> Shelf:
+        """Go on with a shelf of your own, in a project's folder for instance; what was in memory goes there.
+
+        Parameters
+        ----------
+        path : str or Path
+            A JSON file, which need not be there yet.
+
+        Returns
+        -------
+        Shelf
+
+        Raises
+        ------
+        StoreError
+            The file is there and is no shelf, or is damaged.
+        """
+        from lango_nb.lab.shelf import open_shelf
+
+        new = open_shelf(path)
+        if self._shelf is not None and self._shelf.path is None and len(self._shelf):
+            new.insert_multiple([dict(item) for item in self._shelf])
+        self._shelf, self._shelf_path = new, new.path
+        return new
+
+    def _shelf_beside(self, store: Store | str | Path) -> None:
+        """Let a shelf in memory move beside records that are kept from now on."""
+        path = shelf_path(store, self._home)
+        if path is None or self._shelf_path is not None:
+            return
+        if self._shelf is not None:
+            self.open_shelf(path)
+        self._shelf_path = path
+
+    def note(self, turn: TurnRef | None, text: str) -> View[Any]:
+        """Put a note on a turn.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            Number from 1, negative from the end, or id; the last when ``None``.
+        text : str
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such turn.
+        UsageError
+            There is no turn yet, or no text.
+        """
+        from lango_nb.lab.shelf import entries
+
+        if not text.strip():
+            raise UsageError("a note needs a text")
+        found = self._trace(turn).turn
+        return self.shelf.keep([entries.note(found, text, self.engine.clock.now())], "noted")
+
+    def tag(self, turn: TurnRef | None, *names: str) -> View[Any]:
+        """Put tags on a turn; one that it has already stays.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            Number from 1, negative from the end, or id; the last when ``None``.
+        *names : str
+            A ``#`` at the beginning is taken off.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such turn.
+        UsageError
+            There is no turn yet, or no tag.
+        """
+        from lango_nb.lab.shelf import entries
+
+        found = self._trace(turn).turn
+        tags = [name.removeprefix("#") for name in names]
+        if not tags or not all(tags):
+            raise UsageError("a tag is a word; write lab.tag(-1, 'slow')")
+        at = self.engine.clock.now()
+        return self.shelf.keep([entries.tag(found, name, at) for name in tags], "tagged", "turn_id", "turn_at", "name")
+
+    def label(self, text: str, agent: str) -> View[Any]:
+        """Keep a request with its right agent: ``lab.router.fit(lab.shelf.table("examples"))`` learns from all of them.
+
+        Parameters
+        ----------
+        text : str
+            The same text again replaces its label.
+        agent : str
+            Name of an agent, ``root``, or a tool family.
+
+        Raises
+        ------
+        UsageError
+            There is no text, or no such agent or family.
+        """
+        from lango_nb.lab.shelf import entries
+        from lango_nb.routing.taught import ROOT
+
+        router = self.engine.router
+        names = (*router.table.names, ROOT)
+        if not text.strip():
+            raise UsageError("a labelled request needs a text")
+        if agent not in {*names, *router.learned.families}:
+            raise UsageError(
+                f"{agent!r} is no agent here and no tool family; {suggest(agent, [*names, *router.learned.families])}"
+            )
+        entry = entries.example(text, agent, self.engine.clock.now(), is_family=agent not in names)
+        return self.shelf.keep([entry], "labelled", "text")
+
+    def save(self, name: str, what: object = None) -> View[Any]:
+        """Keep a request, a comparison or an evaluation under a name; the same name again replaces it.
+
+        Parameters
+        ----------
+        name : str
+        what : optional
+            A result of :meth:`ask`, ``route``, ``diff`` or ``evaluate``, or the text of a
+            request; the last such result when absent.
+
+        Raises
+        ------
+        UsageError
+            There is nothing yet, or it is something else.
+        """
+        from lango_nb.lab.shelf import entries
+
+        what = self._last if what is None else what
+        if what is None:
+            raise UsageError("there is nothing to save yet; ask, route, compare or evaluate something first")
+        record = what.record if isinstance(what, View) else what
+        entry = entries.saved(name, record, self.engine.topology.name, self.engine.clock.now())
+        return self.shelf.keep([entry], "saved", "name")
+
+    def keep_agent(self, spec: AgentSpec, source: str) -> View[Any]:
+        """Keep the definition of an agent, in place of an earlier one of its name.
+
+        Parameters
+        ----------
+        spec : AgentSpec
+        source : str
+            The text of an ``AGENT.md``.
+
+        Raises
+        ------
+        RefusedError
+            It holds a secret.
+        """
+        from lango_nb.lab.shelf import entries
+
+        return self.shelf.keep([entries.agent_source(spec, source, self.engine.clock.now())], "on the shelf", "name")
+
+    def keep_tools(self, tools: Sequence[Tool], source: str) -> View[Any]:
+        """Keep the source of tools, in place of earlier sources that define none but these.
+
+        Parameters
+        ----------
+        tools : sequence of Tool
+        source : str
+            Python.
+
+        Raises
+        ------
+        RefusedError
+            It holds a secret.
+        """
+        from lango_nb.lab.shelf import entries, where
+
+        names = {tool.name for tool in tools}
+        entry = entries.tools_source(tools, source, self.engine.clock.now())
+        same = where("name").test(lambda old: isinstance(old, str) and set(old.split(", ")) <= names)
+        return self.shelf.keep([entry], "on the shelf", same=same)
+
+    def forget(self, *items: str) -> ListView[ShelfItem]:
+        """Remove items, all of them or none.
+
+        Parameters
+        ----------
+        *items : str
+            ``notes/3``, or the name of one: ``agents/pharmacist``.
+
+        Returns
+        -------
+        ListView of ShelfItem
+            What was removed.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such item.
+        """
+        return self.shelf.forget(*items)
+
+    def restore(self, kind: str = "agents", namespace: dict[str, Any] | None = None) -> View[Any]:
+        """Let the agents or the tools of the shelf join again, in the order in which they were put there.
+
+        Parameters
+        ----------
+        kind : {"agents", "tools"}
+            The source of tools is Python, and runs: name them only when you know who wrote the file.
+        namespace : dict, optional
+            Where the source of tools runs; one of its own for each when absent.
+
+        Returns
+        -------
+        View
+            One row per item: what came of it.
+
+        Raises
+        ------
+        UsageError
+            The kind is another one.
+        """
+        from lango_nb.lab.shelf import entries
+        from lango_nb.lab.shelf.masking import AGENTS, TOOLS
+
+        if kind not in {AGENTS, TOOLS}:
+            raise UsageError(f"agents and tools can be restored, not {kind}; %lango shelf {kind} shows them")
+        rows = []
+        for item in self.shelf.items(kind):
+            source = entries.source_of(item)
+            try:
+                if kind == AGENTS:
+                    self.add_agent(source, item.id)
+                else:
+                    from lango_nb.lab.tool_source import run_source
+
+                    self.add_tools(run_source(source, {"__name__": _CELL_MODULE} if namespace is None else namespace))
+            except LangoError as error:
+                rows.append((item.id, item.name, str(error)))
+            except Exception as error:  # noqa: BLE001 - whatever the source raises; the others are restored all the same
+                rows.append((item.id, item.name, f"its source raises {type(error).__name__}: {error}"))
+            else:
+                rows.append((item.id, item.name, "joined"))
+        columns = ("item", "name", "what came of it")
+        tools = len(self.shelf.items(TOOLS))
+        note = f"tools are there too ({tools}): %lango shelf tools --restore runs their source"
+        table = Table(f"{kind} of the shelf", columns, tuple(rows), note if tools and kind == AGENTS else "")
+        return listing(tuple(rows), table)
+
+    def _remarks(self, turns: Sequence[Turn]) -> tuple[Mapping[str, str], str]:
+        """Return what notes and tags say about turns, and what is wrong with the shelf."""
+        if self._shelf is None and (self._shelf_path is None or not self._shelf_path.exists()):
+            return {}, ""
+        from lango_nb.lab.shelf import entries
+
+        try:
+            return entries.remarks(self.shelf.items((entries.NOTES, entries.TAGS)), turns), ""
+        except LangoError as error:
+            return {}, str(error)
+
     # -- about ---------------------------------------------------------------------------------------------------------
 
-    def config(self) -> View[LoadedSettings]:
-        """List every setting with its value, its default and where the value came from."""
-        rows = self._loaded.rows()
-        table = Table(
-            "settings", ("key", "value", "default", "from", "what it does"), tuple(tuple(row) for row in rows)
-        )
+    @property
+    def config(self) -> SettingsView:
+        """Every setting with its value, its default and where the value came from."""
+        return SettingsView(self._loaded)
 
-        def frame() -> pd.DataFrame:
-            return texts_table(["key", "value", "default", "origin", "sentence"], rows)
+    @property
+    def status(self) -> StatusView:
+        """What is in use."""
+        return status_view(self.engine, self.session, self._loaded)
 
-        return View(self._loaded, frame, table)
+    if not TYPE_CHECKING:  # a type checker knows what there is
 
-    def status(self) -> View[dict[str, str]]:
-        """Say what is in use."""
-        engine = self.engine
-        by_name = sum(tool.is_by_name for tool in engine.catalog)
-        values = {
-            "topology": f"{engine.topology.name}: {engine.topology.title}" if engine.topology.title else self.topology,
-            "agents": ", ".join(engine.tree.names),
-            "tools": f"{len(engine.catalog)} ({len(engine.catalog) - by_name} run, {by_name} by name only)",
-            "model": engine.model.name,
-            "router": _knows(engine.router),
-            "session": self.session,
-            "turns": str(len(engine.traces)),
-            "records": shown_store(engine.store),
-            "workspace": shown_folder(engine.workspace),
-        }
-        if engine.traces.unsaved:
-            unsaved = ", ".join(f"turn {trace.turn.number}" for trace in engine.traces.unsaved)
-            values["not written"] = f"{unsaved}: only in memory yet, see %lango doctor"
-        if engine.records.found:
-            values["found"] = "; ".join(item.sentence for item in engine.records.found)
-        if engine.records.is_durable and engine.store.problems:
-            values["problems"] = f"{counted(len(engine.store.problems), 'problem')} with records: %lango doctor"
-        values |= left_open(engine)
-        if self._loaded.trust is not None and self._loaded.trust.held:
-            trust = self._loaded.trust
-            values["held back"] = f"{trust.keys}; %{trust.command} shows and trusts them"
-        warnings = (*engine.warnings, *engine.unfit_patterns)
-        if warnings:
-            values["warnings"] = "; ".join(warnings)
-        table = Table("lango", ("what", "value"), tuple(values.items()))
-
-        def frame() -> pd.DataFrame:
-            return texts_table(["what", "value"], list(values.items()))
-
-        return View(values, frame, table)
+        def __getattr__(self, name: str) -> Any:
+            """Say in one line that there is no such attribute, and which one was meant."""
+            if name.startswith("_") or hasattr(type(self), name):
+                raise AttributeError(name)
+            names = [one for one in dir(self) if not one.startswith("_")]
+            raise NoAttributeError("a Lab", name, names, _ELSEWHERE.get(name, ""))
 
     def __repr__(self) -> str:
         return f"Lab({self.topology}, {len(self.engine.tree.names)} agents, {len(self.engine.catalog)} tools)"
+
+
+def _told_apart(found: TreeDiff, first: str, second: str) -> TreeDiff:
+    """Return a comparison in which two trees of one topology have names of their own."""
+    if found.first != found.second:
+        return found
+    return replace(found, first=f"{found.first}{first}", second=f"{found.second}{second}")
 
 
 def _both(on_event: Listener | None, on_text: TextListener | None) -> Callable[[Any], None] | None:
@@ -629,11 +1412,3 @@ def _both(on_event: Listener | None, on_text: TextListener | None) -> Callable[[
             listener(item)
 
     return hear
-
-
-def _knows(router: Router) -> str:
-    """Say what a router goes by."""
-    said = [f"words of {router.learned.card['requests']} labelled requests"]
-    said += ["sentences as a whole"] if router.sentences is not None else []
-    said += [f"{len(router.taught.rows)} requests of your own"] if router.taught.rows else []
-    return ", ".join(said)

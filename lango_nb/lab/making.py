@@ -1,4 +1,4 @@
-"""What a lab is made of: tools from whatever describes them, who answers, which settings hold."""
+"""What a lab is made of: tools from whatever describes them, who answers, which settings hold, where its shelf is."""
 
 from __future__ import annotations
 
@@ -11,17 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 from lango_nb.config.loading import LoadedSettings, home_folder, load_settings
 from lango_nb.config.settings import Settings
+from lango_nb.core.paths import path_of
 from lango_nb.engine import SINGLE
 from lango_nb.runtime.approvals import Approver, AskWith, approver_named
+from lango_nb.stores.opening import HOME
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families, tools_by_name
 from lango_nb.tools.tool import Tool
 
 if TYPE_CHECKING:
     from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
+    from lango_nb.stores.store import Store
 
 logger = logging.getLogger("lango_nb")
 
+SHELF = "shelf.json"
+"""Name of the shelf in a home."""
+MEMORY = "memory"
+"""Address of records in memory."""
 ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
 
 
@@ -72,14 +79,21 @@ def read_settings(
 
 def _with_teammates(loaded: LoadedSettings) -> LoadedSettings:
     """Switch the teammate runtime on unless somebody wrote down that it is off: a lab is there to show it."""
-    if loaded.origins["background.enabled"] != "default":
-        return loaded
     background = loaded.settings.background.model_copy(update={"enabled": True})
-    return replace(
-        loaded,
-        settings=loaded.settings.model_copy(update={"background": background}),
-        origins={**loaded.origins, "background.enabled": "lab"},
-    )
+    return _switched_on(loaded, "background.enabled", background=background)
+
+
+def with_memory(loaded: LoadedSettings) -> LoadedSettings:
+    """Let agents remember, unless somebody wrote down that they do not: where records are in memory, nothing lasts."""
+    memory = loaded.settings.agent_memory.model_copy(update={"enabled": True})
+    return _switched_on(loaded, "agentMemory.enabled", agent_memory=memory)
+
+
+def _switched_on(loaded: LoadedSettings, key: str, **group: object) -> LoadedSettings:
+    if loaded.origins[key] != "default":
+        return loaded
+    settings = loaded.settings.model_copy(update=group)
+    return replace(loaded, settings=settings, origins={**loaded.origins, key: "lab"})
 
 
 def first_topology(loaded: LoadedSettings) -> str:
@@ -91,3 +105,32 @@ def first_topology(loaded: LoadedSettings) -> str:
 def default_tools() -> tuple[Tool, ...]:
     """Return the families that are real, and by name those of the specification that are not built yet."""
     return (*builtin_tools(), *spec_families())
+
+
+def shelf_path(store: Store | str | Path | None, home: Path) -> Path | None:
+    """Say which file the shelf beside some records is.
+
+    Parameters
+    ----------
+    store : Store or str or Path, optional
+        Where records lie, as a lab takes it.
+    home : Path
+        The home folder.
+
+    Returns
+    -------
+    Path or None
+        Beside a folder of records, in the home folder for a database; ``None``, in memory, where records are.
+
+    Examples
+    --------
+    >>> shelf_path("home", Path("h")).as_posix(), shelf_path("h", Path("x")).as_posix()
+    ('h/shelf.json', 'h/shelf.json')
+    """
+    if not store or store == MEMORY:
+        return None
+    if not isinstance(store, str | Path):
+        return home / SHELF if store.is_durable else None
+    if store == HOME or "://" in str(store):
+        return home / SHELF
+    return path_of(store) / SHELF

@@ -16,8 +16,8 @@ from lango_nb.config.trust import FolderTrust, give_trust, read_trust, remove_tr
 from lango_nb.core.errors import RefusedError, UsageError, shorten
 from lango_nb.core.paths import path_of
 from lango_nb.core.private import shown_path
-from lango_nb.engine.engine import is_inside_a_turn
-from lango_nb.lab.shown import counted
+from lango_nb.core.text import counted
+from lango_nb.engine import is_inside_a_turn
 from lango_nb.runtime.ask import is_anybody_there
 from lango_nb.viz.table import Table
 

@@ -19,11 +19,12 @@ from lango_nb.core.errors import ModelError, StoreError, ToolError, shorten
 from lango_nb.core.masking import mask, mask_arguments, mask_value
 from lango_nb.core.messages import Reply
 from lango_nb.core.paths import path_of
+from lango_nb.core.text import counted
 from lango_nb.models.cassette_entries import SHOWN, Entries, Entry, asked, called, tool_key
 from lango_nb.models.cassette_file import ModelTaped, Taped, ToolTaped
 from lango_nb.models.cassette_form import Form, difference, hide_reply, is_said_elsewhere, nearness, show_reply
 from lango_nb.models.cassette_names import ENGINE_KINDS, Names
-from lango_nb.models.cassette_playing import Player, Recorder, ToolReel
+from lango_nb.models.cassette_playing import Player, Recorder
 from lango_nb.models.model import Model
 from lango_nb.models.shipped import shipped_names
 from lango_nb.tools.tape import MISS, ToolTape
@@ -80,7 +81,7 @@ message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello
 
     def __repr__(self) -> str:
         models = sum(isinstance(entry.taped, ModelTaped) for entry in self._entries)
-        counts = f"{_counted(models, 'model call')}, {_counted(len(self) - models, 'tool call')}"
+        counts = f"{counted(models, 'model call')}, {counted(len(self) - models, 'tool call')}"
         return f"<Cassette {self.path.name!r}: {counts}>"
 
     def __len__(self) -> int:
@@ -135,7 +136,7 @@ message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello
         -----
         Tools that work on the engine's own runs, tasks and outputs always run: their ids are this engine's.
         """
-        return ToolTape(ToolReel(self), live=live).tools(tools)
+        return ToolTape(self, live=live).tools(tools)
 
     # -- how far it is -------------------------------------------------------------------------------------------------
 
@@ -333,7 +334,7 @@ message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello
         head = f"call {number} is not on {self.path.name}: {called(tool, arguments)}{who}"
         advice = f"nothing was run; {self._advice()}"
         if entries:
-            why = f"it is recorded {_counted(len(entries), 'time')}, and was asked for once more"
+            why = f"it is recorded {counted(len(entries), 'time')}, and was asked for once more"
         elif same:
             why = f"recorded are {shorten(', '.join(same), _room(head, 'recorded are', advice))}"
         else:
@@ -362,10 +363,6 @@ def _hidden_arguments(arguments: Mapping[str, Any]) -> tuple[Names, dict[str, An
 def _room(*parts: str) -> int:
     """Return how much may still be said beside these parts of an error."""
     return max(_LONGEST - len("; ".join((*parts, ""))), SHOWN // 2)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun if number == 1 else noun + 's'}"
 
 
 def _is_same(taped: Taped, reply: Reply) -> bool:

@@ -23,9 +23,10 @@ from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.cassette_names import Names, told_in, without_ids
 from lango_nb.models.reading import asking_agent
-from lango_nb.tools.builtin import control_names
+from lango_nb.tools.builtin import control_among
 
 _REPORT = re.compile(r"[\w.-]+ reports: ")
+WAIT = "agent_wait"
 _ALIVE = ("spawned", "running")
 _SHOWN = 60
 """Characters of a text that a difference shows."""
@@ -80,11 +81,12 @@ def form_of(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> tuple[F
     >>> asked("toolu_7", "x").messages[0].tool_calls[0].arguments
     {'path': 'a', 'password': '[masked]'}
     """
-    kept, is_poll = _without_polls(messages)
+    control = control_among(tools)
+    kept, is_poll = _without_polls(messages) if WAIT in control else (list(messages), False)
     told = [
         token
         for message in kept
-        if message.role == "tool" and message.tool_name in control_names()
+        if message.role == "tool" and message.tool_name in control
         for token in told_in(message.content)
     ]
     names = Names(told)
@@ -155,7 +157,7 @@ def _without_polls(messages: Sequence[Message]) -> tuple[list[Message], bool]:
 
 
 def _is_poll(message: Message) -> bool:
-    if message.role != "tool" or message.tool_name != "agent_wait" or message.is_error:
+    if message.role != "tool" or message.tool_name != WAIT or message.is_error:
         return False
     try:
         told = json.loads(message.content)

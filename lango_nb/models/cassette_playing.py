@@ -1,9 +1,9 @@
-"""The models and the reel that a cassette gives: one records, one replays, one serves tools."""
+"""The models that a cassette gives: one replays, one records."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.models.cassette_form import Form, form_of
@@ -12,8 +12,31 @@ from lango_nb.models.model import Model, StreamingModel, is_live
 from lango_nb.models.reading import pieces
 
 if TYPE_CHECKING:
-    from lango_nb.models.cassette import Cassette
-    from lango_nb.tools.tool import ToolResult
+    from pathlib import Path
+
+    from lango_nb.core.errors import ModelError
+
+
+class Tape(Protocol):
+    """What a model needs of a cassette."""
+
+    path: Path
+
+    def find(self, form: Form, names: Names, *, waits_again: bool = False) -> Reply | None:
+        """Return the next recorded reply to a request; ``None`` when there is none."""
+        ...
+
+    def keep(self, form: Form, names: Names, model: str, reply: Reply, place: int) -> None:
+        """Write a new call down."""
+        ...
+
+    def miss(self, form: Form) -> ModelError:
+        """Say which call is new."""
+        ...
+
+    def new_place(self) -> int:
+        """Return the place of a call that begins now."""
+        ...
 
 
 class Player:
@@ -21,16 +44,16 @@ class Player:
 
     Parameters
     ----------
-    cassette : Cassette
+    tape : Tape
     """
 
-    def __init__(self, cassette: Cassette) -> None:
-        self._cassette = cassette
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
 
     @property
     def name(self) -> str:
         """``cassette:`` and the name of the file."""
-        return f"cassette:{self._cassette.path.name}"
+        return f"cassette:{self._tape.path.name}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -44,9 +67,9 @@ class Player:
             It is not on the cassette, or was given already; code ``cassette_miss``.
         """
         form, names = form_of(messages, tools)
-        reply = self._cassette.find(form, names, waits_again=True)
+        reply = self._tape.find(form, names, waits_again=True)
         if reply is None:
-            raise self._cassette.miss(form)
+            raise self._tape.miss(form)
         return reply
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
@@ -67,12 +90,12 @@ class Recorder:
 
     Parameters
     ----------
-    cassette : Cassette
+    tape : Tape
     live : Model
     """
 
-    def __init__(self, cassette: Cassette, live: Model) -> None:
-        self._cassette, self._live = cassette, live
+    def __init__(self, tape: Tape, live: Model) -> None:
+        self._tape, self._live = tape, live
 
     @property
     def name(self) -> str:
@@ -85,7 +108,7 @@ class Recorder:
         return is_live(self._live)
 
     def __repr__(self) -> str:
-        return f"<Recorder {self.name!r} on {self._cassette.path.name!r}>"
+        return f"<Recorder {self.name!r} on {self._tape.path.name!r}>"
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         """Give the recorded reply, or ask and record.
@@ -98,7 +121,7 @@ class Recorder:
             Whatever the other model raises; nothing is kept then.
         """
         form, names = form_of(messages, tools)
-        reply = self._cassette.find(form, names)
+        reply = self._tape.find(form, names)
         return await self._ask(form, names, messages, tools) if reply is None else reply
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
@@ -110,9 +133,9 @@ class Recorder:
             An answer that is cut, or that nobody listens to until its end, is not kept.
         """
         form, names = form_of(messages, tools)
-        reply = self._cassette.find(form, names)
+        reply = self._tape.find(form, names)
         if reply is None and isinstance(self._live, StreamingModel):
-            place = self._cassette.new_place()
+            place = self._tape.new_place()
             stream = self._live.stream(messages, tools)
             try:
                 async for piece in stream:
@@ -130,7 +153,7 @@ class Recorder:
         yield reply
 
     async def _ask(self, form: Form, names: Names, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
-        place = self._cassette.new_place()
+        place = self._tape.new_place()
         reply = await self._live.complete(messages, tools)
         self._keep(form, names, reply, place)
         return reply
@@ -143,24 +166,4 @@ class Recorder:
             whole = Reply.model_validate(reply.model_dump(warnings=False))
         except ValueError:
             return
-        self._cassette.keep(form, names, self.name, whole, place)
-
-
-class ToolReel:
-    """The calls of tools on a cassette.
-
-    Parameters
-    ----------
-    cassette : Cassette
-    """
-
-    def __init__(self, cassette: Cassette) -> None:
-        self._cassette = cassette
-
-    def record(self, tool: str, arguments: Mapping[str, Any], agent: str) -> Callable[[ToolResult], None]:
-        """Note that a call begins."""
-        return self._cassette.keep_tool(tool, arguments, agent)
-
-    def replay(self, tool: str, arguments: Mapping[str, Any], agent: str) -> ToolResult:
-        """Return what a call gave."""
-        return self._cassette.find_tool(tool, arguments, agent)
+        self._tape.keep(form, names, self.name, whole, place)

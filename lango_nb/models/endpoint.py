@@ -7,9 +7,7 @@ from urllib.parse import urlsplit
 
 from lango_nb.core.errors import SettingsError, shorten
 from lango_nb.models.keys import Credentials, Keys
-from lango_nb.models.vendors import OLLAMA_URL, Vendor, vendor_of
-
-_SPEAK_OPENAI = frozenset({"openai", "ollama"})
+from lango_nb.models.vendors import Vendor, vendor_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +50,8 @@ def endpoint_of(name: str, base_url: str, keys: Keys) -> tuple[Endpoint, str]:
     """
     vendor, model = vendor_of(name)
     vendor.check_packages(name)
-    given = base_url or keys.variable(vendor.url_variable) or (OLLAMA_URL if vendor.name == "ollama" else "")
-    url = checked_url(name, given, is_openai=vendor.name in _SPEAK_OPENAI)
+    given = base_url or keys.variable(vendor.url_variable) or vendor.url
+    url = checked_url(name, given, is_openai=vendor.speaks_openai)
     may_do_without = vendor.has_own_login or (vendor.name == "openai" and url)  # a server of one's own may want none
     found = keys.find(vendor) if may_do_without else keys.get(vendor, name)
     return Endpoint(vendor, url, found or Credentials("environment", {})), model

@@ -15,6 +15,7 @@ from lango_nb.core.errors import ModelError
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.faults import FaultError, Patience, model_error
+from lango_nb.models.model import on_retry
 
 _DEEPEST = 16
 _NOT_NUMBERS = "NaN and Infinity are no JSON"
@@ -131,6 +132,8 @@ class LiveModel:
         if wait_s is None:
             found: ModelError = model_error(self._name, error.fault, retries if tried is None else tried)
             raise found from _showable(error.__cause__)
+        if hear := on_retry.get():
+            hear(error.fault.code, mask(error.fault.detail), retries + 1, wait_s)
         return wait_s
 
     def __repr__(self) -> str:

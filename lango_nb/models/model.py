@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextvars import ContextVar
 from typing import Protocol, runtime_checkable
 
 from lango_nb.core.messages import Message, Reply, ToolSchema
+
+OnRetry = Callable[[str, str, int, float], None]
+"""Hears that a request is sent again: code, what the provider said, which attempt failed, and seconds until then."""
+on_retry: ContextVar[OnRetry | None] = ContextVar("lango_on_retry", default=None)
+"""Who hears of it while a model is asked; a model that sends again by itself says so here."""
 
 
 @runtime_checkable

@@ -1,8 +1,8 @@
-"""Live models of all providers, through pydantic-ai; the only file that knows it.
+"""Live models of all providers, through pydantic-ai; only this file and ``clients.py`` know it.
 
     live_model("openai:gpt-5")  ─▶ LiveModel (live.py: waits, tries again)
                                       │ one line per event loop
-                                   _SdkLine ─ Conversation (conversation.py) ─▶ pydantic-ai ─▶ provider
+                                   _SdkLine ─ Transcript (transcript.py) ─▶ pydantic-ai ─▶ provider
 
 Nothing of it loads before the first call, and then in a thread: it takes a second or two. Its own retries are off.
 """
@@ -18,12 +18,13 @@ from pydantic import JsonValue
 
 from lango_nb.core.errors import SettingsError
 from lango_nb.core.messages import Message, Reply, ToolSchema, Usage
-from lango_nb.models.conversation import Conversation, nine_letters, safe_id
+from lango_nb.models.clients import Access
 from lango_nb.models.endpoint import Endpoint, checked_url, endpoint_of
 from lango_nb.models.faults import Fault, FaultError, Patience
-from lango_nb.models.keys import Credentials, Keys, given_key
+from lango_nb.models.keys import Keys, given_key
 from lango_nb.models.lines import Lines, forget_clients
 from lango_nb.models.live import LiveModel, read_call
+from lango_nb.models.transcript import Transcript, nine_letters, safe_id
 from lango_nb.models.translating import check_silence, cost_usd, translated
 from lango_nb.models.vendors import COMPATIBLE
 
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 60.0
 MAX_RETRIES = 2
-NO_KEY = "no-key"
-"""Sent to servers that want none: their clients insist on one."""
 _TOOL_SETS = 64
 
 
@@ -140,7 +139,7 @@ def _made(endpoint: Endpoint, name: str, model: str, timeout_s: float, max_retri
         return _new_client(endpoint, timeout_s)
 
     def line_of(client: Provider[Any]) -> _SdkLine:
-        return _SdkLine(endpoint, _new_model(endpoint, model, client), timeout_s)
+        return _SdkLine(endpoint, endpoint.vendor.make_model(model, client, endpoint.url or None), timeout_s)
 
     return LiveModel(name, Lines(name, endpoint.identity, open_client, line_of), Patience(max_retries))
 
@@ -150,114 +149,13 @@ def _made(endpoint: Endpoint, name: str, model: str, timeout_s: float, max_retri
 
 def _new_client(endpoint: Endpoint, timeout_s: float) -> Provider[Any]:
     """Open a provider's client; its own retries are switched off, they would multiply with ours."""
-    vendor, url, found = endpoint.vendor.name, endpoint.url or None, endpoint.credentials
-    key = found.reveal(*(names[-1] for names in endpoint.vendor.secrets), "key")
-    client: Provider[Any]
-    match vendor:
-        case "openai" if url is None:
-            from pydantic_ai.providers.openai import OpenAIProvider
-
-            client = OpenAIProvider(api_key=key)
-        case "openai" | "openai_compatible":
-            from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-            client = OpenAICompatibleProvider("openai_compatible", base_url=url or "", api_key=key or NO_KEY)
-        case "ollama":
-            from pydantic_ai.providers.ollama import OllamaProvider
-
-            client = OllamaProvider(base_url=url, api_key=found.reveal("OLLAMA_API_KEY") or NO_KEY)
-        case "anthropic":
-            from pydantic_ai.providers.anthropic import AnthropicProvider
-
-            client = AnthropicProvider(api_key=key, base_url=url)
-        case "google":
-            from pydantic_ai.providers.google import GoogleProvider
-
-            client = GoogleProvider(api_key=key, base_url=url)
-        case "google-cloud":
-            from pydantic_ai.providers.google_cloud import GoogleCloudProvider
-
-            client = GoogleCloudProvider(
-                api_key=found.reveal("GOOGLE_API_KEY"),
-                project=found.reveal("GOOGLE_CLOUD_PROJECT"),
-                location=found.reveal("GOOGLE_CLOUD_LOCATION"),
-                base_url=url,
-            )
-        case "mistral":
-            from pydantic_ai.providers.mistral import MistralProvider
-
-            client = MistralProvider(api_key=key, base_url=url)
-        case "groq":
-            from pydantic_ai.providers.groq import GroqProvider
-
-            client = GroqProvider(api_key=key, base_url=url)
-        case _:
-            client = _bedrock_client(found, url, timeout_s)
+    vendor, reveal = endpoint.vendor, endpoint.credentials.reveal
+    key = reveal(*(names[-1] for names in vendor.secrets), "key")
+    client = vendor.open_client(Access(endpoint.url or None, key, reveal, timeout_s))
     sdk: Any = client.client
     if hasattr(sdk, "max_retries"):
         sdk.max_retries = 0
     return client
-
-
-def _bedrock_client(found: Credentials, url: str | None, timeout_s: float) -> Provider[Any]:
-    from pydantic_ai.providers.bedrock import BedrockProvider
-
-    names = {
-        "region_name": ("AWS_DEFAULT_REGION", "AWS_REGION"),
-        "profile_name": ("AWS_PROFILE",),
-        "api_key": ("AWS_BEARER_TOKEN_BEDROCK",),
-        "aws_access_key_id": ("AWS_ACCESS_KEY_ID",),
-        "aws_secret_access_key": ("AWS_SECRET_ACCESS_KEY",),
-        "aws_session_token": ("AWS_SESSION_TOKEN",),
-    }
-    own: dict[str, Any] = {"base_url": url, "aws_read_timeout": timeout_s}
-    own |= {name: value for name, variables in names.items() if (value := found.reveal(*variables)) is not None}
-    client: Provider[Any] = BedrockProvider(**own)
-    # this client takes no count of retries once it is made; what would send again is a handler that can be taken off
-    sdk: Any = client.client
-    sdk.meta.events.unregister("needs-retry.bedrock-runtime", unique_id="retry-config-bedrock-runtime")
-    return client
-
-
-def _new_model(endpoint: Endpoint, model: str, client: Provider[Any]) -> SdkModel:
-    match endpoint.vendor.name:
-        case "openai" if not endpoint.url:
-            from pydantic_ai.models.openai import OpenAIResponsesModel, OpenAIResponsesModelSettings
-
-            # its own newer models take tools only here; nothing is to be kept there
-            return OpenAIResponsesModel(
-                model, provider=client, settings=OpenAIResponsesModelSettings(openai_store=False)
-            )
-        case "openai" | "openai_compatible":
-            from pydantic_ai.models.openai import OpenAIChatModel
-            from pydantic_ai.profiles.openai import OpenAIModelProfile
-
-            # a stream that ends without saying why was cut
-            profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-            return OpenAIChatModel(model, provider=client, profile=profile)
-        case "ollama":
-            from pydantic_ai.models.ollama import OllamaModel
-
-            return OllamaModel(model, provider=client)
-        case "anthropic":
-            from pydantic_ai.models.anthropic import AnthropicModel
-
-            return AnthropicModel(model, provider=client)
-        case "google" | "google-cloud":
-            from pydantic_ai.models.google import GoogleModel
-
-            return GoogleModel(model, provider=client)
-        case "mistral":
-            from pydantic_ai.models.mistral import MistralModel
-
-            return MistralModel(model, provider=client)
-        case "groq":
-            from pydantic_ai.models.groq import GroqModel
-
-            return GroqModel(model, provider=client)
-    from pydantic_ai.models.bedrock import BedrockConverseModel
-
-    return BedrockConverseModel(model, provider=client)
 
 
 # -- the line ----------------------------------------------------------------------------------------------------------
@@ -295,12 +193,12 @@ class _SdkLine:
         self._vendor = endpoint.vendor
         self._has_own_address = bool(endpoint.url)
         self._model = model
-        self._conversation: Conversation[_Part] = Conversation(
-            _PartMaker(), nine_letters if endpoint.vendor.name == "mistral" else safe_id
+        self._transcript: Transcript[_Part] = Transcript(
+            _PartMaker(), nine_letters if endpoint.vendor.has_short_call_ids else safe_id
         )
         self._tool_sets: OrderedDict[tuple[int, ...], tuple[tuple[ToolSchema, ...], ModelRequestParameters]]
         self._tool_sets = OrderedDict()
-        one: ModelSettings = {} if endpoint.vendor.name == "bedrock" else {"timeout": timeout_s}
+        one: ModelSettings = {} if endpoint.vendor.has_client_timeout else {"timeout": timeout_s}
         self._whole: ModelSettings = {**one, "request_timeout": timeout_s}
         self._piecewise: ModelSettings = {**one, "first_event_timeout": timeout_s}
 
@@ -347,7 +245,7 @@ class _SdkLine:
             ModelResponse(parts=cast("list[ModelResponsePart]", block.parts))
             if block.is_reply
             else ModelRequest(parts=cast("list[ModelRequestPart]", block.parts))
-            for block in self._conversation.arrange(messages)
+            for block in self._transcript.arrange(messages)
         ]
 
     def _parameters(self, tools: Sequence[ToolSchema]) -> ModelRequestParameters:
@@ -390,6 +288,7 @@ class _SdkLine:
         return Reply(
             text=text,
             tool_calls=calls,
+            finish_reason="length" if response.finish_reason == "length" else "stop",
             usage=Usage(
                 model=f"{self._vendor.name}:{response.model_name or self._model.model_name}",
                 input_tokens=used.input_tokens if is_known else None,

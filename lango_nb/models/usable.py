@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from lango_nb.core.errors import SettingsError
 from lango_nb.models.keys import Credentials, Keys, Source
-from lango_nb.models.vendors import COMPATIBLE, DOOR, OLLAMA_URL, VENDORS, Vendor, is_installed
+from lango_nb.models.vendors import COMPATIBLE, DOOR, VENDORS, Vendor, is_installed
 
 State = Literal["usable", "key missing", "package missing", "needs a server", "network off"]
 
@@ -97,8 +97,8 @@ def _row(vendor: Vendor, settings: NetworkSettings, keys: Keys, *, is_file_well:
         found = keys.find(vendor)
     except SettingsError as error:
         return ModelRow(vendor.name, example, "key missing", str(error))
-    if vendor.name == "ollama":
-        address = keys.variable(vendor.url_variable) or OLLAMA_URL
+    if vendor.url:
+        address = keys.variable(vendor.url_variable) or vendor.url
         start = f"start it with: ollama serve ({address}), or set {vendor.url_variable}"
         return ModelRow(vendor.name, example, "needs a server", start)
     if found is not None or (url and is_file_well):  # it may want no key; a bad file stops it

@@ -1,6 +1,7 @@
 """The providers of live models: what each is called, which packages it needs, and which variables hold its key.
 
-One table; keys, clients and the list of what is usable here all read it.
+One table; keys, clients and the list of what is usable here all read it. Another provider is another row, with the two
+functions of :mod:`lango_nb.models.clients` that reach it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from functools import cached_property
 from importlib.util import find_spec
 
 from lango_nb.core.errors import SettingsError, UnknownNameError, shorten
+from lango_nb.models import clients
 
 DOOR = "pydantic_ai"
 """The package every provider is reached through."""
@@ -29,6 +31,8 @@ class Vendor:
     """The extra of this package that brings what it needs."""
     module: str
     """The module of its own client."""
+    open_client: clients.OpenClient
+    make_model: clients.MakeModel
     secrets: tuple[tuple[str, ...], ...] = ()
     """Variables that hold its key: alternatives, of each of which all are needed. None for a server without keys."""
     further: tuple[str, ...] = ()
@@ -37,8 +41,16 @@ class Vendor:
     """Variable with an address that takes the place of its own."""
     spellings: tuple[str, ...] = ()
     """Other names for it."""
+    url: str = ""
+    """Where it is, where nothing else is said; empty where its client knows."""
+    speaks_openai: bool = False
+    """Whether OpenAI's protocol is spoken there."""
     has_own_login: bool = False
     """Whether its client can find a login of its own, outside of variables."""
+    has_short_call_ids: bool = False
+    """Whether ids of calls are nine letters and digits there."""
+    has_client_timeout: bool = False
+    """Whether the time a request may take is a matter of its client, and is not sent along."""
 
     @cached_property
     def variables(self) -> str:
@@ -80,9 +92,12 @@ VENDORS: tuple[Vendor, ...] = (
         "gpt-6-luna",
         "openai",
         "openai",
+        clients.openai,
+        clients.openai_model,
         secrets=(("OPENAI_API_KEY",),),
         url_variable="OPENAI_BASE_URL",
         spellings=("openai-chat",),
+        speaks_openai=True,
     ),
     Vendor(
         "anthropic",
@@ -90,6 +105,8 @@ VENDORS: tuple[Vendor, ...] = (
         "claude-sonnet-5-5",
         "anthropic",
         "anthropic",
+        clients.anthropic,
+        clients.anthropic_model,
         secrets=(("ANTHROPIC_API_KEY",),),
         url_variable="ANTHROPIC_BASE_URL",
     ),
@@ -99,6 +116,8 @@ VENDORS: tuple[Vendor, ...] = (
         "gemini-3.8-flash",
         "google",
         "google.genai",
+        clients.google,
+        clients.google_model,
         secrets=(("GOOGLE_API_KEY",), ("GEMINI_API_KEY",)),
         url_variable="GOOGLE_GEMINI_BASE_URL",
         spellings=("google-gla", "gemini"),
@@ -109,18 +128,32 @@ VENDORS: tuple[Vendor, ...] = (
         "gemini-3.8-flash",
         "google",
         "google.genai",
+        clients.google_cloud,
+        clients.google_model,
         secrets=(("GOOGLE_CLOUD_PROJECT",), ("GOOGLE_API_KEY",)),
         further=("GOOGLE_CLOUD_LOCATION",),
         url_variable="GOOGLE_VERTEX_BASE_URL",
         spellings=("google-vertex", "vertexai"),
     ),
-    Vendor("mistral", "Mistral", "mistral-large-latest", "mistral", "mistralai", secrets=(("MISTRAL_API_KEY",),)),
+    Vendor(
+        "mistral",
+        "Mistral",
+        "mistral-large-latest",
+        "mistral",
+        "mistralai",
+        clients.mistral,
+        clients.mistral_model,
+        secrets=(("MISTRAL_API_KEY",),),
+        has_short_call_ids=True,
+    ),
     Vendor(
         "groq",
         "Groq",
         "openai/gpt-oss-120b",
         "groq",
         "groq",
+        clients.groq,
+        clients.groq_model,
         secrets=(("GROQ_API_KEY",),),
         url_variable="GROQ_BASE_URL",
     ),
@@ -130,9 +163,12 @@ VENDORS: tuple[Vendor, ...] = (
         "us.amazon.nova-lite-v1:0",
         "bedrock",
         "boto3",
+        clients.bedrock,
+        clients.bedrock_model,
         secrets=(("AWS_BEARER_TOKEN_BEDROCK",), ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), ("AWS_PROFILE",)),
         further=("AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION", "AWS_REGION"),
         has_own_login=True,
+        has_client_timeout=True,
     ),
     Vendor(
         "ollama",
@@ -140,11 +176,24 @@ VENDORS: tuple[Vendor, ...] = (
         "qwen3",
         "openai",
         "openai",
+        clients.ollama,
+        clients.ollama_model,
         further=("OLLAMA_API_KEY",),
         url_variable="OLLAMA_BASE_URL",
+        url=OLLAMA_URL,
+        speaks_openai=True,
     ),
 )
-COMPATIBLE = Vendor("openai_compatible", "OpenAI-compatible server", "MODEL", "openai", "openai")
+COMPATIBLE = Vendor(
+    "openai_compatible",
+    "OpenAI-compatible server",
+    "MODEL",
+    "openai",
+    "openai",
+    clients.openai_compatible,
+    clients.openai_chat_model,
+    speaks_openai=True,
+)
 """Any other server that speaks OpenAI's protocol; it has a function of its own instead of a name."""
 
 _BY_NAME = {name: vendor for vendor in VENDORS for name in (vendor.name, *vendor.spellings)}

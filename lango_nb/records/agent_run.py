@@ -94,6 +94,11 @@ class AgentRun:
         """Whether it has ended."""
         return self.status in TERMINAL
 
+    @property
+    def is_blocked(self) -> bool:
+        """Whether it waits for an answer."""
+        return not self.is_terminal and self.runtime_condition.startswith("blocked")
+
     def changed(self, **changes: object) -> AgentRun:
         """Return the run with other values in some fields; takes a seventh of the time ``replace`` needs.
 

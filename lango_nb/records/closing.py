@@ -28,7 +28,7 @@ from lango_nb.records.packing import pack_event, pack_trace, unpack_event
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.stores.store import Row, Store, StoredTurn
-from lango_nb.tools.builtin import control_names
+from lango_nb.tools.builtin import was_control
 
 INTERRUPTED = "interrupted"
 """Error code of what a process left open when it ended."""
@@ -130,8 +130,8 @@ class Closing:
         self._rounds = len({event.round for event in self._events if isinstance(event, HandedOver) and event.round})
         self._steps = len({(event.run_id, event.step) for event in self._events if event.step})
         self._duration_ms = max((self._last - _time(self._row)).total_seconds() * 1000, 0.0)
-        ended = (event.tool for event in self._events if isinstance(event, ToolFinished))
-        self._done = sum(tool not in control_names() for tool in ended)  # watching a run is no work
+        ended = (event for event in self._events if isinstance(event, ToolFinished))
+        self._done = sum(not was_control(event.tool, event.role) for event in ended)  # watching a run is no work
         self._add(
             TurnFinished,
             self._root,
@@ -199,6 +199,7 @@ def answers(calls: Sequence[ToolStarted], seq: int, now: datetime) -> list[Event
             result=_LOST,
             is_error=True,
             code=INTERRUPTED,
+            role=call.role,
         )
         for number, call in enumerate(calls, seq)
     ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
 
-from lango_nb.records.graph import value
+from lango_nb.records.fields import records_in, text_in, value
 from lango_nb.records.turns import Trace
 from lango_nb.routing.build import CONTROL_TOOLS
 from lango_nb.stores.store import StoredTurn
@@ -80,11 +80,11 @@ class _Told:
     def __init__(self, turn: Trace | StoredTurn) -> None:
         self.turn: object = turn.turn if isinstance(turn, Trace) else turn.row
         self.events: Sequence[object] = turn.events
-        self._decisions = {value(one, "id"): one for one in _part(turn, "decisions")}
-        self._runs = {value(one, "id"): one for one in _part(turn, "runs")}
-        self._calls = _control_calls(_part(turn, "messages"))
-        self._begun = {_text(event, "run_id"): event for event in self._of_kind("run.started")}
-        self._ended = {_text(event, "run_id"): event for event in self._of_kind("run.finished")}
+        self._decisions = {value(one, "id"): one for one in records_in(turn, "decisions")}
+        self._runs = {value(one, "id"): one for one in records_in(turn, "runs")}
+        self._calls = _control_calls(records_in(turn, "messages"))
+        self._begun = {text_in(event, "run_id"): event for event in self._of_kind("run.started")}
+        self._ended = {text_in(event, "run_id"): event for event in self._of_kind("run.finished")}
         self._made = self._runs_made()
 
     def handovers(self) -> list[int]:
@@ -96,22 +96,22 @@ class _Told:
         event = self.events[place]
         run_id = self._made.get(place, "")
         begun = self._begun.get(run_id)
-        target, route = _text(event, "target"), value(self._decision(place), "route")
+        target, route = text_in(event, "target"), value(self._decision(place), "route")
         started_at = _time(begun or event)
         end = self._end_of_run(run_id, started_at) if run_id else self._end_of_transfer(place, started_at)
         return Delegation(
-            session_id=_text(self.turn, "session_id"),
-            turn_id=_text(event, "turn_id"),
+            session_id=text_in(self.turn, "session_id"),
+            turn_id=text_in(event, "turn_id"),
             seq=value(event, "seq", 0),
-            decision_id=_text(event, "decision_id"),
-            call_id=_text(event, "call_id"),
-            by_run_id=_text(event, "run_id"),
+            decision_id=text_in(event, "decision_id"),
+            call_id=text_in(event, "call_id"),
+            by_run_id=text_in(event, "run_id"),
             run_id=run_id,
             control=self._control(place),
-            from_agent=_text(event, "author"),
+            from_agent=text_in(event, "author"),
             to_agent=target,
-            reason=_text(event, "reason"),
-            instruction=_text(begun, "instruction"),
+            reason=text_in(event, "reason"),
+            instruction=text_in(begun, "instruction"),
             round=value(event, "round", 0),
             started_at=started_at,
             duration_ms=end.duration_ms,
@@ -135,8 +135,8 @@ class _Told:
                 case "run.started":
                     places = waiting.get((value(event, "author"), value(event, "agent")))
                     if places:
-                        made[places.pop()] = _text(event, "run_id")
-        decided = {place: _text(self._decision(place), "run_id") for place in self.handovers()}
+                        made[places.pop()] = text_in(event, "run_id")
+        decided = {place: text_in(self._decision(place), "run_id") for place in self.handovers()}
         return made | {place: run_id for place, run_id in decided.items() if run_id}
 
     def _control(self, place: int) -> Handing | None:
@@ -146,13 +146,13 @@ class _Told:
         while place not in seen:
             seen.add(place)
             event = self.events[place]
-            said_in = _text(event, "message_id")
+            said_in = text_in(event, "message_id")
             named = self._calls.get((said_in or value(event, "author"), value(event, "call_id", "")))
             if named is not None and (said_in or not value(event, "run_id")):
                 return named
             if not self._made.get(place):
                 return "transfer" if self._decision(place) is not None else None
-            place = by_run.get(_text(event, "run_id"), place)
+            place = by_run.get(text_in(event, "run_id"), place)
         return None
 
     # -- what came of it -----------------------------------------------------------------------------------------------
@@ -164,11 +164,11 @@ class _Told:
         if status not in _RUN_ENDS:
             return _End("running")
         at = _time(ended) if ended is not None else _time(run, "completed_at")
-        return _End(status, _text(found, "error_code"), _between(started_at, at))
+        return _End(status, text_in(found, "error_code"), _between(started_at, at))
 
     def _end_of_transfer(self, place: int, started_at: datetime | None) -> _End:
         handed = self.events[place]
-        target, run_id = _text(handed, "target"), value(handed, "run_id", "")
+        target, run_id = text_in(handed, "target"), value(handed, "run_id", "")
         is_answered = False
         for event in self.events[place + 1 :]:
             kind, author = value(event, "kind"), value(event, "author")
@@ -179,8 +179,8 @@ class _Told:
             took_ms = _between(started_at, _time(event))
             if author == target and kind in {"declined", "returned"}:
                 return _End(kind, "", took_ms)
-            if kind == "recovery" and _text(event, "failed_agent") == target != author:
-                return _End("failed", _text(event, "error_code"), took_ms)
+            if kind == "recovery" and text_in(event, "failed_agent") == target != author:
+                return _End("failed", text_in(event, "error_code"), took_ms)
             is_answered = author == target if kind == "text" else is_answered
         return _End("running")
 
@@ -201,14 +201,10 @@ class _End:
 def _at_the_end(finished: object, started_at: datetime | None, *, is_answered: bool) -> _End:
     """Say what became of work that an agent still had when its turn ended."""
     took_ms, turn_outcome = _between(started_at, _time(finished)), value(finished, "outcome")
-    if turn_outcome == "success" or (is_answered and turn_outcome == "tool_error"):  # answered after a failed call
-        return _End("completed", _text(finished, "error_code"), took_ms)
-    return _End("cancelled" if turn_outcome == "cancelled" else "failed", _text(finished, "error_code"), took_ms)
-
-
-def _part(turn: Trace | StoredTurn, name: str) -> Sequence[object]:
-    found = getattr(turn, name) if isinstance(turn, Trace) else turn.body.get(name)
-    return found if isinstance(found, list | tuple) else ()
+    is_got_over = is_answered and turn_outcome == "tool_error"  # answered after a failed call
+    if turn_outcome in {"success", "input_required"} or is_got_over:
+        return _End("completed", text_in(finished, "error_code"), took_ms)
+    return _End("cancelled" if turn_outcome == "cancelled" else "failed", text_in(finished, "error_code"), took_ms)
 
 
 def _control_calls(messages: Iterable[object]) -> dict[tuple[object, object], Handing]:
@@ -219,10 +215,6 @@ def _control_calls(messages: Iterable[object]) -> dict[tuple[object, object], Ha
         for call in value(message, "tool_calls", ())
         if value(call, "name") in _CONTROLS
     }
-
-
-def _text(item: object, name: str) -> str:
-    return str(value(item, name) or "")
 
 
 def _time(item: object, name: str = "at") -> datetime | None:

@@ -8,14 +8,16 @@ A teammate run is announced by two events, ``handover`` and ``run.started``: tog
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from lango_nb.core.messages import USER
+from lango_nb.records.fields import value
 from lango_nb.records.turns import Trace
 from lango_nb.stores.store import Row, stamp
+from lango_nb.tools.builtin import was_control
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -51,6 +53,7 @@ class Node:
     delegations_in: int = 0
     delegations_out: int = 0
     tool_calls: int = 0
+    """As a turn counts them: those that ended, refused ones too, control tools left out."""
     first_seen: str = ""
     last_seen: str = ""
 
@@ -64,8 +67,8 @@ class DelegationGraph:
     >>> row = {"id": "turn-1", "started_at": "2026-01-01T00:00:00"}
     >>> event = {"kind": "handover", "at": "2026-01-01T00:00:01", "author": "root", "target": "vault"}
     >>> graph = delegation_graph([(row, [event])])
-    >>> print(graph.to_text())
-    root → vault (1)
+    >>> graph.pairs()
+    {('root', 'vault', 'delegation'): 1}
     >>> print(graph.to_mermaid())
     flowchart LR
       n0["root"]
@@ -84,12 +87,6 @@ class DelegationGraph:
             counted[key] = counted.get(key, 0) + 1
         return counted
 
-    def to_text(self) -> str:
-        """Write one line per pair of agents: ``root → vault (3)``, and ``vault ⇢ root (1)`` for what came back."""
-        arrows = {"delegation": "→", "return": "⇢"}
-        lines = [f"{sender} {arrows[kind]} {target} ({number})" for (sender, target, kind), number in self._counted()]
-        return "\n".join(lines) or "nobody handed anything over"
-
     def to_mermaid(self) -> str:
         """Write the graph as a mermaid flowchart; a return is a dotted line."""
         places = {node.name: f"n{place}" for place, node in enumerate(self.nodes)}
@@ -97,7 +94,7 @@ class DelegationGraph:
         arrows = {"delegation": "-->", "return": "-.->"}
         lines += [
             f"  {places[sender]} {arrows[kind]}|{number}| {places[target]}"
-            for (sender, target, kind), number in self._counted()
+            for (sender, target, kind), number in self.pairs().items()
         ]
         return "\n".join(lines)
 
@@ -128,9 +125,6 @@ class DelegationGraph:
                 for edge in self.edges
             ],
         }
-
-    def _counted(self) -> Iterable[tuple[tuple[str, str, EdgeKind], int]]:
-        return self.pairs().items()
 
 
 @dataclass(slots=True)
@@ -172,7 +166,7 @@ def delegation_graph(turns: Iterable[ToldTurn]) -> DelegationGraph:
             if author and author != USER:
                 seen = counts.setdefault(author, _Count())
                 seen.see(at)
-                seen.tool_calls += value(event, "kind") == "tool.started"
+                seen.tool_calls += is_tool_call(event)
         for edge in edges_of(turn):
             edges.append(edge)
             sender, target = counts.setdefault(edge.sender, _Count()), counts.setdefault(edge.target, _Count())
@@ -230,15 +224,17 @@ def parts(turn: ToldTurn) -> tuple[object, Sequence[Event] | Sequence[Row]]:
     return (turn.turn, turn.events) if isinstance(turn, Trace) else turn
 
 
-def value(item: object, name: str, default: Any = None) -> Any:
-    """Return a field of a record or of a row; rows leave out what has its default.
+def is_tool_call(event: object) -> bool:
+    """Tell whether an event is the end of a call that turns, runs and agents count: refused ones too, no control tools.
 
     Examples
     --------
-    >>> value({"kind": "text"}, "kind"), value({"kind": "text"}, "run_id", "")
-    ('text', '')
+    >>> [is_tool_call({"kind": "tool.finished", "tool": name}) for name in ("fs_read", "agent_wait")]
+    [True, False]
     """
-    return item.get(name, default) if isinstance(item, Mapping) else getattr(item, name, default)
+    return value(event, "kind") == "tool.finished" and not was_control(
+        str(value(event, "tool", "")), value(event, "role")
+    )
 
 
 def _runs_by_handover(events: Sequence[Event] | Sequence[Row]) -> dict[int, str]:

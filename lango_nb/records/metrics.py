@@ -6,12 +6,13 @@ and delegations are counted for whoever made them, in whatever turn.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lango_nb.core.messages import USER
-from lango_nb.records.graph import ToldTurn, edges_of, parts, value
+from lango_nb.records.fields import value
+from lango_nb.records.graph import ToldTurn, edges_of, is_tool_call, parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class AgentMetrics:
     """Finished turns that belong to it."""
     success: int = 0
     failure: int = 0
-    """Those that ended in any other way than ``success``."""
+    """Those that ended in another way than ``success`` and ``input_required``."""
     tool_calls: int = 0
     delegations_in: int = 0
     delegations_out: int = 0
@@ -31,6 +32,10 @@ class AgentMetrics:
     """Half of its turns took no longer; ``None`` when it has none."""
     p95_ms: float | None = None
     p99_ms: float | None = None
+    input_required: int = 0
+    """Its turns that leave the next word to the person: asked back, not understood, waiting for an answer."""
+    limit_reached: int = 0
+    """Those of the failures that a limit of tokens, cost or turns ended."""
 
     @property
     def success_rate(self) -> float | None:
@@ -57,7 +62,7 @@ class ToolMetrics:
 @dataclass(slots=True)
 class _Agent:
     durations: list[float] = field(default_factory=list)
-    success: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
     tool_calls: int = 0
     delegations_in: int = 0
     delegations_out: int = 0
@@ -103,7 +108,7 @@ def agent_metrics(turns: Iterable[ToldTurn]) -> tuple[AgentMetrics, ...]:
         for event in events:
             author = str(value(event, "author", ""))
             if author and author != USER:
-                found[author].tool_calls += value(event, "kind") == "tool.started"
+                found[author].tool_calls += is_tool_call(event)
         delegations = [edge for edge in edges_of(turn) if edge.kind == "delegation"]
         for edge in delegations:
             found[edge.sender].delegations_out += 1
@@ -111,7 +116,7 @@ def agent_metrics(turns: Iterable[ToldTurn]) -> tuple[AgentMetrics, ...]:
         owner = delegations[0].target if delegations else _first_author(events)
         if owner:
             found[owner].durations.append(float(value(row, "duration_ms") or 0.0))
-            found[owner].success += value(row, "outcome") == "success"
+            found[owner].outcomes[str(value(row, "outcome"))] += 1
     return tuple(
         sorted((_measured(name, agent) for name, agent in found.items()), key=lambda item: (-item.turns, item.agent))
     )
@@ -187,17 +192,20 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 def _measured(name: str, agent: _Agent) -> AgentMetrics:
     times, turns = agent.durations, len(agent.durations)
+    success, asked = agent.outcomes["success"], agent.outcomes["input_required"]
     return AgentMetrics(
         name,
         turns,
-        agent.success,
-        turns - agent.success,
+        success,
+        turns - success - asked,
         agent.tool_calls,
         agent.delegations_in,
         agent.delegations_out,
         percentile(times, 0.5),
         percentile(times, 0.95),
         percentile(times, 0.99),
+        asked,
+        agent.outcomes["limit_reached"],
     )
 
 

@@ -197,7 +197,7 @@ class _Reader:
             path.extend(name for name in (worked, target) if name not in {"", USER})
         ended_at = self._row.time("ended_at")
         self._at = ended_at or self._at
-        outcome, code = self._outcome(), self._row.text("cause_class", "error_code") or self._code()
+        outcome, code = self._outcome(), mask(self._row.text("cause_class", "error_code")) or self._code()
         self._say_why(root, outcome, code)
         turn = Turn(
             id=self._id,
@@ -257,7 +257,7 @@ class _Reader:
                 self._add(Returned, agent, target=target, reason=mask(payload.fields.text("reason")))
                 return target
             case "terminal_error":
-                code = payload.fields.text("cause_class", "error_code")
+                code = mask(payload.fields.text("cause_class", "error_code"))
                 detail = payload.fields.text("cause_detail", "operator_summary") or payload.raw_unless_read
                 self._add(ErrorRaised, agent, code=code, text=mask(detail))
             case _:
@@ -279,8 +279,8 @@ class _Reader:
                 RecoveryAttempted,
                 agent,
                 action=said.text("action"),
-                error_class=said.text("cause_class"),
-                error_code=said.text("cause_class"),
+                error_class=mask(said.text("cause_class")),
+                error_code=mask(said.text("cause_class")),
                 attempt=int(said.number("attempt") or 0),
                 failed_agent=mask(said.text("agent")),
                 wait_s=(said.number("backoff_ms") or 0.0) / 1000,
@@ -308,7 +308,7 @@ class _Reader:
             return cast("Outcome", given)
         if given:
             raise self._row.wrong("outcome", f"is one this lango_nb does not know ({shorten(given)!r})")
-        ends = [one.fields.text("error_code") for one in self._payloads if one.kind == "terminal_error"]
+        ends = [mask(one.fields.text("error_code")) for one in self._payloads if one.kind == "terminal_error"]
         return _OUTCOMES.get(ends[-1], "internal_error") if ends else "running"
 
     def _code(self) -> str:

@@ -18,21 +18,21 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_args, get_type_hints
 
 from lango_nb.core.errors import StoreError, shorten
-from lango_nb.core.events import BaseEvent, Event
+from lango_nb.core.events import STAMP, BaseEvent, Event
 from lango_nb.core.messages import NO_USAGE, USER, Message, ToolCall, Usage
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
-from lango_nb.records.rows import damaged, pack, rows_in, stamped, unpack, unpack_model
+from lango_nb.records.rows import damaged, pack, rows_in, unpack, unpack_model
 from lango_nb.records.steps import Step
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.records.upgrading import upgrade_row as upgrade_row  # noqa: PLC0414 - a part of reading rows
 from lango_nb.routing.route import Route
-from lango_nb.stores.store import Row, StoredTurn
+from lango_nb.stores.store import Row, StoredTurn, stamp
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, JsonValue, TypeAdapter
 
-_ALWAYS = ("kind", "turn_id", "seq", "at", "author")
+_ALWAYS = ("kind", *STAMP)
 """What every row of an event has, in this order."""
 _TIMES = ("at",)
 _NO_USAGE = vars(NO_USAGE)
@@ -72,7 +72,7 @@ def pack_event(event: Event) -> Row:
         "kind": values["kind"],
         "turn_id": values["turn_id"],
         "seq": values["seq"],
-        "at": stamped(values["at"]),
+        "at": stamp(values["at"]),
         "author": values["author"],
     }
     for name, default in _event_fields()[values["kind"]]:
@@ -113,6 +113,8 @@ def unpack_event(row: Row) -> Event:
             f"{where} is of a kind that this lango_nb does not know, {shorten(kind)!r}; upgrade lango_nb to read it",
             "newer_schema",
         )
+    if gone := next((name for name in STAMP if name not in row), ""):
+        raise damaged(where, gone, "is missing")
     return cast("Event", unpack_model(model, row, where, _TIMES))
 
 

@@ -231,6 +231,29 @@ class Records:
         if self._kept_runs is not None:
             self._kept_runs.save()
 
+    def copy_to(self, other: Records) -> None:
+        """Write everything there is into records without turns: turns and their runs, tasks, memories, the ledger.
+
+        Parameters
+        ----------
+        other : Records
+            Turns keep their numbers and ids there.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written.
+        """
+        from lango_nb.records import ledger, memories, tasks
+        from lango_nb.stores.store import TurnQuery
+
+        log = self.store.log
+        turns = (log.read(str(row["id"])) for row in log.rows(TurnQuery()))
+        other.store.log.keep([turn for turn in turns if turn is not None])
+        for kind in (tasks.KIND, memories.ROWS, ledger.KIND):
+            other.documents(kind).put(*self.documents(kind).find())
+        other.store.sync()
+
     def save_rest(self) -> None:
         """Do the same as far as it is possible now; what is not waits for the next turn."""
         try:

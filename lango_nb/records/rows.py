@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
-
-import orjson
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.store import Row, stamp
@@ -18,9 +16,6 @@ if TYPE_CHECKING:
 
 RecordT = TypeVar("RecordT")
 ModelT = TypeVar("ModelT", bound="BaseModel")
-
-_STAMP = 34
-"""Length of a time with microseconds, in quotes."""
 
 
 def damaged(where: str, field: str, what: str) -> StoreError:
@@ -44,20 +39,6 @@ def damaged(where: str, field: str, what: str) -> StoreError:
     )
 
 
-def stamped(at: datetime) -> str:
-    """Write a time like :func:`~lango_nb.stores.store.stamp`, in a third of the time.
-
-    Examples
-    --------
-    >>> stamped(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
-    '2026-01-02T03:04:05.000000+00:00'
-    """
-    if at.tzinfo is UTC:
-        text = orjson.dumps(at).decode()
-        return text[1:-1] if len(text) == _STAMP else f"{text[1:20]}.000000+00:00"  # no microseconds: they are left out
-    return stamp(at)
-
-
 def pack(record: Any) -> Row:
     """Return all fields of a dataclass as a row: times as texts, tuples as lists.
 
@@ -74,7 +55,7 @@ def pack(record: Any) -> Row:
     for name in _names(record.__class__):
         value = getattr(record, name)
         if value.__class__ is datetime:
-            value = stamped(value)
+            value = stamp(value)
         elif value.__class__ is tuple:
             value = list(value)
         row[name] = value
@@ -141,7 +122,7 @@ def unpack_model(model: type[ModelT], row: Row, where: str, times: tuple[str, ..
         raise _explained(error, where) from error
 
 
-def rows_in(holder: Row, name: str, where: str) -> list[Row]:
+def rows_in(holder: Row, name: str, where: str = "the body of a turn") -> list[Row]:
     """Return the rows under a field; none when there is no such field.
 
     Raises

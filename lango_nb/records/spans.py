@@ -120,7 +120,7 @@ class _Tree:
         ended_at = max([turn.ended_at, *(event.at for event in self._events if not event.run_id)])
         self._close(self._agent, ended_at)
         self._close(self._root, ended_at)
-        if turn.outcome not in {"success", "running"}:
+        if turn.outcome not in {"success", "running", "input_required"}:
             self._fail(self._root, turn.error_code or turn.outcome)
         for run in self._trace.runs:
             if run.id in self._runs and run.completed_at is not None and self._runs[run.id].is_open:

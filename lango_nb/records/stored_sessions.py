@@ -22,6 +22,8 @@ logger = logging.getLogger("lango_nb")
 
 _PAGE = 256
 """Turns that are read at once."""
+_FIRST, _AT_LEAST = 32, 8
+"""Turns that are read at once when nobody knows yet how long they are, and when hardly any fit."""
 _AT_ONCE = 8
 """How many turns of one session run at once, hardly."""
 LATE = "message"
@@ -185,7 +187,7 @@ class StoredSessions(Sessions):
         end, upper = len(settled), settled[-1] if settled else 0
         session.known.update(source for after, source, _ in late if after <= upper)
         while end and session.tokens <= session.most_tokens:
-            start = max(end - _PAGE, 0)
+            start = max(end - self._turns_that_fit(session, len(settled) - end), 0)
             pages = list(self._log.histories(settled[start:end]))
             lower = settled[start - 1] if start else -1
             pages += [(after, text) for after, _, text in late if lower < after <= upper]
@@ -196,6 +198,12 @@ class StoredSessions(Sessions):
         session.dropped = end
         session.looked = settled[end - 1] if end else 0
         session.settled = settled[-1] if settled else 0
+
+    def _turns_that_fit(self, session: StoredSession, turns: int) -> int:
+        """Return how many turns to read next: about as many as still fit, if they are like those that were read."""
+        if not session.tokens:
+            return max(_FIRST, min(turns, _PAGE))  # nothing was said in those that were read
+        return min(_PAGE, (session.most_tokens - session.tokens) * turns // session.tokens + _AT_LEAST)
 
     def _placed(self, session: StoredSession) -> list[tuple[int, str, str]]:
         """Return what runs left that is known to stand behind a turn: its number, the run, and messages as JSON.

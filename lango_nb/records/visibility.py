@@ -26,7 +26,7 @@ import orjson
 
 from lango_nb.core.messages import SESSION, USER, Message
 from lango_nb.records.agent_run import TERMINAL
-from lango_nb.records.graph import value
+from lango_nb.records.fields import records_in, text_in, value
 from lango_nb.records.packing import unpack_message, unpack_step
 from lango_nb.records.rows import rows_in
 from lango_nb.records.steps import Step, given_to
@@ -123,11 +123,11 @@ class _Turn:
     def __init__(self, turn: Trace | StoredTurn) -> None:
         self._turn: object = turn.turn if isinstance(turn, Trace) else turn.row
         self._events = events = (*turn.events, *turn.late) if isinstance(turn, Trace) else turn.events
-        self._runs = runs = _part(turn, "runs")
+        self._runs = runs = records_in(turn, "runs")
         self._messages, self._steps, kept = _read(turn)
         self._told = _first_events(events)
         self._run_of = {_conversation(run): str(value(run, "id")) for run in self._runs}
-        forks = {_text(event, "child"): _text(event, "author") for event in self._of_kind("child.forked")}
+        forks = {text_in(event, "child"): text_in(event, "author") for event in self._of_kind("child.forked")}
         alone = (step for step in reversed(self._steps) if step.conversation not in {"", step.run_id})
         self._owners = {step.conversation: step.agent for step in alone} | forks
         self._sessions = self._find_sessions()
@@ -137,7 +137,7 @@ class _Turn:
         self._strayed = {message.id for message in kept if self._sessions.get(message.conversation)}
         self._given, self._inherited = self._find_given()
         self._is_cut = value(self._turn, "outcome") == "running" or value(self._turn, "error_code") == "interrupted"
-        living = {_conversation(run): _text(run, "requested_agent") for run in runs if not self._is_whole(run)}
+        living = {_conversation(run): text_in(run, "requested_agent") for run in runs if not self._is_whole(run)}
         begun = {step.conversation for step in self._steps}
         self._goes_on = set(living.values())
         """Whoever was given more than is recorded."""
@@ -190,7 +190,7 @@ class _Turn:
         )
 
     def _kind(self, message: Message, answer: str) -> UtteranceKind:
-        told = _text(self._told.get((message.id, "")), "kind")
+        told = text_in(self._told.get((message.id, "")), "kind")
         match message.role:
             case _ if told in _KINDS:
                 return _KINDS[told]
@@ -203,7 +203,7 @@ class _Turn:
     def _answer(self) -> str:
         """Return the id of the message whose words the user saw last; empty while more may come."""
         texts = [event for event in self._of_kind("text") if not value(event, "run_id")]
-        return _text(texts[-1], "message_id") if texts and not self._is_cut else ""
+        return text_in(texts[-1], "message_id") if texts and not self._is_cut else ""
 
     # -- the rules -----------------------------------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class _Turn:
         for event in self._of_kind("run.started"):
             asker = sessions.get(asked_in.get(value(event, "step", 0), "?"))
             if asker is not None:
-                sessions.setdefault(_text(event, "run_id"), asker)
+                sessions.setdefault(text_in(event, "run_id"), asker)
         return sessions
 
     def _find_workers(self) -> dict[str, set[str]]:
@@ -244,7 +244,7 @@ class _Turn:
         for name, agent in self._owners.items():
             works[agent].add(name)
         for run in self._runs:
-            works[_text(run, "requested_agent")].add(_conversation(run))
+            works[text_in(run, "requested_agent")].add(_conversation(run))
         for agent in value(self._turn, "path", ()):
             works[agent] = works[agent] or {""}
         return dict(works)
@@ -287,8 +287,8 @@ def _first_events(events: Sequence[object]) -> dict[tuple[str, str], object]:
     """Return the first event that tells of a message, or of one of its calls."""
     found: dict[tuple[str, str], object] = {}
     for event in events:
-        if message_id := _text(event, "message_id"):
-            found.setdefault((message_id, _text(event, "call_id")), event)
+        if message_id := text_in(event, "message_id"):
+            found.setdefault((message_id, text_in(event, "call_id")), event)
     return found
 
 
@@ -300,13 +300,4 @@ def _json(arguments: object) -> str:
 
 
 def _conversation(run: object) -> str:
-    return _text(run, "child_session") or _text(run, "id")
-
-
-def _part(turn: Trace | StoredTurn, name: str) -> Sequence[object]:
-    found = getattr(turn, name) if isinstance(turn, Trace) else turn.body.get(name)
-    return found if isinstance(found, list | tuple) else ()
-
-
-def _text(item: object, name: str) -> str:
-    return str(value(item, name) or "")
+    return text_in(run, "child_session") or text_in(run, "id")

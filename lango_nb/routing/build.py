@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lango_nb.core.errors import DefinitionError
+from lango_nb.core.text import folded
 from lango_nb.routing.capabilities import capabilities
 from lango_nb.routing.partition import Partition, partition_tools, partition_tools_dynamic
 from lango_nb.routing.prompts import merge_sections, orchestrator_sections, specialist_sections
-from lango_nb.routing.table import RoutingRow, RoutingTable, one_line
+from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import PromptSection, Topology
@@ -103,6 +104,9 @@ def _specialist(
     spec: AgentSpec, topology: Topology, partition: Partition, shared: Sequence[PromptSection], names: Sequence[str]
 ) -> AgentNode:
     tools = partition.tools_of(spec.name)
+    if tools:
+        others = (tool for tool in partition.tools if tool.name.startswith(topology.shared_prefixes))
+        tools = (*tools, *(tool for tool in others if tool not in tools))
     is_attached = topology.control != "spawn" or spec.source is not Source.BUILTIN
     sections = specialist_sections(topology, shared, spec, has_tools=bool(tools), agent_names=names)
     return AgentNode(spec.name, "specialist", spec.description, spec, tools, sections, is_attached)
@@ -112,21 +116,21 @@ def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> R
     own = () if is_remote else capabilities(partition.owned[spec.name])
     return RoutingRow(
         name=spec.name,
-        role=one_line(spec.description),
+        role=folded(spec.description),
         keywords=_lines(spec.keywords),
         capabilities=_lines((*spec.capabilities, *own)),
-        accepts=one_line(spec.accepts or ("what the remote agent takes" if is_remote else "")),
-        returns=one_line(spec.returns or ("what the remote agent answers" if is_remote else "")),
+        accepts=folded(spec.accepts or ("what the remote agent takes" if is_remote else "")),
+        returns=folded(spec.returns or ("what the remote agent answers" if is_remote else "")),
         cannot=_lines(spec.cannot_do),
         examples=_lines(spec.example_requests),
-        not_for=one_line(spec.disambiguation),
+        not_for=folded(spec.disambiguation),
         is_remote=is_remote,
     )
 
 
 def _lines(items: Sequence[str]) -> tuple[str, ...]:
     """Fold each item into one line, so that no definition can write a row of its own; empty and repeated ones go."""
-    return tuple(dict.fromkeys(line for item in items if (line := one_line(item))))
+    return tuple(dict.fromkeys(line for item in items if (line := folded(item))))
 
 
 def _check_names(specs: Sequence[AgentSpec], topology: Topology) -> None:

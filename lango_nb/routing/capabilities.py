@@ -5,45 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from lango_nb.routing.families import CAPABILITIES, by_capability
 from lango_nb.tools.tool import Tool
 
 GENERAL = "general actions"
 """What a tool with an unknown prefix can do."""
 
-CAPABILITIES: dict[str, str] = {
-    "exec": "command execution",
-    "fs_": "file operations",
-    "skill_": "skill management",
-    "browser_": "web browsing",
-    "crypto_": "cryptography",
-    "secrets_": "secret management",
-    "payment_": "blockchain payments (USDC on Base)",
-    "search_": "information search",
-    "rag_": "knowledge retrieval (RAG)",
-    "graph_": "knowledge graph traversal",
-    "save_knowledge": "knowledge persistence",
-    "get_knowledge": "knowledge history",
-    "save_learning": "learning persistence",
-    "learning_": "learning data management",
-    "create_skill": "skill creation",
-    "list_skills": "skill listing",
-    "view_skill": "skill inspection",
-    "import_skill": "skill import from external sources",
-    "memory_": "memory storage and recall",
-    "observe_": "event observation",
-    "reflect_": "reflection and summarization",
-    "librarian_": "knowledge inquiries and gap detection",
-    "cron_": "cron job scheduling",
-    "bg_": "background task execution",
-    "workflow_": "workflow pipeline execution",
-    "ontology_": "ontology management (types, entities, facts, conflicts)",
-    "agent_": "agent lifecycle management",
-    "task_": "structured task management",
-    "web_": "web access",
-    "web_search": "web search",
-    "web_fetch": "web page fetching",
-}
-"""Capability by tool-name prefix; the longest prefix that matches counts."""
 _LONGEST_FIRST = sorted(CAPABILITIES, key=len, reverse=True)
 
 
@@ -74,6 +41,19 @@ def tool_capability(name: str) -> str:
         if name.startswith(prefix) or name == prefix.removesuffix("_"):
             return CAPABILITIES[prefix]
     return ""
+
+
+@lru_cache(maxsize=4096)
+def router_family(name: str) -> str:
+    """Return the family that the router predicts for requests of a tool; empty for a tool of an unknown kind.
+
+    Examples
+    --------
+    >>> router_family("fs_read"), router_family("search_learnings"), router_family("zebra")
+    ('fs', 'knowledge', '')
+    """
+    family = by_capability().get(tool_capability(name))
+    return family.name if family else ""
 
 
 def capabilities(tools: Sequence[Tool]) -> tuple[str, ...]:

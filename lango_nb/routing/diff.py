@@ -55,6 +55,8 @@ class TreeDiff:
     """Agents only in the first tree."""
     prompts: tuple[PromptChange, ...] = ()
     """Prompts of agents that are in both."""
+    remarks: tuple[str, ...] = ()
+    """What the author of a change should know besides."""
 
     @property
     def is_empty(self) -> bool:

@@ -4,8 +4,8 @@ The weights are data, fitted by :mod:`lango_nb.evaluation.fitting` on the corpus
 (``features.py``), one byte per family. A family's score is its bias and the sum of the weights of the features, divided
 by the length of the text; so each word's part in it can be told.
 
-Neither numpy nor a library of models is needed: the bytes of a row become one large integer with 32 bits per family, so
-that adding two integers adds all families at once. What a word adds up to is kept.
+Neither numpy nor a library of models is needed: the rows of a text's words are few, and what a word's pieces add up to
+is kept for the next text with the same word.
 """
 
 from __future__ import annotations
@@ -16,41 +16,26 @@ import struct
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from lango_nb.core.errors import SettingsError
-from lango_nb.routing.features import VERSION, of_word, pairs, tokens
+from lango_nb.routing.families import check_families
+from lango_nb.routing.features import VERSION, Token, of_word, pairs, tokens
 
 MAGIC = b"LANGORT2"
 WEIGHTS = "weights.bin"
-_LANE = 32
 _ZERO = 128
 """The byte that stands for a weight of nothing."""
 IDF_STEPS = 16
 """Steps of one in the bytes of inverse document frequencies."""
-_MOST_WORDS = 4000
-"""Words of a text that are scored: far below what could overflow a lane."""
-
-
-class Part(NamedTuple):
-    """What one word, pair of words or shape says."""
-
-    shown: str
-    """As it stands in the text."""
-    shape: str
-    """What kind of thing it is, ``path`` for instance; empty for words."""
-    lanes: Sequence[float]
-    """What it adds to each family, before it is shifted and scaled."""
-    zero: int = 0
-    scales: Sequence[float] = ()
-    """None for lanes that are weights already."""
-
-    def weight(self, family: int) -> float:
-        """Return what it adds to the family of a place; only a few are ever asked for."""
-        return (self.lanes[family] - self.zero) * self.scales[family] if self.scales else self.lanes[family]
+_HASH_BITS = 32
+_BUCKET_BITS = 10
+"""Leading bits of a feature's hash by which the place of its row is narrowed down."""
+_KEPT = 4096
+"""Words, and pairs of words, whose steps are kept; the least recently used ones are forgotten."""
 
 
 class Scored(NamedTuple):
@@ -58,8 +43,12 @@ class Scored(NamedTuple):
 
     scores: tuple[float, ...]
     """One per family, in the order of :attr:`Learned.families`; larger is likelier, the average is about 0."""
-    parts: tuple[Part, ...]
-    """The scores without their bias, word by word."""
+    parts: Sequence[Token]
+    """What the scores are made of beside their bias: words, pairs of words, shapes."""
+    columns: Sequence[Sequence[float]]
+    """By family: what each part adds to it, before it is scaled."""
+    scales: Sequence[float]
+    """By family: what its column is multiplied by."""
 
 
 class Learned:
@@ -98,15 +87,18 @@ class Learned:
         self.families: tuple[str, ...] = tuple(self.card["families"])
         self.bias: tuple[float, ...] = tuple(self.card["bias"])
         self._scales: tuple[float, ...] = tuple(self.card["scales"])
-        self._count = len(self.families)
-        body = memoryview(zlib.decompress(data[at:]))
-        rows = len(body) // (4 + self._count + 1)
-        self._keys = body[: 4 * rows].cast("I")
+        self._width = len(self.families) + 1
+        self._body = zlib.decompress(data[at:])
+        self._first = 4 * (len(self._body) // (4 + self._width))
+        """Where the rows begin, behind the hashes."""
+        self._keys = memoryview(self._body)[: self._first].cast("I")
         """Hashes of the features, ascending."""
-        self._rows = body[4 * rows :]
-        self._unpack = struct.Struct(f"<{self._count + 2}I").unpack
-        self._bytes = 4 * (self._count + 2)
-        self._words: dict[str, int] = {}
+        self._buckets = [
+            bisect_left(self._keys, begin << _HASH_BITS - _BUCKET_BITS) for begin in range((1 << _BUCKET_BITS) + 1)
+        ]
+        """Where the hashes with the same leading bits begin."""
+        self._of_word = lru_cache(maxsize=_KEPT)(self._steps_of_word)
+        self._of_pair = lru_cache(maxsize=_KEPT)(self._steps_of_pair)
 
     def __len__(self) -> int:
         """Return the number of features."""
@@ -123,45 +115,47 @@ class Learned:
         -------
         Scored
         """
-        found = tokens(text)[:_MOST_WORDS]
-        groups = [(token.shown, token.shape, self._of_word(token.text)) for token in found]
-        groups += [(shown, "", packed) for name, shown in pairs(found) if (packed := self._row(name))]
-        lanes = self._unpack(sum(packed for _, _, packed in groups).to_bytes(self._bytes, "little"))
-        length = math.sqrt(lanes[-2]) / IDF_STEPS
+        found = tokens(text)
+        known = [(token, steps) for token in found if (steps := self._of_word(token.text))]
+        known += [(Token(name, shown), steps) for name, shown in pairs(found) if (steps := self._of_pair(name))]
+        columns = list(zip(*[steps for _, steps in known], strict=True)) or [()] * self._width
+        length = math.sqrt(sum(columns.pop())) / IDF_STEPS
         if not length:
-            return Scored(self.bias, ())
+            return Scored(self.bias, (), [()] * len(self.bias), self._scales)
         scales = [scale / length for scale in self._scales]
-        count = lanes[-1] * _ZERO
-        scores = tuple(
-            bias + (lane - count) * scale for bias, lane, scale in zip(self.bias, lanes, scales, strict=False)
-        )
-        parts = []
-        for shown, shape, packed in groups:
-            if packed:
-                lanes = self._unpack(packed.to_bytes(self._bytes, "little"))
-                parts.append(Part(shown, shape, lanes, lanes[-1] * _ZERO, scales))
-        return Scored(scores, tuple(parts))
+        totals = zip(self.bias, map(sum, columns), scales, strict=True)
+        scores = tuple([bias + total * scale for bias, total, scale in totals])
+        return Scored(scores, [token for token, _ in known], columns, scales)
 
-    def _of_word(self, word: str) -> int:
-        packed = self._words.get(word)
-        if packed is None:
-            if len(self._words) > 1 << 16:
-                self._words.clear()
-            packed = self._words[word] = sum(map(self._row, of_word(word)))
-        return packed
+    def _steps_of_word(self, word: str) -> tuple[int, ...]:
+        return self._steps(of_word(word))
 
-    def _row(self, feature: str) -> int:
-        """Return a feature's row as one integer: families, square of the inverse frequency, count."""
+    def _steps_of_pair(self, name: str) -> tuple[int, ...]:
+        return self._steps((name,))
+
+    def _steps(self, features: Iterable[str]) -> tuple[int, ...]:
+        """Add features up: steps of each family, and the sum of the squares of the inverse frequencies.
+
+        Empty when none of them is known.
+        """
+        rows = [row for name in features if (row := self._row(name))]
+        if not rows:
+            return ()
+        zero = _ZERO * len(rows)
+        steps = [total - zero for total in map(sum, zip(*rows, strict=True))]
+        steps[-1] = sum([row[-1] * row[-1] for row in rows])
+        return tuple(steps)
+
+    def _row(self, feature: str) -> bytes:
+        """Return a feature's row: a byte for each family and the inverse frequency; empty when it is unknown."""
         key = zlib.crc32(feature.encode())
-        place = bisect_left(self._keys, key)
-        if place == len(self._keys) or self._keys[place] != key:
-            return 0
-        width = self._count + 1
-        row = self._rows[place * width : place * width + width]
-        spread = bytearray(4 * self._count)
-        spread[::4] = row[: self._count]
-        idf = row[self._count]
-        return int.from_bytes(spread, "little") + (idf * idf << _LANE * self._count) + (1 << _LANE * (self._count + 1))
+        bucket = key >> _HASH_BITS - _BUCKET_BITS
+        end = self._buckets[bucket + 1]
+        place = bisect_left(self._keys, key, self._buckets[bucket], end)
+        if place == end or self._keys[place] != key:
+            return b""
+        begin = self._first + place * self._width
+        return self._body[begin : begin + self._width]
 
 
 def pack(card: dict[str, object], rows: Mapping[str, bytes]) -> bytes:
@@ -186,5 +180,13 @@ def pack(card: dict[str, object], rows: Mapping[str, bytes]) -> bytes:
 
 @lru_cache(maxsize=1)
 def load() -> Learned:
-    """Return the weights that come with the package; read once."""
-    return Learned(files("lango_nb.data").joinpath("router", WEIGHTS).read_bytes())
+    """Return the weights that come with the package; read once.
+
+    Raises
+    ------
+    SettingsError
+        They were fitted for other families than :data:`~lango_nb.routing.families.FAMILIES`.
+    """
+    learned = Learned(files("lango_nb.data").joinpath("router", WEIGHTS).read_bytes())
+    check_families(learned.families)
+    return learned

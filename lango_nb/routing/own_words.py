@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lango_nb.routing.families import FAMILIES, by_capability, by_refusal
 from lango_nb.routing.features import tokens
-from lango_nb.routing.route import Signal, SignalKind
+from lango_nb.routing.route import SignalKind, Term
 from lango_nb.routing.table import RoutingRow
 from lango_nb.routing.words import stem, words
 
@@ -44,7 +44,7 @@ class _Phrase(NamedTuple):
 
     stems: tuple[str, ...]
     row: int
-    signal: Signal
+    term: Term
 
 
 class Refusal(NamedTuple):
@@ -52,7 +52,7 @@ class Refusal(NamedTuple):
 
     row: int
     reason: str
-    signal: Signal
+    term: Term
 
 
 class _Example(NamedTuple):
@@ -91,32 +91,29 @@ class OwnWords:
             self._add_examples(number, row, _EXAMPLE_OF_OWNER if every else _EXAMPLE)
             self._add_refusals(number, row, every)
 
-    def signals(self, text: str) -> list[list[Signal]]:
+    def terms(self, text: str) -> list[list[Term]]:
         """Return what the rows' own words say, by row; names of files and what stands in quotes are no words."""
-        said = [word for token in tokens(text) if not token.shape for word in words(token.shown)]
-        found = [stem(word.removesuffix("'s")) for word in said]
-        signals: list[dict[tuple[str, str], Signal]] = [{} for _ in self.rows]
+        read = [pair for token in tokens(text) if not token.shape for pair in _words_with_stems(token.shown)]
+        said, found = [word for word, _ in read], [key for _, key in read]
+        terms: list[dict[tuple[str, str], Term]] = [{} for _ in self.rows]
         for place, key in enumerate(found):
-            for phrase in self._phrases.get(key, ()):
-                size = len(phrase.stems)
-                if size == 1 or tuple(found[place : place + size]) == phrase.stems:
-                    signal = phrase.signal
-                    signals[phrase.row].setdefault((signal.kind, signal.term), signal)
+            for stems, row, term in self._phrases.get(key, ()):
+                if len(stems) == 1 or tuple(found[place : place + len(stems)]) == stems:
+                    terms[row].setdefault(term[:2], term)
         for number, name in enumerate(self._names):  # letter by letter: a "plan" is no call for the planner
             if name and name[0] in said:
                 place = said.index(name[0])
                 if tuple(said[place : place + len(name)]) == name:
-                    term = self.rows[number].name
-                    signals[number]["name", term] = Signal("name", term, _NAME)
-        for row, signal in self._like_examples(found):
-            signals[row]["example", signal.term] = signal
-        return [_capped(terms.values()) if terms else [] for terms in signals]
+                    terms[number]["name", self.rows[number].name] = ("name", self.rows[number].name, _NAME)
+        for row, term in self._like_examples(found):
+            terms[row][term[:2]] = term
+        return [_capped(said_of_row.values()) if said_of_row else [] for said_of_row in terms]
 
     def refusals(self, family: str) -> Sequence[Refusal]:
         """Return who declares that it cannot do what a family is about."""
         return self._refusals.get(family, ())
 
-    def _like_examples(self, found: Sequence[str]) -> list[tuple[int, Signal]]:
+    def _like_examples(self, found: Sequence[str]) -> list[tuple[int, Term]]:
         content = {key for key in found if key not in _STOP}
         shared: defaultdict[int, int] = defaultdict(int)
         for key in content:
@@ -129,18 +126,18 @@ class OwnWords:
             weight = example.weight * likeness
             if likeness >= _EXAMPLE_LEAST and weight > best.get(example.row, (0.0, ""))[0]:
                 best[example.row] = (weight, example.text)
-        return [(row, Signal("example", text, round(weight, 3))) for row, (weight, text) in best.items()]
+        return [(row, ("example", text, round(weight, 3))) for row, (weight, text) in best.items()]
 
     def _add_phrase(self, row: int, kind: SignalKind, phrase: str, weight: float) -> None:
         found = _stems_of(phrase)
         if found:
-            self._phrases[found[0]].append(_Phrase(found, row, Signal(kind, phrase, round(weight, 3))))
+            self._phrases[found[0]].append(_Phrase(found, row, (kind, phrase, round(weight, 3))))
 
     def _add_description(self, number: int, row: RoutingRow, spread: _Spread, weight: float) -> None:
         said = {stem(word): word for word in words(row.role) if word not in _STOP}
         for key, word in said.items():
             if spread.count(key) == 1:
-                self._phrases[key].append(_Phrase((key,), number, Signal("description", word, weight)))
+                self._phrases[key].append(_Phrase((key,), number, ("description", word, weight)))
 
     def _add_examples(self, number: int, row: RoutingRow, weight: float) -> None:
         for text in row.examples:
@@ -154,8 +151,8 @@ class OwnWords:
         for item in row.cannot:
             for family in by_refusal().get(item.casefold(), ()):
                 if family.name not in own:
-                    signal = Signal("cannot", item, _CANNOT)
-                    self._refusals[family.name].append(Refusal(number, f"cannot do {item}", signal))
+                    refusal = Refusal(number, f"cannot do {item}", ("cannot", item, _CANNOT))
+                    self._refusals[family.name].append(refusal)
 
 
 class _Spread:
@@ -199,18 +196,23 @@ def shares_of(row: RoutingRow) -> dict[str, float]:
 
 
 @lru_cache(maxsize=8192)
+def _words_with_stems(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple([(word, stem(word.removesuffix("'s"))) for word in words(text)])
+
+
 def _stems_of(phrase: str) -> tuple[str, ...]:
-    return tuple(stem(word.removesuffix("'s")) for word in words(phrase))
+    return tuple([key for _, key in _words_with_stems(phrase)])
 
 
-def _capped(signals: Collection[Signal]) -> list[Signal]:
+def _capped(terms: Collection[Term]) -> list[Term]:
     """Keep words of a description from adding up: no more than three of them count."""
-    kept: list[Signal] = []
+    kept: list[Term] = []
     described = 0.0
-    for signal in signals:
-        if signal.kind == "description" and signal.weight <= _DESCRIPTION:
+    for term in terms:
+        kind, _, weight = term
+        if kind == "description" and weight <= _DESCRIPTION:
             if described >= _DESCRIPTION_MOST:
                 continue
-            described += signal.weight
-        kept.append(signal)
+            described += weight
+        kept.append(term)
     return kept

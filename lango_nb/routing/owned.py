@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lango_nb.routing.families import CONVERSATION
-from lango_nb.routing.learned import Learned, Part
-from lango_nb.routing.route import Signal
+from lango_nb.routing.features import Token
+from lango_nb.routing.learned import Learned, Scored
+from lango_nb.routing.route import SignalKind, Term
 
-SENTENCE = "sentence"
-"""Shape of the part that is the sentence as a whole."""
+SENTENCE = Token("§sentence", "the sentence as a whole")
+"""The part of a score that is no word of it."""
 _SHAPE_LABELS = {
     "quote": "quoted words",
     "command": "a command",
@@ -37,6 +38,34 @@ class Owned(NamedTuple):
     name: str
     share: float
     """Logarithm of the row's part in it."""
+    prior: float
+    """What it adds whatever the text."""
+
+
+class Heard(NamedTuple):
+    """What the model says for a row."""
+
+    best: Owned
+    """Its likeliest family."""
+    top: float
+    """Score of that family, as far as it is the row's."""
+    others: float | None
+    """What its other families add; ``None`` for a row with only one."""
+
+    @property
+    def score(self) -> float:
+        """What the model says in all."""
+        return self.top + (self.others or 0.0)
+
+
+class Weighed(NamedTuple):
+    """What the model says for a row, as weights of terms."""
+
+    shown: Sequence[int]
+    """Which parts of the score count one by one."""
+    weights: Sequence[float]
+    """Of these parts, of how common the family is, of all other parts, of the row's other families; the last two where
+    there are any."""
 
 
 class OwnedFamilies:
@@ -57,74 +86,72 @@ class OwnedFamilies:
             for name, share in every.items():
                 totals[name] += share
         places = {name: place for place, name in enumerate(learned.families)}
-        self._bias, self._heat = learned.bias, heat
-        self.rows = [
-            tuple(
-                Owned(places[name], name, math.log(share / totals[name]))
-                for name, share in every.items()
-                if name in places
+        self._heat = heat
+        self.rows: list[list[Owned]] = []
+        for every in shares:
+            logs = {name: math.log(share / totals[name]) for name, share in every.items() if name in places}
+            self.rows.append(
+                [Owned(places[name], name, log, learned.bias[places[name]] + log) for name, log in logs.items()]
             )
-            for every in shares
-        ]
+        by_share = sorted(
+            ((owned.share, -row, owned.name) for row, every in enumerate(self.rows) for owned in every), reverse=True
+        )
+        self.owners = {name: [-row for _, row, owned in by_share if owned == name] for name in totals}
+        """The rows that own each family, the one with the largest part first."""
         self.of_nobody = [place for name, place in places.items() if name != CONVERSATION and not totals.get(name)]
         """Places of the families that no row owns."""
 
-    def score(self, row: int, scores: Sequence[float]) -> float:
-        """Return what the model says for a row; 0 for one without families."""
+    def heard(self, row: int, scores: Sequence[float]) -> Heard | None:
+        """Return what the model says for a row; ``None`` for one without families."""
         every = self.rows[row]
         if not every:
-            return 0.0
-        best = self._best(row, scores)
-        return scores[best.place] + best.share + self._others(every, best, scores)
+            return None
+        said = [scores[place] + share for place, _, share, _ in every]
+        top = max(said)
+        best = every[said.index(top)]
+        if len(every) == 1:
+            return Heard(best, top, None)
+        return Heard(best, top, self._heat * math.log(sum([math.exp((one - top) / self._heat) for one in said])))
 
-    def terms(self, row: int, scores: Sequence[float], parts: Sequence[Part], most: int) -> list[Signal]:
-        """Return the same as terms: its likeliest family word by word, and what the others add.
+    def weigh(self, heard: Heard, scored: Scored, most: int) -> Weighed:
+        """Return the same as the weights of terms: its likeliest family word by word, and what the others add.
 
         Parameters
         ----------
-        row : int
-        scores : sequence of float
-            Of the families.
-        parts : sequence of Part
+        heard : Heard
+        scored : Scored
             Words and what each adds.
         most : int
-            Words that are shown one by one; the others are one sum.
+            Words that count one by one; the others are one sum.
         """
-        every = self.rows[row]
-        if not every:
-            return []
-        best = self._best(row, scores)
-        place = best.place
-        weights = [part.weight(place) for part in parts]
-        shown = sorted(range(len(parts)), key=lambda number: -abs(weights[number]))[:most]
-        signals = [_signal(parts[number], weights[number]) for number in shown]
-        signals.append(Signal("prior", f"how common {best.name} is", self._bias[place] + best.share))
-        if len(parts) > most:
-            rest = sum(weights) - sum(weights[number] for number in shown)
-            signals.append(Signal("other", f"{len(parts) - most} words with less weight", rest))
-        if len(every) > 1:
-            signals.append(Signal("other", "its other tool families", self._others(every, best, scores)))
-        return signals
+        column, scale = scored.columns[heard.best.place], scored.scales[heard.best.place]
+        if most == 1 and column:
+            shown = [column.index(max(column, key=abs))]
+        else:
+            shown = sorted(range(len(column)), key=[-abs(steps) for steps in column].__getitem__)[:most]
+        steps = [column[number] for number in shown]
+        weights = [one * scale for one in steps]
+        weights.append(heard.best.prior)
+        if len(column) > most:
+            weights.append((sum(column) - sum(steps)) * scale)
+        if heard.others is not None:
+            weights.append(heard.others)
+        return Weighed(shown, weights)
 
-    def owners(self, family: str) -> list[int]:
-        """Return the rows that own a family, the one with the largest part first."""
-        found = [(owned.share, -row) for row, every in enumerate(self.rows) for owned in every if owned.name == family]
-        return [-row for _, row in sorted(found, reverse=True)]
-
-    def _best(self, row: int, scores: Sequence[float]) -> Owned:
-        return max(self.rows[row], key=lambda owned: scores[owned.place] + owned.share)
-
-    def _others(self, every: Sequence[Owned], best: Owned, scores: Sequence[float]) -> float:
-        if len(every) == 1:
-            return 0.0
-        top = scores[best.place] + best.share
-        raised = sum(math.exp((scores[one.place] + one.share - top) / self._heat) for one in every)
-        return self._heat * math.log(raised)
+    def terms(self, heard: Heard, scored: Scored, weighed: Weighed) -> list[Term]:
+        """Return what :meth:`weigh` returned with the name of each term."""
+        names = [_name(scored.parts[number]) for number in weighed.shown]
+        names.append(("prior", f"how common {heard.best.name} is"))
+        if rest := len(scored.parts) - len(weighed.shown):
+            names.append(("other", f"{rest} words with less weight"))
+        if heard.others is not None:
+            names.append(("other", "its other tool families"))
+        return [(kind, term, weight) for (kind, term), weight in zip(names, weighed.weights, strict=True)]
 
 
-def _signal(part: Part, weight: float) -> Signal:
-    if part.shape == SENTENCE:
-        return Signal("sentence", part.shown, weight)
+def _name(part: Token) -> tuple[SignalKind, str]:
+    if part is SENTENCE:
+        return "sentence", part.shown
     if part.shape:
-        return Signal("structure", _SHAPE_LABELS.get(part.shape, part.shown), weight)
-    return Signal("family", part.shown, weight)
+        return "structure", _SHAPE_LABELS.get(part.shape, part.shown)
+    return "family", part.shown

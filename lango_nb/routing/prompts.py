@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from lango_nb.core.text import folded
 from lango_nb.routing.control_sections import control_sections
-from lango_nb.routing.table import RoutingTable, one_line
+from lango_nb.routing.table import RoutingTable
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import PromptSection, Topology
 
@@ -168,7 +169,7 @@ def agent_line(name: str, description: str, capabilities: Sequence[str], *, is_r
     >>> agent_line("executor", "Runs things.", ("command execution", "file operations"), is_remote=False)
     '- "executor": Runs things. Capabilities: command execution, file operations'
     """
-    text = one_line(description)
+    text = folded(description)
     if capabilities:
         text = f"{text} Capabilities: {', '.join(capabilities)}".strip()
     return f'- "{name}": {text}' + (" (remote A2A agent)" if is_remote else "")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
+
+from lango_nb.core.once import Deferred
 
 SignalKind = Literal[
     "name",
@@ -29,6 +31,8 @@ address, path, amount or time in the text. ``sentence``: what the sentence as a 
 """
 
 
+Term = tuple[SignalKind, str, float]
+"""One term of a score before it is rounded and shown as a :class:`Signal`: kind, what was found, what it adds."""
 _LEADING = 3
 """Terms that are named where a reason is given."""
 
@@ -69,7 +73,7 @@ class Signal:
                 return repr(self.term)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
     """One agent's chances."""
 
@@ -77,12 +81,16 @@ class Candidate:
     score: float
     """Exactly the sum of the weights: log-odds before the temperature, so one more is several times as likely; about 0
     says nothing."""
-    signals: tuple[Signal, ...] = ()
-    """Strongest first."""
+    signals: tuple[Signal, ...] = cast("tuple[Signal, ...]", Deferred(()))
+    """Strongest first; of a router they are made when they are first looked at."""
     vetoes: tuple[str, ...] = ()
     """Why the agent is out whatever its score; empty when it is not."""
     confidence: float = 0.0
     """Its part, 0 to 1, among all candidates, the root and nobody; how often it is right is another matter."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is pickled and copied: with the signals, not with what makes them."""
+        return {**self.__dict__, "signals": self.signals}
 
     @property
     def leading(self) -> str:
@@ -116,7 +124,7 @@ class Route:
     min_margin: float = 0.0
     """Margin below which the router abstained, in routes that were stored before the router was fitted to data."""
     is_conversation: bool = False
-    """Whether the text is small talk, an opinion or general knowledge the root answers itself."""
+    """Whether the root answers itself: small talk, an opinion, general knowledge, or there is no other agent."""
     domains: tuple[str, ...] = field(default=())
     """Tool families the text may be about, likeliest first."""
     root_confidence: float = 0.0

@@ -15,20 +15,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from lango_nb.core.once import once
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.features import READ_CHARS
-from lango_nb.routing.learned import Learned, Part, Scored, load
+from lango_nb.routing.learned import Learned, Scored, load
 from lango_nb.routing.own_words import OwnWords, shares_of
-from lango_nb.routing.owned import SENTENCE, OwnedFamilies
-from lango_nb.routing.route import Candidate, Route, Signal
+from lango_nb.routing.owned import SENTENCE, Heard, OwnedFamilies, Weighed
+from lango_nb.routing.route import Candidate, Route, Signal, Term
 from lango_nb.routing.table import RoutingTable
-from lango_nb.routing.taught import NOBODY, ROOT, Lesson, Taught, read_rows
+from lango_nb.routing.taught import NOBODY, ROOT, Lesson, Task, Taught, learn, read_rows, words_and_pairs
+
+AUTOMATED = re.compile(r"\s*\[Automated Task\b[^\]\n]*\]?\s*:?\s*")
+"""How a request begins that a schedule makes: an agent always gets it, by what stands behind the mark."""
 
 DECLINED = "already declined this request"
 """Why an agent is out of the question when nobody says more."""
@@ -40,6 +44,8 @@ _SHOWN_TERMS = 6
 _SHOWN_OF_OTHERS = 1
 _EXPLAINED = 2
 """Candidates whose words are told one by one; of the others less is kept."""
+_DIGITS = 3
+"""Decimals of a weight."""
 _MOST_KNOWN = 32
 """Answers that a router has ready for the same question."""
 _LEAST_DOMAIN = 0.1
@@ -113,8 +119,7 @@ class Router:
         self._known: dict[tuple[object, ...], Route] = {}
         """Latest answers: the model that ships with the package asks, and the record of its decision asks again."""
         self._lessons: dict[str, Lesson] = {}
-        if self.taught.rows:
-            self._lessons = self.taught.fit_to(self)
+        self._lessons = learn(self._tasks())
 
     @once
     def learned(self) -> Learned:
@@ -175,23 +180,43 @@ class Router:
         return known
 
     def _route(self, text: str, exclude: Collection[str] | Mapping[str, str]) -> Route:
-        scored = self._score(text)
-        own = self._own.signals(text)
-        likely = softmax([score / self.calibration.temperature for score in scored.scores])
-        ranked = sorted(range(len(likely)), key=likely.__getitem__, reverse=True)
-        names = self.learned.families
-        domains = tuple(names[place] for place in ranked if likely[place] >= _LEAST_DOMAIN and place != self._root)
-        for number, lesson in enumerate(self._lessons_of(text)):
-            own[number] += lesson
-        vetoes = self._vetoes(names[ranked[0]] if likely[ranked[0]] >= self.threshold else "", own, exclude)
-        rough = [self._rough(number, said, scored.scores) for number, said in enumerate(own)]
-        leading = set(sorted(range(len(own)), key=rough.__getitem__, reverse=True)[:_EXPLAINED])
+        marked = AUTOMATED.match(text)
+        if marked is None:
+            return self._judged(text, exclude)
+        route = replace(self._judged(text[marked.end() :], exclude), text=text, is_conversation=False)
+        nearest = next((one.agent for one in route.candidates if not one.vetoes), None)
+        if route.chosen is not None or nearest is None:
+            return route
+        return replace(
+            route, chosen=nearest, reason=f"an automated task is always handed over; the nearest is {nearest}"
+        )
+
+    def _judged(self, text: str, exclude: Collection[str] | Mapping[str, str]) -> Route:
+        scored, own = self._score(text), self._own.terms(text)
+        scores = scored.scores
+        likely = softmax([score / self.calibration.temperature for score in scores])
+        about = [place for place, part in enumerate(likely) if part >= _LEAST_DOMAIN and place != self._root]
+        about.sort(key=likely.__getitem__, reverse=True)
+        top = max(likely)
+        family = self.learned.families[likely.index(top)] if top >= self.threshold else ""
+        lessons = self._lessons_of(text)
+        for row, terms in zip(self.table.rows, own, strict=True):
+            terms.extend(lessons.get(row.name, ()))
+        vetoes = self._vetoes(family, own, exclude)
+        heard = [self._owned.heard(number, scores) for number in range(len(own))]
+        rough = list(map(_rough, heard, own))
+        leading = sorted(range(len(own)), key=rough.__getitem__, reverse=True)[:_EXPLAINED]
         made = []
-        for number, row in enumerate(self.table.rows):
-            most = _SHOWN_TERMS if number in leading else _SHOWN_OF_OTHERS
-            terms = own[number] + self._owned.terms(number, scored.scores, scored.parts, most)
-            made.append((row.name, _summed(terms), vetoes[number]))
-        return self._conclude(text, made, scored.scores, domains)
+        for number, (terms, one) in enumerate(zip(own, heard, strict=True)):
+            if one is None:
+                made.append((_total([weight for _, _, weight in terms]), partial(_signals, terms)))
+            else:
+                weighed = self._owned.weigh(one, scored, _SHOWN_TERMS if number in leading else _SHOWN_OF_OTHERS)
+                total = _total([*[weight for _, _, weight in terms], *weighed.weights])
+                made.append((total, partial(self._explain, terms, one, scored, weighed)))
+        root = scores[self._root] + _sum(lessons.get(ROOT, ()))
+        others = (root, *(scores[place] for place in self._owned.of_nobody))
+        return self._conclude(text, made, vetoes, others, tuple([self.learned.families[place] for place in about]))
 
     def scores(self, text: str) -> dict[str, float]:
         """Return the score of every agent, of the root, and of what nobody owns, without vetoes.
@@ -201,14 +226,14 @@ class Router:
         dict of str to float
             By name; the root is called ``root``, and the best family that nobody owns has no name.
         """
-        scores, own = self._score(text).scores, self._own.signals(text)
-        lessons = self._lessons_of(text)
+        scores, lessons = self._score(text).scores, self._lessons_of(text)
         found = {
-            row.name: self._rough(number, own[number] + lessons[number], scores)
-            for number, row in enumerate(self.table.rows)
+            row.name: _rough(self._owned.heard(number, scores), [*own, *lessons.get(row.name, ())])
+            for number, (row, own) in enumerate(zip(self.table.rows, self._own.terms(text), strict=True))
         }
         nobody = [scores[place] for place in self._owned.of_nobody]
-        return {**found, ROOT: scores[self._root] + self._lesson_of_root(text), NOBODY: max(nobody, default=-math.inf)}
+        root = scores[self._root] + _sum(lessons.get(ROOT, ()))
+        return {**found, ROOT: root, NOBODY: max(nobody, default=-math.inf)}
 
     def family_scores(self, text: str) -> dict[str, float]:
         """Return how likely each tool family is, conversation included, whoever owns it.
@@ -232,7 +257,7 @@ class Router:
         """
         if family == CONVERSATION:
             return (ROOT,)
-        return tuple(self.table.rows[row].name for row in self._owned.owners(family))
+        return tuple(self.table.rows[row].name for row in self._owned.owners.get(family, ()))
 
     # -- lessons of your own -------------------------------------------------------------------------------------------
 
@@ -299,21 +324,31 @@ class Router:
             return scored
         more = tuple(self.sentences(text))
         total = tuple(one + other for one, other in zip(scored.scores, more, strict=True))
-        return Scored(total, (*scored.parts, Part("the sentence as a whole", SENTENCE, more)))
+        steps = [one / scale for one, scale in zip(more, scored.scales, strict=True)]
+        columns = [(*column, one) for column, one in zip(scored.columns, steps, strict=True)]
+        return Scored(total, (*scored.parts, SENTENCE), columns, scored.scales)
 
-    def _rough(self, row: int, own: Sequence[Signal], scores: Sequence[float]) -> float:
-        return self._owned.score(row, scores) + sum(signal.weight for signal in own)
+    def _explain(self, own: list[Term], heard: Heard, scored: Scored, weighed: Weighed) -> tuple[Signal, ...]:
+        return _signals([*own, *self._owned.terms(heard, scored, weighed)])
 
-    def _lessons_of(self, text: str) -> list[list[Signal]]:
+    def _lessons_of(self, text: str) -> dict[str, list[Term]]:
         if not self._lessons:
-            return [[] for _ in self.table.rows]
-        return [self._lessons[row.name].signals(text) if row.name in self._lessons else [] for row in self.table.rows]
+            return {}
+        found = words_and_pairs(text)
+        return {agent: lesson.terms(found) for agent, lesson in self._lessons.items()}
 
-    def _lesson_of_root(self, text: str) -> float:
-        return sum(signal.weight for signal in self._lessons[ROOT].signals(text)) if ROOT in self._lessons else 0.0
+    def _tasks(self) -> list[Task]:
+        """Say what your own requests have to teach here; those about agents of other tables teach nothing."""
+        names = {*self.table.names, ROOT}
+        tasks = []
+        for text, label in self.taught.rows:
+            right = label if label in names else next(iter(self.owners(label)), "")
+            if right in names:
+                tasks.append(Task(right, self.scores(text), tuple(words_and_pairs(text))))
+        return tasks
 
     def _vetoes(
-        self, family: str, own: list[list[Signal]], exclude: Collection[str] | Mapping[str, str]
+        self, family: str, own: list[list[Term]], exclude: Collection[str] | Mapping[str, str]
     ) -> list[tuple[str, ...]]:
         """Veto whoever is excluded, and whoever is mentioned but cannot do what the text is clearly about.
 
@@ -325,10 +360,10 @@ class Router:
         ]
         if all(name in exclude for name in self.owners(family)):
             return reasons
-        for row, reason, signal in self._own.refusals(family):
-            if own[row] and not any(one.kind in _SAID_SO for one in own[row]):
+        for row, reason, term in self._own.refusals(family):
+            if own[row] and not any(kind in _SAID_SO for kind, _, _ in own[row]):
                 reasons[row] = (*reasons[row], reason)
-                own[row].append(signal)
+                own[row].append(term)
         return reasons
 
     # -- deciding ------------------------------------------------------------------------------------------------------
@@ -336,8 +371,9 @@ class Router:
     def _conclude(
         self,
         text: str,
-        made: list[tuple[str, tuple[float, tuple[Signal, ...]], tuple[str, ...]]],
-        scores: Sequence[float],
+        made: Sequence[tuple[float, Callable[[], tuple[Signal, ...]]]],
+        vetoes: Sequence[tuple[str, ...]],
+        others: Sequence[float],
         domains: tuple[str, ...],
     ) -> Route:
         """Turn scores into confidences: parts among the agents that are not out, the root, and what nobody owns.
@@ -345,21 +381,17 @@ class Router:
         Where somebody is out, the root and what nobody owns count only as far as they did before.
         """
         heat = self.calibration.temperature
-        others = [scores[self._root] + self._lesson_of_root(text), *(scores[place] for place in self._owned.of_nobody)]
-        totals = [total for _, (total, _), _ in made]
+        totals = [total for total, _ in made]
         whole = softmax([value / heat for value in (*totals, *others)])
-        is_out = [bool(vetoes) for _, _, vetoes in made]
         beside = whole[len(made) :]
         left = 1.0 - sum(beside)
-        free = [0.0 if out else part for part, out in zip(whole, is_out, strict=False)]
+        free = [0.0 if out else part for part, out in zip(whole, vetoes, strict=False)]
         scale = left / sum(free) if sum(free) else 0.0
-        candidates = sorted(
-            (
-                Candidate(name, total, signals, vetoes, round(part * scale, 4))
-                for (name, (total, signals), vetoes), part in zip(made, free, strict=True)
-            ),
-            key=lambda candidate: (bool(candidate.vetoes), -candidate.score),
-        )
+        candidates = [
+            Candidate(row.name, total, cast("tuple[Signal, ...]", signals), out, round(part * scale, 4))
+            for row, (total, signals), out, part in zip(self.table.rows, made, vetoes, free, strict=True)
+        ]
+        candidates.sort(key=lambda candidate: (bool(candidate.vetoes), -candidate.score))
         return self._decide(text, tuple(candidates), round(beside[0], 4), beside[1:], domains)
 
     def _decide(
@@ -431,11 +463,23 @@ def calibration_of(learned: Learned) -> Calibration:
     return Calibration(**{name: float(learned.card["calibration"][name]) for name in Calibration._fields})
 
 
-def _summed(signals: Sequence[Signal]) -> tuple[float, tuple[Signal, ...]]:
-    """Return the sum of some terms and the terms, strongest first; what rounds to nothing is left out."""
-    rounded = [Signal(one.kind, one.term, weight) for one in signals if (weight := round(one.weight, 3))]
-    rounded.sort(key=lambda one: (-abs(one.weight), one.kind, one.term))
-    return round(sum(one.weight for one in rounded), 3), tuple(rounded)
+def _sum(terms: Iterable[Term]) -> float:
+    return sum([weight for _, _, weight in terms])
+
+
+def _rough(heard: Heard | None, own: Iterable[Term]) -> float:
+    return (heard.score if heard else 0.0) + _sum(own)
+
+
+def _total(weights: Iterable[float]) -> float:
+    """Return the sum of the weights of some terms, each rounded as it is shown."""
+    return round(sum([round(weight, _DIGITS) for weight in weights]), _DIGITS)
+
+
+def _signals(terms: Iterable[Term]) -> tuple[Signal, ...]:
+    """Return terms as they are shown, strongest first; what rounds to nothing is left out."""
+    rounded = [(-abs(weight), kind, term, weight) for kind, term, more in terms if (weight := round(more, _DIGITS))]
+    return tuple([Signal(kind, term, weight) for _, kind, term, weight in sorted(rounded)])
 
 
 @lru_cache(maxsize=64)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from lango_nb.core.errors import DefinitionError, UnknownNameError
+from lango_nb.core.text import folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +53,8 @@ _COMMA = re.compile(r", (?![^()]*\))")
 _SEPARATOR = "; "
 
 
-def one_line(text: str) -> str:
-    r"""Fold white space, so that a value fits one markdown line.
-
-    Examples
-    --------
-    >>> one_line(" a\n  b ")
-    'a b'
-    """
-    return " ".join(text.split())
-
-
 def _escape(item: str) -> str:
-    return one_line(item).replace("\\", "\\\\").replace(";", "\\;")
+    return folded(item).replace("\\", "\\\\").replace(";", "\\;")
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -155,14 +145,14 @@ def _write_row(row: RoutingRow) -> str:
     for item in fields(row)[1:]:
         value = getattr(row, item.name)
         if item.name == "role":
-            lines.append(f"- **Role**: {one_line(value)}")
+            lines.append(f"- **Role**: {folded(value)}")
         elif value:
             written = (
                 _REMOTE
                 if item.name == "is_remote"
                 else _SEPARATOR.join(_escape(part) for part in value)
                 if item.name in _TUPLES
-                else one_line(value)
+                else folded(value)
             )
             lines.append(f"- **{_LABELS[item.name]}**: {written}")
     return "\n".join(lines)

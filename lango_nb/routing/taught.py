@@ -9,19 +9,16 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lango_nb.core.errors import UsageError, shorten, suggest
 from lango_nb.core.masking import mask
 from lango_nb.core.paths import path_of
 from lango_nb.routing.features import pairs, tokens
-from lango_nb.routing.route import Signal
-
-if TYPE_CHECKING:
-    from lango_nb.routing.router import Router
+from lango_nb.routing.route import Term
 
 ROOT = "root"
 """What labelled data call whoever answers conversation."""
@@ -56,15 +53,31 @@ class Lesson:
     def __init__(self, weights: Mapping[str, float]) -> None:
         self.weights = dict(weights)
 
-    def signals(self, text: str) -> list[Signal]:
-        """Return the terms of a text."""
-        named = _named(text)
-        scale = 1 / math.sqrt(len(named)) if named else 0.0
+    def terms(self, found: Mapping[str, str]) -> list[Term]:
+        """Return the terms of a text.
+
+        Parameters
+        ----------
+        found : mapping of str to str
+            Its words and pairs of words, as :func:`words_and_pairs` returns them.
+        """
+        scale = 1 / math.sqrt(len(found)) if found else 0.0
         return [
-            Signal("taught", shown, weight * scale)
-            for name, shown in named.items()
+            ("taught", shown, weight * scale)
+            for name, shown in found.items()
             if abs(weight := self.weights.get(name, 0.0)) > _LEAST
         ]
+
+
+class Task(NamedTuple):
+    """One request to get right."""
+
+    right: str
+    """Name of the agent, or ``root``."""
+    scores: Mapping[str, float]
+    """What the router says without lessons, by agent."""
+    found: Collection[str]
+    """Words and pairs of words of the request."""
 
 
 @dataclass(frozen=True)
@@ -84,23 +97,6 @@ class Taught:
         """Return them with more; the same text again replaces its label."""
         labels = {row.text: row.label for row in (*self.rows, *rows)}
         return Taught(tuple(Row(text, label) for text, label in labels.items()))
-
-    def fit_to(self, router: Router) -> dict[str, Lesson]:
-        """Return what each agent of a router learns, and the root; rows about others teach nothing here.
-
-        Notes
-        -----
-        Passive-aggressive updates: of the right one and its strongest rival, as large as the lead that is missing.
-        """
-        tasks = [task for row in self.rows if (task := _task(router, row)) is not None]
-        weights: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
-        for _ in range(_ROUNDS):
-            changed = 0
-            for task in tasks:
-                changed += _learn(task, weights)
-            if not changed:
-                break
-        return {agent: Lesson(found) for agent, found in weights.items()}
 
     def save(self, path: str | Path, threshold: float) -> Path:
         """Write them to a JSON file, without secrets."""
@@ -134,6 +130,44 @@ class Taught:
         if not is_ours:
             raise UsageError(f"{str(path)!r} is of another kind or version; name a file that this Router.save wrote")
         return cls(rows), threshold
+
+
+def learn(tasks: Sequence[Task]) -> dict[str, Lesson]:
+    """Return what each agent learns from requests, and the root.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+
+    Returns
+    -------
+    dict of str to Lesson
+        By agent; only those with something to learn.
+
+    Notes
+    -----
+    Passive-aggressive updates: of the right one and its strongest rival, as large as the lead that is missing.
+    """
+    weights: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for _ in range(_ROUNDS):
+        changed = 0
+        for task in tasks:
+            changed += _learn(task, weights)
+        if not changed:
+            break
+    return {agent: Lesson(found) for agent, found in weights.items()}
+
+
+def words_and_pairs(text: str) -> dict[str, str]:
+    """Return the words and pairs of words of a text, each with how it is shown.
+
+    Examples
+    --------
+    >>> words_and_pairs("Pay")
+    {'w:pay': 'Pay', 'p:^ pay': 'Pay …', 'p:pay $': '… Pay'}
+    """
+    found = tokens(text)
+    return {**{f"w:{token.text}": token.shown for token in found}, **dict(pairs(found))}
 
 
 def read_rows(data: Iterable[object], labels: Collection[str]) -> list[Row]:
@@ -189,31 +223,13 @@ def _fields(item: Any) -> tuple[object, object]:
     return getattr(item, "text", None), getattr(item, "agent", None) or getattr(item, "family", None)
 
 
-class _Task(NamedTuple):
-    """One request to get right."""
-
-    right: str
-    scores: dict[str, float]
-    """What the router says without lessons."""
-    names: tuple[str, ...]
-    """Words and pairs of words."""
-
-
-def _task(router: Router, row: Row) -> _Task | None:
-    names = {*router.table.names, ROOT}
-    right = row.label if row.label in names else next(iter(router.owners(row.label)), "")
-    if right not in names:
-        return None
-    return _Task(right, router.scores(row.text), tuple(_named(row.text)))
-
-
-def _learn(task: _Task, weights: defaultdict[str, defaultdict[str, float]]) -> bool:
+def _learn(task: Task, weights: defaultdict[str, defaultdict[str, float]]) -> bool:
     """Move the weights of the right one and its strongest rival apart, where the lead is too small."""
-    if not task.names:
+    if not task.found:
         return False
-    scale = 1 / math.sqrt(len(task.names))
+    scale = 1 / math.sqrt(len(task.found))
     now = {
-        agent: score + scale * sum(weights[agent][name] for name in task.names if agent in weights)
+        agent: score + scale * sum(weights[agent][name] for name in task.found if agent in weights)
         for agent, score in task.scores.items()
     }
     rival = max((agent for agent in now if agent != task.right), key=now.__getitem__, default="")
@@ -221,19 +237,8 @@ def _learn(task: _Task, weights: defaultdict[str, defaultdict[str, float]]) -> b
     if missing <= 0:
         return False
     step = min(missing / 2, _STEP * LEAD) * scale
-    for name in task.names:
+    for name in task.found:
         weights[task.right][name] += step
         if rival != NOBODY:
             weights[rival][name] -= step
     return True
-
-
-def _named(text: str) -> dict[str, str]:
-    """Return the words and pairs of a text, each with how it is shown."""
-    return dict(_names(text))
-
-
-def _names(text: str) -> Iterator[tuple[str, str]]:
-    found = tokens(text)
-    yield from ((f"w:{token.text}", token.shown) for token in found)
-    yield from pairs(found)

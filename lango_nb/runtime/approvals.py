@@ -1,62 +1,74 @@
 """The one place where every open question can be seen and answered.
 
-    questions.py    why_ask(tool, …)        does this call need an answer?
-    approvers.py    AllowAll, AskWith, …    answers, or leaves it to others
-    approvals.py    Approvals               keeps the open questions; whoever answers first decides
-
     the turn                       the broker                        anybody, on any thread
     ────────                       ──────────                        ──────────────────────
     ask(request, approver) ──────→ known already? ── answer
                                    open question ──────────────────→ pending[0].allow(), .deny()
                                      ├─ approver's answer             answer(request_id, True)
-                                     ├─ somebody else's answer ←────┘
+                                     ├─ another answer ←────────────┘
                                      └─ time is over: no
     ApprovalAnswer ←────────────── remembered for the turn or the session
 
-A no, and a question nobody answered in time, hold for the rest of the turn: the same call is not asked about again.
+A no, and a question that got no answer in time, hold for the rest of the turn: the same call is not asked about again.
+Which calls need an answer is said in :mod:`~lango_nb.runtime.approval_gate`, requests, answers and approvers are in
+:mod:`~lango_nb.runtime.approval_types`.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
 
-from lango_nb.core.errors import RefusedError, UnknownNameError, UsageError, shorten
-from lango_nb.runtime.answered import Answered
-from lango_nb.runtime.approvers import (
+from lango_nb.core.errors import RefusedError, StoreError, UnknownNameError, UsageError, shorten
+from lango_nb.core.masking import mask
+from lango_nb.runtime.approval_types import (
     APPROVERS,
+    DENIED,
+    SCOPES,
+    TIMEOUT,
+    UNAVAILABLE,
     AllowAll,
+    ApprovalAnswer,
+    ApprovalRequest,
     Approver,
     AskWith,
     DenyAll,
     HoldForAnswer,
-    approver_named,
-)
-from lango_nb.runtime.questions import (
-    SCOPES,
-    TIMEOUT,
-    UNAVAILABLE,
-    ApprovalAnswer,
-    ApprovalRequest,
     Policy,
     Scope,
+    approver_named,
     arguments_hash,
-    why_ask,
 )
 
 if TYPE_CHECKING:
     import asyncio
 
     from lango_nb.records.questions import Conversation
-    from lango_nb.runtime.held import HeldQuestions, LeftQuestion
-    from lango_nb.stores.store import Documents
+    from lango_nb.stores.store import Documents, Row
+    from lango_nb.tools.tool import Preview
 
+logger = logging.getLogger("lango_nb")
+
+KIND = "approval"
+"""Kind of the documents that hold what is allowed for a session."""
+MOST_TIMEOUTS = 3
+"""Questions of one turn that may stay unanswered; after that none is asked."""
+MOST_TURNS = 1024
+"""Turns whose answers are kept, for turns whose end is never reported; the oldest go first."""
+
+_Key = tuple[str, str]
 PERSON = "person"
 """Who answered, when a front end does not say."""
 MOST_CLOSED = 256
-"""Questions whose end is remembered, to tell whoever answers too late."""
+"""Questions whose end is remembered, to say so to an answer that comes too late."""
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
 
 
 class PendingApproval:
@@ -81,13 +93,13 @@ class PendingApproval:
         self.id = name
         """The request's id; numbered when a question of that id is already open."""
         self.outcome: ApprovalAnswer | None = None
-        """The answer; ``None`` before there is one, and when nobody waits for it any more."""
+        """The answer; ``None`` before there is one, and when the asker has stopped waiting."""
         self.is_held = False
         """Whether it is written down: it is left open on purpose."""
         self.can_wait = False
         """Whether the run that asked can go on with the answer in another process."""
         self.wake: Callable[[], object] | None = None
-        """Tells whoever asked that there is an answer."""
+        """Wakes the asker when there is an answer."""
 
     def allow(self, scope: Scope = "once", by: str = PERSON) -> ApprovalAnswer:
         """Say yes; see :meth:`Approvals.answer`."""
@@ -102,6 +114,106 @@ class PendingApproval:
         return f"PendingApproval({self.id!r}: {request.agent} wants to call {request.tool})"
 
 
+@dataclass(frozen=True, slots=True)
+class LeftQuestion:
+    """A question whose process is gone; it is answered like one that is open."""
+
+    approvals: Approvals
+    key: str
+    """Id of its row."""
+    request: ApprovalRequest
+    is_whole: bool
+    """Whether the arguments are exactly those that would run; otherwise secrets in them are masked."""
+    conversation: Row | None = None
+    """What the run was given and said until it asked, as JSON; ``None`` where that cannot go on."""
+    resumption: RunResumption | None = None
+    """Lets the run go on that waits for the answer; ``None`` where none waits."""
+    outcome: None = None
+
+    @property
+    def id(self) -> str:
+        """The request's id."""
+        return self.request.id
+
+    @property
+    def seen(self) -> ApprovalRequest:
+        """The request as it is shown: with what the call would do now, where it may come now."""
+        if self.resumption is None:
+            return self.request
+        return replace(self.request, preview=self.resumption.preview(self.request))
+
+    @property
+    def obstacle(self) -> str:
+        """Say why nothing can be allowed any more, or not here; empty when it can."""
+        if self.resumption is not None:
+            return self.resumption.obstacle(self)
+        if self.request.is_once:
+            return "it touches a protected file"
+        return "" if self.is_whole else "its arguments hold a secret, which is not kept"
+
+    def allow(self, scope: Scope = "once", by: str = "person") -> ApprovalAnswer:
+        """Let the run that waits make its call; where none waits, the call may run when it comes again.
+
+        Parameters
+        ----------
+        scope : {"once", "turn", "session"}
+            As for a question that is open. Where no run waits: once, or each time for the session; the turn is over.
+        by : str
+
+        Raises
+        ------
+        RefusedError
+            What would run cannot be seen, the run cannot go on, or there is an answer already.
+        """
+        if self.resumption is None:
+            if self.obstacle:
+                name = shorten(self.id)
+                raise RefusedError(
+                    f"approval {name!r} cannot be given any more: {self.obstacle}; ask again, or deny it"
+                )
+            scope = "session" if scope == "session" else "once"
+        return self.approvals.leave(self, ApprovalAnswer(True, by, scope=scope))
+
+    def deny(self, detail: str = "", by: str = "person") -> ApprovalAnswer:
+        """Let the run that waits go on without its call; where none waits or can go on, drop the question."""
+        return self.approvals.leave(self, ApprovalAnswer(False, by, detail or f"the {by} said no"))
+
+
+class RunResumption(Protocol):
+    """Lets a run go on that waits for an answer and whose process is gone."""
+
+    def obstacle(self, question: LeftQuestion) -> str:
+        """Say why the run cannot go on here; empty when it can."""
+        ...
+
+    def preview(self, request: ApprovalRequest) -> Preview | None:
+        """Look what the call would do now."""
+        ...
+
+    def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
+        """Make the run one of this process, and return what lets it go on."""
+        ...
+
+
+class QuestionStore(Protocol):
+    """Keeps questions that are left open on purpose, so that they outlive the process."""
+
+    def keep(self, request: ApprovalRequest, conversation: Conversation | None = None) -> bool:
+        """Write an open question down; ``True`` where its run can wait for the answer."""
+        ...
+
+    def drop(self, request: ApprovalRequest, key: str = "") -> None:
+        """Forget a question that has ended."""
+        ...
+
+    def left(self, approvals: Approvals) -> tuple[LeftQuestion, ...]:
+        """Return the questions whose process is gone, oldest first."""
+        ...
+
+
+# -- the broker --------------------------------------------------------------------------------------------------------
+
+
 class Approvals:
     """All open questions of an engine, and the answers that still hold.
 
@@ -111,15 +223,15 @@ class Approvals:
     ----------
     documents : Documents, optional
         Where what is allowed for a session is written down, so that it still holds in the next process.
-    held : HeldQuestions, optional
+    held : QuestionStore, optional
         Where questions that are left open on purpose are written down, so that the next process shows them.
     """
 
-    def __init__(self, documents: Documents | None = None, held: HeldQuestions | None = None) -> None:
+    def __init__(self, documents: Documents | None = None, held: QuestionStore | None = None) -> None:
         self._lock = Lock()
         self._open: dict[str, PendingApproval] = {}
         self._closed: dict[str, str] = {}
-        self._answered = Answered(documents)
+        self._memory = ApprovalMemory(documents)
         self._held = held
         self._is_closing = False
 
@@ -134,7 +246,7 @@ class Approvals:
         on_open: Callable[[PendingApproval], object] | None = None,
         conversation: Conversation | None = None,
     ) -> ApprovalAnswer:
-        """Get an answer: a remembered one, the approver's, or that of whoever sees the open question first.
+        """Get an answer: a remembered one, the approver's, or the first one from a front end.
 
         Parameters
         ----------
@@ -143,7 +255,7 @@ class Approvals:
             One that fails, or returns anything but an answer, has said no.
         timeout_s : float
             How long the question stays open; infinity for as long as the asker lives. One that outlives this process
-            is open until somebody answers.
+            is open until it is answered.
         on_open : callable, optional
             Gets the question as soon as it can be answered; not called when the answer is known already.
         conversation : Conversation, optional
@@ -179,10 +291,10 @@ class Approvals:
     def known(self, request: ApprovalRequest) -> ApprovalAnswer | None:
         """Return the answer to a call that is decided without asking; ``None`` when it has to be asked."""
         with self._lock:
-            return self._answered.recall(request)
+            return self._memory.recall(request)
 
     async def _wait(self, question: PendingApproval, approver: Approver, timeout_s: float) -> None:
-        """Wait for the first answer, whoever gives it."""
+        """Wait for the first answer, wherever it comes from."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -208,12 +320,12 @@ class Approvals:
             answer = _checked(await approver.answer(question.request))
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if task is not None and task.cancelling():  # somebody else was faster
+            if task is not None and task.cancelling():  # another answer was faster
                 raise
             answer = _failed("it was cancelled")
         except Exception as error:  # noqa: BLE001 - a broken approver must not let a dangerous call through
             answer = _failed(f"{type(error).__name__}: {error}")
-        except BaseException as stop:  # noqa: BLE001 - Ctrl-C at the question is for whoever asked
+        except BaseException as stop:  # noqa: BLE001 - Ctrl-C at the question is for the asker
             if not woken.done():
                 woken.set_exception(stop)
             return
@@ -238,19 +350,19 @@ class Approvals:
         Raises
         ------
         RefusedError
-            Somebody else has answered, or the run cannot go on.
+            There is an answer already, or the run cannot go on.
         StoreError
             It cannot be written down.
         """
         if question.resumption is not None:
             go_on = question.resumption.take(question, answer)
             with self._lock:
-                kept = self._answered.keep(question.request, answer)
+                kept = self._memory.keep(question.request, answer)
             go_on(kept)
             return kept
         with self._lock:
             if answer.allowed:
-                self._answered.leave(question.request, answer)
+                self._memory.leave(question.request, answer)
         if self._held is not None:
             self._held.drop(question.request, question.key)
         return answer
@@ -260,7 +372,7 @@ class Approvals:
         return any(question.can_wait and question.request.run_id == run_id for question in self.pending)
 
     def close(self) -> None:
-        """Leave what is open to the next process: nobody will answer it here."""
+        """Leave what is open to the next process: no answer will come here."""
         self._is_closing = True
 
     def get(self, request_id: str) -> PendingApproval:
@@ -269,7 +381,7 @@ class Approvals:
         Raises
         ------
         RefusedError
-            It is answered already, or nobody waits for the answer any more.
+            It is answered already, or the asker has stopped waiting.
         UnknownNameError
             There was never such a question.
         """
@@ -315,7 +427,7 @@ class Approvals:
         Raises
         ------
         RefusedError
-            The question is answered already, nobody waits any more, or it is about other arguments.
+            The question is answered already, the asker has stopped waiting, or it is about other arguments.
         UnknownNameError
             There was never such a question.
         UsageError
@@ -334,7 +446,7 @@ class Approvals:
         Raises
         ------
         RefusedError
-            It has one already, or nobody waits for it any more.
+            It has one already, or the asker has stopped waiting.
         """
         kept = self._offer(question, answer)
         if kept is None:
@@ -346,12 +458,12 @@ class Approvals:
     def forget_turn(self, turn_id: str) -> None:
         """Forget what was answered for a turn: it is over."""
         with self._lock:
-            self._answered.forget_turn(turn_id)
+            self._memory.forget_turn(turn_id)
 
     def forget_session(self, session_id: str) -> None:
         """Forget what was allowed for a session."""
         with self._lock:
-            self._answered.forget_session(session_id)
+            self._memory.forget_session(session_id)
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
@@ -378,17 +490,17 @@ class Approvals:
             try:
                 if question.wake is not None:
                     question.wake()
-            except RuntimeError:  # the asker's loop was closed under it: nobody will read an answer
+            except RuntimeError:  # the asker's loop was closed under it: no one will read an answer
                 self._drop(question)
                 return None
-            question.outcome = kept = self._answered.keep(question.request, answer)
+            question.outcome = kept = self._memory.keep(question.request, answer)
             self._forget_held(question)
         return kept
 
     def _close(self, question: PendingApproval) -> None:
         with self._lock:
             self._drop(question)
-            if question.outcome is None and not self._is_closing:  # withdrawn: whoever asked was stopped
+            if question.outcome is None and not self._is_closing:  # withdrawn: the asker was stopped
                 self._forget_held(question)
 
     def _forget_held(self, question: PendingApproval) -> None:
@@ -439,6 +551,164 @@ def _ended(question: PendingApproval) -> str:
     return f"approval {name!r} is already answered: {said} by {answer.by}; a question takes one answer"
 
 
+# -- what still holds --------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Turn:
+    answers: dict[_Key, ApprovalAnswer] = field(default_factory=dict)
+    timeouts: int = 0
+
+
+class ApprovalMemory:
+    """The answers that still hold; a caller that uses it from several threads brings the lock.
+
+    A yes holds as long as its scope says; one for a session is written down, if there is where to. A no, and a question
+    that expired, hold for the turn. That there was no one to ask does not hold: a person may be there the next time.
+
+    Parameters
+    ----------
+    documents : Documents, optional
+        Where what holds for a session is written down.
+
+    Examples
+    --------
+    >>> memory = ApprovalMemory()
+    >>> request = ApprovalRequest("call-1", "fs_delete", {"path": "a"}, "9f", "operator", "dangerous", turn_id="turn-1")
+    >>> memory.keep(request, ApprovalAnswer(False, "ask", "the user said no")).scope
+    'turn'
+    >>> memory.recall(request).detail
+    'the same call got a no in this turn: the user said no'
+    """
+
+    def __init__(self, documents: Documents | None = None) -> None:
+        self._documents = documents
+        self._turns: dict[str, _Turn] = {}
+        self._sessions: dict[str, dict[_Key, ApprovalAnswer]] = {}
+
+    def recall(self, request: ApprovalRequest) -> ApprovalAnswer | None:
+        """Return the answer to a call that is decided without asking; ``None`` when it has to be asked."""
+        key = (request.tool, request.arguments_hash)
+        turn = self._turns.get(request.turn_id)
+        answer = turn.answers.get(key) if turn is not None else None
+        if answer is None and request.session_id:
+            answer = self._of_session(request)
+        if answer is not None and not answer.allowed:
+            detail = f"the same call got a no in this turn: {answer.detail or 'refused'}"
+            return replace(answer, detail=detail)
+        if answer is not None and not request.problem and not request.is_once and self._take(request, answer):
+            return answer
+        if turn is not None and turn.timeouts >= MOST_TIMEOUTS:
+            detail = f"{turn.timeouts} questions of this turn got no answer in time; no more are asked"
+            return ApprovalAnswer(False, "timeout", detail, "turn", TIMEOUT)
+        return None
+
+    def keep(self, request: ApprovalRequest, answer: ApprovalAnswer) -> ApprovalAnswer:
+        """Keep an answer as long as it holds, and return it with the scope that it really has."""
+        scope = _lasting_scope(request, answer)
+        kept = answer if scope == answer.scope else replace(answer, scope=scope)
+        key = (request.tool, request.arguments_hash)
+        if scope == "session":
+            self._sessions.setdefault(request.session_id, {})[key] = kept
+            self._write(request, kept)
+        elif scope == "turn":
+            turn = self._turn(request.turn_id)
+            turn.answers[key] = kept
+            turn.timeouts += answer.code == TIMEOUT
+        return kept
+
+    def leave(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Let a call run the next time it comes in its session: once, or each time, as the answer says.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written down.
+        """
+        if self._documents is None:
+            return
+        row = {**_row(request, answer), "scope": answer.scope}
+        if answer.scope == "session" or self._documents.get(_row_id(request)) is None:
+            self._documents.put(row)
+
+    def forget_turn(self, turn_id: str) -> None:
+        """Forget what was answered for a turn."""
+        self._turns.pop(turn_id, None)
+
+    def forget_session(self, session_id: str) -> None:
+        """Forget what was allowed for a session."""
+        self._sessions.pop(session_id, None)
+        if self._documents is not None:
+            self._documents.remove(*(str(row["id"]) for row in self._documents.find({"session_id": session_id})))
+
+    def _of_session(self, request: ApprovalRequest) -> ApprovalAnswer | None:
+        """Return what holds for the session, also when it was said to an earlier process."""
+        answer = self._sessions.get(request.session_id, {}).get((request.tool, request.arguments_hash))
+        if answer is not None or self._documents is None:
+            return answer
+        row = self._documents.get(_row_id(request))
+        if row is None:
+            return None
+        scope: Scope = "once" if row.get("scope") == "once" else "session"
+        return ApprovalAnswer(True, str(row["by"]), str(row["detail"]), scope)
+
+    def _take(self, request: ApprovalRequest, answer: ApprovalAnswer) -> bool:
+        """Use an answer; one that holds once is used by one call, in any process."""
+        if answer.scope != "once" or self._documents is None:
+            return True
+        try:
+            return self._documents.remove(_row_id(request)) > 0
+        except StoreError as error:
+            logger.warning("leave for one call of %s cannot be used: %s", request.tool, error)
+            return False
+
+    def _write(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Write down what holds for a session; where that fails it holds for this process."""
+        if self._documents is None:
+            return
+        try:
+            self._documents.put(_row(request, answer))
+        except StoreError as error:
+            logger.warning("that %s may run in this session is not written down: %s", request.tool, error)
+
+    def _turn(self, turn_id: str) -> _Turn:
+        turn = self._turns.get(turn_id)
+        if turn is None:
+            if len(self._turns) >= MOST_TURNS:
+                del self._turns[next(iter(self._turns))]
+            turn = self._turns[turn_id] = _Turn()
+        return turn
+
+
+def _row(request: ApprovalRequest, answer: ApprovalAnswer) -> Row:
+    return {
+        "id": _row_id(request),
+        "session_id": request.session_id,
+        "tool": request.tool,
+        "arguments_hash": request.arguments_hash,
+        "agent": request.agent,
+        "turn_id": request.turn_id,
+        "by": mask(answer.by),
+        "detail": mask(answer.detail),
+    }
+
+
+def _row_id(request: ApprovalRequest) -> str:
+    return f"{quote(request.session_id, safe='', errors='surrogatepass')}/{request.tool}/{request.arguments_hash}"
+
+
+def _lasting_scope(request: ApprovalRequest, answer: ApprovalAnswer) -> Scope:
+    """Say how long an answer can hold: nothing holds longer than what it was asked in."""
+    if answer.allowed:
+        # a call that never runs needs no leave for later, and one of a protected file gets none
+        scope: Scope = "once" if request.problem or request.is_once else answer.scope
+    else:
+        scope = "turn" if answer.code in {DENIED, TIMEOUT} else "once"
+    if scope == "session" and not request.session_id:
+        scope = "turn"
+    return "once" if scope == "turn" and not request.turn_id else scope
+
+
 __all__ = [
     "APPROVERS",
     "AllowAll",
@@ -449,10 +719,10 @@ __all__ = [
     "AskWith",
     "DenyAll",
     "HoldForAnswer",
+    "LeftQuestion",
     "PendingApproval",
     "Policy",
     "Scope",
     "approver_named",
     "arguments_hash",
-    "why_ask",
 ]

@@ -1,6 +1,6 @@
 """The question before a dangerous call: put to the person at the cell or terminal, with the exact arguments.
 
-It is asked on the thread that waits for the turn, because only that one owns the input. Nobody there, no terminal, a
+It is asked on the thread that waits for the turn, because only that one owns the input. No one there, no terminal, a
 closed input, a notebook that runs without a person: each of these means no.
 """
 
@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType
 
+from lango_nb.runtime.approval_types import ApprovalAnswer, ApprovalRequest, Scope
 from lango_nb.runtime.loop import ask_caller
-from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, Scope
 
 ANSWERS: Mapping[str, Scope] = {
     "y": "once",
@@ -46,7 +46,7 @@ _MORE = "show [a]ll / "
 
 
 async def ask_person(request: ApprovalRequest, read: Callable[[str], str] | None = None) -> ApprovalAnswer | None:
-    """Ask whoever sits there whether a call may run.
+    """Ask the person at the keyboard whether a call may run.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ async def ask_person(request: ApprovalRequest, read: Callable[[str], str] | None
     Returns
     -------
     ApprovalAnswer or None
-        ``None`` when nobody is there.
+        ``None`` when no one is there.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def question(request: ApprovalRequest, *, is_whole: bool = False) -> str:
 
 
 def preview_lines(request: ApprovalRequest) -> list[str]:
-    """Write what a call would do, one line each, so that nothing in it is disguised; none where nobody can say."""
+    """Write what a call would do, one line each, so that nothing in it is disguised; none where the tool cannot say."""
     if request.preview is None:
         return []
     difference = request.preview.difference

@@ -149,7 +149,7 @@ class Breakers:
         -------
         Admission
             Of an open circuit whose reset time is over, the first to ask gets the probe; the others are refused until
-            the probe's end is recorded. A probe nobody hears of is given up after another reset time.
+            the probe's end is recorded. A probe whose end is never recorded is given up after another reset time.
         """
         if circuit not in self._tripped:
             return ADMITTED

@@ -1,6 +1,6 @@
 """What went wrong, in the words of a trace: any exception, limit or code becomes one :class:`Failure`.
 
-    our own code  →  what a foreign exception is (``causes.py``)  →  what its text says  →  internal_error
+    our own code  →  what a foreign exception is (``foreign_errors.py``)  →  what its text says  →  internal_error
 
 Of an exception, its group and its causes the first that says something wins; ``internal_error`` is left for what is
 truly unknown.
@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lango_nb.core.errors import LangoError, ModelError, RefusedError, ToolError, shorten
-from lango_nb.core.events import LimitName, Outcome
+from lango_nb.core.events import LimitName, Outcome, RecoveryAction
 from lango_nb.core.masking import mask
-from lango_nb.runtime.causes import cause_by_kind, cause_by_text, retry_after_s, text_of
+from lango_nb.runtime.foreign_errors import cause_by_kind, cause_by_text, retry_after_s, text_of
 
 ErrorClass = Literal[
     "rate_limit",
@@ -47,7 +47,7 @@ class Failure:
     """The cause: ``provider_rate_limit``, ``idle_timeout``, ``tool_not_found`` …"""
     outcome: Outcome
     """How a turn ends that does not get over it."""
-    error_class: ErrorClass
+    error_class: ErrorClass = "unknown"
     detail: str = ""
     """One line: what happened."""
     is_retryable: bool = False
@@ -56,6 +56,14 @@ class Failure:
     """How long the provider asks to wait; 0 when it does not say."""
     is_advised: bool = False
     """Whether the detail says already what to do."""
+    limits: tuple[LimitName, ...] = ()
+    """The limits whose end it is."""
+    action: RecoveryAction | None = None
+    """What structured recovery does about it; ``None`` where its class decides."""
+    told: str = ""
+    """What the person is told to do; empty where its class says enough."""
+    next_step: str = ""
+    """What the doctor says of a turn that ended with it, behind the command that shows the turn."""
 
     @property
     def is_provider(self) -> bool:
@@ -70,90 +78,256 @@ class Failure:
     @property
     def advice(self) -> str:
         """What the person may do about it, as one sentence; empty when nothing can be said, or was said."""
-        if self.is_advised:
-            return ""
-        return _ADVICE.get(self.code) or _ADVICE.get(self.error_class, "")
+        return "" if self.is_advised else self.told or _ADVICE.get(self.error_class, "")
 
 
-_ADVICE: Mapping[str, str] = {
+_ADVICE: Mapping[ErrorClass, str] = {
     "rate_limit": "The model's provider is busy; wait a little and ask again.",
     "transient": "The model's provider has a problem of its own; ask again in a while.",
     "connection": "The model's provider could not be reached; check the network and ask again.",
     "auth": "The model's provider does not accept the key; check the key and what it may do.",
-    "provider_quota": "The account with the model's provider is used up; check its plan or choose another model.",
-    "provider_certificate": "The provider's certificate is not trusted; check its address and this machine's list.",
-    "provider_bad_request": "The provider refused the request; check the model's name and the conversation's length.",
     "timeout": "It took too long; ask for less at once, or allow more time.",
-    "network_off": "Live models are switched off here; take offline or a cassette, or set models.allowNetwork to true.",
-    "cassette_miss": "The recording does not hold this call; record it with a live model.",
     "malformed_tool_call": "The model wrote a call that cannot be read; ask again or choose another model.",
-    "approval_denied": "A call was refused; say what may be done instead.",
-    "approval_timeout": "Nobody answered in time whether a call may run; ask again when somebody is there.",
-    "approval_unavailable": "Nobody is there who could allow a call; ask again where questions can be answered.",
     "loop": "It went on without coming to an end; make the request smaller or clearer.",
     "empty_after_tool_use": "Tools ran and nothing was said about them; the trace holds their results.",
 }
-"""By code or, where the code says no more, by class."""
 
 
-_Kind = tuple[Outcome, ErrorClass, bool]
-CODES: Mapping[str, _Kind] = {
-    "timeout_hard": ("timeout", "timeout", False),
-    "idle_timeout": ("timeout", "timeout", False),
-    "run_timeout": ("timeout", "timeout", False),
-    "queue_timeout": ("timeout", "timeout", False),
-    "cancelled": ("cancelled", "unknown", False),
-    "provider_rate_limit": ("model_error", "rate_limit", True),
-    "provider_transient": ("model_error", "transient", True),
-    "provider_bad_reply": ("model_error", "transient", True),
-    "provider_connection": ("model_error", "connection", True),
-    "provider_cut_stream": ("model_error", "connection", True),
-    "provider_open": ("model_error", "transient", False),
-    "provider_certificate": ("model_error", "connection", False),
-    "provider_auth": ("model_error", "auth", False),
-    "provider_quota": ("model_error", "auth", False),
-    "provider_bad_request": ("model_error", "unknown", False),
-    "thought_signature_missing": ("model_error", "unknown", False),
-    "network_off": ("model_error", "unknown", False),
-    "cassette_miss": ("model_error", "unknown", False),
-    "bad_reply": ("model_error", "unknown", False),
-    "reply_too_large": ("model_error", "unknown", False),
-    "empty_reply": ("model_error", "unknown", False),
-    "model_error": ("model_error", "unknown", False),
-    "script": ("model_error", "unknown", False),
-    "tool_not_found": ("tool_error", "tool", False),
-    "function_call_validation": ("tool_error", "malformed_tool_call", True),
-    "bad_arguments": ("tool_error", "malformed_tool_call", True),
-    "bad_argument": ("tool_error", "malformed_tool_call", True),
-    "missing_argument": ("tool_error", "malformed_tool_call", True),
-    "orchestrator_direct_tool_call": ("tool_error", "tool", False),
-    "approval_denied": ("tool_error", "tool", False),
-    "approval_timeout": ("tool_error", "tool", False),
-    "approval_unavailable": ("tool_error", "tool", False),
-    "tool_error": ("tool_error", "tool", False),
-    "repeated_call_signature": ("loop_detected", "loop", False),
-    "delegation_cycle": ("loop_detected", "loop", False),
-    "turn_limit_exceeded": ("loop_detected", "loop", False),
-    "token_limit_exceeded": ("loop_detected", "loop", False),
-    "cost_limit_exceeded": ("loop_detected", "loop", False),
-    "delegation_limit": ("delegation_limit", "loop", False),
-    "empty_after_tool_use": ("empty_after_tool_use", "empty_after_tool_use", False),
-    "internal": ("internal_error", "unknown", False),
-}
-"""Every code with its outcome, its class, and whether the same attempt may go well later."""
+def _by_code(*rows: Failure) -> dict[str, Failure]:
+    return {row.code: row for row in rows}
 
-LIMIT_CODES: Mapping[LimitName, str] = {
-    "rounds": "delegation_limit",
-    "delegations": "delegation_limit",
-    "steps": "turn_limit_exceeded",
-    "repeats": "repeated_call_signature",
-    "cycle": "delegation_cycle",
-    "idle": "idle_timeout",
-    "ceiling": "timeout_hard",
-    "tokens": "token_limit_exceeded",
-    "cost": "cost_limit_exceeded",
-}
+
+CODES: Mapping[str, Failure] = _by_code(
+    Failure(
+        "timeout_hard",
+        "timeout",
+        "timeout",
+        limits=("ceiling",),
+        next_step="ask for less at once, or raise agent.requestTimeout",
+    ),
+    Failure(
+        "idle_timeout",
+        "timeout",
+        "timeout",
+        limits=("idle",),
+        next_step="it shows who was silent; ask for less at once, or raise agent.idleTimeout",
+    ),
+    Failure("run_timeout", "timeout", "timeout"),
+    Failure(
+        "queue_timeout",
+        "timeout",
+        "timeout",
+        next_step="an earlier turn of its session took too long; look at that one, or raise agent.queueTimeout",
+    ),
+    Failure("cancelled", "cancelled"),
+    Failure("provider_rate_limit", "model_error", "rate_limit", is_retryable=True),
+    Failure("provider_transient", "model_error", "transient", is_retryable=True),
+    Failure("provider_bad_reply", "model_error", "transient", is_retryable=True),
+    Failure("provider_connection", "model_error", "connection", is_retryable=True),
+    Failure("provider_cut_stream", "model_error", "connection", is_retryable=True),
+    Failure("provider_open", "model_error", "transient"),
+    Failure(
+        "provider_certificate",
+        "model_error",
+        "connection",
+        told="The provider's certificate is not trusted; check its address and this machine's list.",
+    ),
+    Failure("provider_auth", "model_error", "auth"),
+    Failure(
+        "provider_quota",
+        "model_error",
+        "auth",
+        told="The account with the model's provider is used up; check its plan or choose another model.",
+    ),
+    Failure(
+        "provider_bad_request",
+        "model_error",
+        told="The provider refused the request; check the model's name and the conversation's length.",
+    ),
+    Failure("thought_signature_missing", "model_error"),
+    Failure(
+        "network_off",
+        "model_error",
+        told="Live models are switched off here; take offline or a cassette, or set models.allowNetwork to true.",
+    ),
+    Failure("cassette_miss", "model_error", told="The recording does not hold this call; record it with a live model."),
+    Failure(
+        "bad_reply",
+        "model_error",
+        told="What the model gave is no reply (bad_reply); a model class of your own returns a Reply.",
+    ),
+    Failure(
+        "reply_too_large",
+        "model_error",
+        told="The model's reply has no sensible size (reply_too_large); ask for less, or choose another model.",
+    ),
+    Failure("empty_reply", "model_error"),
+    Failure(
+        "model_error",
+        "model_error",
+        told="The model failed in a way that is not known here (model_error); ask again, or choose another model.",
+        next_step="check the model's name, its key and its provider",
+    ),
+    Failure(
+        "script",
+        "model_error",
+        told="The script does not hold this call (script); add a line, or ask what it was written for.",
+    ),
+    Failure("tool_not_found", "tool_error", "tool"),
+    Failure("function_call_validation", "tool_error", "malformed_tool_call", is_retryable=True),
+    Failure("bad_arguments", "tool_error", "malformed_tool_call", is_retryable=True),
+    Failure("bad_argument", "tool_error", "malformed_tool_call", is_retryable=True),
+    Failure("missing_argument", "tool_error", "malformed_tool_call", is_retryable=True),
+    Failure("orchestrator_direct_tool_call", "tool_error", "tool", action="escalate"),
+    Failure(
+        "approval_denied",
+        "tool_error",
+        "tool",
+        action="escalate",
+        told="A call was refused; say what may be done instead.",
+    ),
+    Failure(
+        "approval_timeout",
+        "tool_error",
+        "tool",
+        action="escalate",
+        told="Nobody answered in time whether a call may run; ask again when somebody is there.",
+    ),
+    Failure(
+        "approval_unavailable",
+        "tool_error",
+        "tool",
+        action="escalate",
+        told="Nobody is there who could allow a call; ask again where questions can be answered.",
+    ),
+    Failure("tool_error", "tool_error", "tool", next_step="it shows the call and what came back"),
+    Failure(
+        "repeated_call_signature",
+        "loop_detected",
+        "loop",
+        limits=("repeats",),
+        action="retry_with_hint",
+        next_step="it shows what was repeated; say in the agent's AGENT.md when to stop",
+    ),
+    Failure(
+        "delegation_cycle",
+        "loop_detected",
+        "loop",
+        limits=("cycle",),
+        action="retry_with_hint",
+        next_step="it shows who handed over to whom; say in the agents' AGENT.md what is not theirs",
+    ),
+    Failure(
+        "turn_limit_exceeded",
+        "limit_reached",
+        "loop",
+        limits=("steps",),
+        action="direct_answer",
+        next_step="it shows what every reply called; ask for less at once, or raise agent.maxTurns",
+    ),
+    Failure(
+        "token_limit_exceeded",
+        "limit_reached",
+        "loop",
+        limits=("tokens",),
+        action="direct_answer",
+        next_step="it shows what was read and written; ask for less, or raise agent.orchestration.budget.maxTokens",
+    ),
+    Failure(
+        "call_limit_exceeded",
+        "limit_reached",
+        "loop",
+        limits=("calls",),
+        action="direct_answer",
+        next_step="it shows what every reply called; ask for less, or raise agent.orchestration.budget.maxCalls",
+    ),
+    Failure(
+        "run_limit_exceeded",
+        "limit_reached",
+        "loop",
+        limits=("runs",),
+        action="direct_answer",
+        next_step="it shows who got work; ask for less, or raise agent.orchestration.budget.maxRuns",
+    ),
+    Failure(
+        "reply_cut",
+        "limit_reached",
+        next_step="it shows where the answer ends; ask to go on, or for a shorter answer",
+    ),
+    Failure(
+        "call_in_text",
+        "tool_error",
+        "malformed_tool_call",
+        told="The model wrote a call into its answer instead of making it; ask again or choose another model.",
+        next_step="it shows the call that was written; choose a model that calls tools",
+    ),
+    Failure(
+        "cost_limit_exceeded",
+        "limit_reached",
+        "loop",
+        limits=("cost",),
+        action="direct_answer",
+        next_step="it shows what every reply cost; ask for less, or raise agent.orchestration.budget.maxCostUsd",
+    ),
+    Failure(
+        "delegation_limit",
+        "delegation_limit",
+        "loop",
+        limits=("rounds", "delegations"),
+        action="direct_answer",
+        next_step="it shows who handed over to whom; raise agent.maxDelegationRounds if that was right",
+    ),
+    Failure(
+        "empty_after_tool_use",
+        "empty_after_tool_use",
+        "empty_after_tool_use",
+        action="retry_with_hint",
+        next_step="it shows what the tools gave; ask for an answer in words",
+    ),
+    Failure(
+        "internal",
+        "internal_error",
+        told="This is a fault of the program and not of the request (internal); the trace shows where it came up.",
+        next_step="it shows where the fault came up; a hook or a listener of your own may be it, else please report it",
+    ),
+    Failure(
+        "asked_back",
+        "input_required",
+        next_step="it shows what was asked; say it in the same session",
+    ),
+    Failure(
+        "not_understood",
+        "input_required",
+        next_step="it shows what was read; ask again in other words, or name the agent",
+    ),
+    Failure(
+        "waiting",
+        "input_required",
+        next_step="it shows who waits; %lango approvals shows the questions, allow or deny answers them",
+    ),
+)
+"""Every code: its limit, how a turn ends with it, what is done about it, what the person and the doctor say."""
+LIMIT_CODES: Mapping[LimitName, str] = {limit: row.code for row in CODES.values() for limit in row.limits}
 """The code of every limit."""
+
+
+def next_step_of(outcome: str, code: str) -> str:
+    """Return what to do about a turn that failed, to be read behind the command that shows it.
+
+    Parameters
+    ----------
+    outcome : str
+    code : str
+        Its error code; where nothing is said of that, the outcome decides.
+
+    Examples
+    --------
+    >>> next_step_of("timeout", "run_timeout")
+    'ask for less at once, or raise agent.requestTimeout'
+    """
+    rows = [CODES[code]] if code in CODES else []
+    rows += [row for row in CODES.values() if row.outcome == outcome]
+    return next((row.next_step for row in rows if row.next_step), "it shows what happened")
 
 
 def failure(code: str, detail: str = "", retry_after_s: float = 0.0) -> Failure:
@@ -177,8 +351,8 @@ def failure(code: str, detail: str = "", retry_after_s: float = 0.0) -> Failure:
     >>> failure("provider_rate_limit").outcome, failure("outside_workspace").outcome
     ('model_error', 'tool_error')
     """
-    outcome, error_class, is_retryable = CODES.get(code, CODES["tool_error"])
-    return Failure(code or "tool_error", outcome, error_class, mask(detail), is_retryable, retry_after_s)
+    known = CODES.get(code, CODES["tool_error"])
+    return replace(known, code=code or "tool_error", detail=mask(detail), retry_after_s=retry_after_s)
 
 
 def limit_failure(limit: LimitName, detail: str = "") -> Failure:

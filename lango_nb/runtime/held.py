@@ -8,7 +8,7 @@
 
 A run waits that had outlived its turn and whose conversation could be kept. A turn that asks something itself ends with
 its process, and so does a run that another run asked for: then the answer is all that can outlive it. Arguments and
-conversations are kept only where no secret is in them. Where arguments are masked nobody can see what would run, and
+conversations are kept only where no secret is in them. Where arguments are masked, what would run cannot be seen, and
 the question can only be dropped.
 """
 
@@ -16,91 +16,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
-from lango_nb.core.errors import RefusedError, StoreError, shorten
+from lango_nb.core.errors import StoreError
 from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.records.questions import KIND, Conversation
 from lango_nb.records.stored_runs import StoredRuns
-from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, Scope
+from lango_nb.runtime.approvals import ApprovalRequest, Approvals, LeftQuestion, RunResumption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic import JsonValue
 
-    from lango_nb.runtime.approvals import Approvals
-    from lango_nb.runtime.resumption import Resumption
     from lango_nb.stores.store import Documents, Row, Store
 
 logger = logging.getLogger("lango_nb")
-
-
-@dataclass(frozen=True, slots=True)
-class LeftQuestion:
-    """A question whose process is gone; it is answered like one that is open."""
-
-    approvals: Approvals
-    key: str
-    """Id of its row."""
-    request: ApprovalRequest
-    is_whole: bool
-    """Whether the arguments are exactly those that would run; otherwise secrets in them are masked."""
-    conversation: Row | None = None
-    """What the run was given and said until it asked, as JSON; ``None`` where that cannot go on."""
-    resumption: Resumption | None = None
-    """Lets the run go on that waits for the answer; ``None`` where none waits."""
-    outcome: None = None
-
-    @property
-    def id(self) -> str:
-        """The request's id."""
-        return self.request.id
-
-    @property
-    def seen(self) -> ApprovalRequest:
-        """The request as it is shown: with what the call would do now, where it may come now."""
-        if self.resumption is None:
-            return self.request
-        return replace(self.request, preview=self.resumption.preview(self.request))
-
-    @property
-    def obstacle(self) -> str:
-        """Say why nothing can be allowed any more, or not here; empty when it can."""
-        if self.resumption is not None:
-            return self.resumption.obstacle(self)
-        if self.request.is_once:
-            return "it touches a protected file"
-        return "" if self.is_whole else "its arguments hold a secret, which is not kept"
-
-    def allow(self, scope: Scope = "once", by: str = "person") -> ApprovalAnswer:
-        """Let the run that waits make its call; where none waits, the call may run when it comes again.
-
-        Parameters
-        ----------
-        scope : {"once", "turn", "session"}
-            As for a question that is open. Where no run waits: once, or each time for the session; the turn is over.
-        by : str
-
-        Raises
-        ------
-        RefusedError
-            Nobody can see what would run, the run cannot go on, or somebody else has answered.
-        """
-        if self.resumption is None:
-            if self.obstacle:
-                name = shorten(self.id)
-                raise RefusedError(
-                    f"approval {name!r} cannot be given any more: {self.obstacle}; ask again, or deny it"
-                )
-            scope = "session" if scope == "session" else "once"
-        return self.approvals.leave(self, ApprovalAnswer(True, by, scope=scope))
-
-    def deny(self, detail: str = "", by: str = "person") -> ApprovalAnswer:
-        """Let the run that waits go on without its call; where none waits or can go on, drop the question."""
-        return self.approvals.leave(self, ApprovalAnswer(False, by, detail or f"the {by} said no"))
 
 
 class HeldQuestions:
@@ -114,7 +46,7 @@ class HeldQuestions:
         Returns what lets runs go on; without it none does.
     """
 
-    def __init__(self, store: Store, resumption: Callable[[], Resumption] | None = None) -> None:
+    def __init__(self, store: Store, resumption: Callable[[], RunResumption] | None = None) -> None:
         self._store, self._resumption = store, resumption
 
     @property
@@ -136,7 +68,7 @@ class HeldQuestions:
             Whether the run can wait for the answer when this process has ended.
         """
         if request.problem or not request.session_id:
-            return False  # nothing would run, or nobody could ask again
+            return False  # nothing would run, or no session could ask again
         arguments = mask_arguments(request.arguments)
         is_whole = arguments == request.arguments
         said = conversation.pack() if conversation is not None and is_whole else None

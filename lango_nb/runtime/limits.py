@@ -5,8 +5,8 @@
     call             the same call again and again
     model_call       tokens and cost
 
-A budget counts and compares; it neither waits nor writes. Each method says what came of it as :data:`Notice` values,
-and the turn makes events of them. Most answers are the same empty tuple.
+A budget counts and compares; it neither waits nor writes. Each method says what came of it as events that the loop
+publishes. Most answers are the same empty tuple.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lango_nb.core.events import LimitName
+from lango_nb.core.events import BudgetExpanded, BudgetWarning, LimitName, LimitReached
 from lango_nb.core.messages import Usage
 
 EXPANSION = (3, 2)
@@ -53,47 +53,22 @@ class Limits:
     """Tokens read and written; 0 sets no limit."""
     cost_usd: float = 0.0
     """Dollars; 0 sets no limit."""
+    calls: int = 0
+    """Model calls, those of runs included; 0 sets no limit."""
+    runs: int = 0
+    """Hand-overs, each target counted, from which on the next one is refused; 0 sets no limit."""
     repeats: int = 5
     """Identical calls in a row that count as a loop; 0 sets no limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """Most of a limit is used; said once per limit."""
-
-    limit: LimitName
-    used: float
-    of: float
-
-
-@dataclass(frozen=True, slots=True)
-class Expanded:
-    """A limit was raised; happens once per turn."""
-
-    limit: LimitName
-    before: float
-    after: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A limit is used up: what was about to happen must not."""
-
-    limit: LimitName
-    value: float
-    detail: str
-    """One line for the model and the trace."""
-
-
-Notice = Warned | Expanded | Reached
-Notices = tuple[Notice, ...]
-NOTHING: Notices = ()
+BudgetEvent = BudgetWarning | BudgetExpanded | LimitReached
+BudgetEvents = tuple[BudgetEvent, ...]
+NOTHING: BudgetEvents = ()
 
 _Move = tuple[str, Sequence[tuple[str, str]]]
 """Who handed over, and to whom with which goals: one reply."""
 _Call = tuple[str, Mapping[str, Any] | str]
-"""The tool of a call and its arguments, kept so that nobody can change them afterwards."""
+"""The tool of a call and its arguments, kept so that they cannot be changed afterwards."""
 _PLAIN = frozenset({str, int, bool, type(None)})
 
 
@@ -131,6 +106,8 @@ class Budget:
         """Replies that called tools."""
         self.replies_limit = limits.steps
         """What ``replies`` is held against; raised once at most."""
+        self.calls = 0
+        """Model calls."""
         self.tokens = 0
         """Tokens read and written, as far as the model says."""
         self.cost_usd = 0.0
@@ -146,7 +123,7 @@ class Budget:
 
     # -- hand-overs ----------------------------------------------------------------------------------------------------
 
-    def hand_over(self, author: str, targets: Sequence[tuple[str, str]]) -> Notices:
+    def hand_over(self, author: str, targets: Sequence[tuple[str, str]]) -> BudgetEvents:
         """Count one reply that hands work over.
 
         Parameters
@@ -155,13 +132,13 @@ class Budget:
             Who hands over.
         targets : sequence of (str, str)
             Name and goal of every agent that gets work; the goal is what it is asked to do, in the model's words. Empty
-            for a reply all of whose targets were refused: a round is used, nobody works.
+            for a reply all of whose targets were refused: a round is used, no agent works.
 
         Returns
         -------
-        tuple of Notice
-            ``Reached("rounds")`` when no round is left: nothing was counted, nothing may be handed over.
-            ``Reached("cycle")`` when the turn goes round in a ring. A warning otherwise, once per limit.
+        tuple of event
+            ``LimitReached("rounds")`` when no round is left: nothing was counted, nothing may be handed over.
+            ``LimitReached("cycle")`` when the turn goes round in a ring. A warning otherwise, once per limit.
 
         Notes
         -----
@@ -173,7 +150,10 @@ class Budget:
         if self.rounds >= limits.rounds:
             times = "once" if limits.rounds == 1 else f"{limits.rounds} times"
             detail = f"this turn may hand over {times}; answer with what there is, or ask for less"
-            return (Reached("rounds", limits.rounds, detail),)
+            return (_reached("rounds", limits.rounds, detail),)
+        if limits.runs and self.delegations + len(targets) > limits.runs:
+            detail = f"this turn may hand over to {limits.runs} agents in all and did so; ask for less or raise maxRuns"
+            return (_reached("runs", limits.runs, detail),)
         self.rounds += 1
         self.delegations += len(targets)
         for name, _ in targets:
@@ -182,7 +162,7 @@ class Budget:
             self._moves.append((author, tuple(targets)))
             length = _ring_at_end(self._moves)
             if length:
-                return (Reached("cycle", length, _describe_ring(self._moves[-length:])),)
+                return (_reached("cycle", length, _describe_ring(self._moves[-length:])),)
         return self._warn("rounds", self.rounds, limits.rounds) + self._warn(
             "delegations", self.delegations, limits.delegations, is_watched=True
         )
@@ -197,7 +177,7 @@ class Budget:
 
     # -- tools ---------------------------------------------------------------------------------------------------------
 
-    def tools_replied(self, agent: str, *, is_planner: bool = False) -> Notices:
+    def tools_replied(self, agent: str, *, is_planner: bool = False) -> BudgetEvents:
         """Count one reply that calls tools, before its tools run.
 
         Parameters
@@ -209,8 +189,8 @@ class Budget:
 
         Returns
         -------
-        tuple of Notice
-            ``Reached("steps")`` when the limit and its wrap-up are used up: the reply's calls may not run.
+        tuple of event
+            ``LimitReached("steps")`` when the limit and its wrap-up are used up: the reply's calls may not run.
 
         Notes
         -----
@@ -222,14 +202,14 @@ class Budget:
         self.replies += 1
         if self.replies <= self.replies_limit:
             return self._warn("steps", self.replies, self.replies_limit)
-        notices = self._expand()
+        found = self._expand()
         wrap_up = EXPANDED_WRAP_UP if self._is_expanded else WRAP_UP
         if self.replies <= self.replies_limit + wrap_up:
-            return notices
+            return found
         detail = f"this turn may call tools in {self.replies_limit} replies and did not come to an end; ask for less"
-        return (*notices, Reached("steps", self.replies_limit, detail))
+        return (*found, _reached("steps", self.replies_limit, detail))
 
-    def call(self, author: str, tool: str, arguments: Mapping[str, Any]) -> Notices:
+    def call(self, author: str, tool: str, arguments: Mapping[str, Any]) -> BudgetEvents:
         """Count one call of a tool, before it runs; calls that hand work over are not told to this method.
 
         Parameters
@@ -243,8 +223,8 @@ class Budget:
 
         Returns
         -------
-        tuple of Notice
-            ``Reached("repeats")`` for the fifth identical call in a row: it may not run.
+        tuple of event
+            ``LimitReached("repeats")`` for the fifth identical call in a row: it may not run.
         """
         signature = (tool, _kept(arguments))
         last = self._calls.get(author)
@@ -253,7 +233,7 @@ class Budget:
         if count < self.limits.repeats or not self.limits.repeats:
             return NOTHING
         detail = f"{author} called {tool} {count} times in a row with the same arguments; stopped"
-        return (Reached("repeats", count, detail),)
+        return (_reached("repeats", count, detail),)
 
     def text(self, author: str) -> None:
         """Note that an agent said something without calling anything: its row of identical calls ends.
@@ -271,7 +251,7 @@ class Budget:
         """Tell whether the turn may not use so many more tokens."""
         return bool(self.limits.tokens) and self.tokens + tokens >= self.limits.tokens
 
-    def model_call(self, usage: Usage, cost_usd: float = 0.0) -> Notices:
+    def model_call(self, usage: Usage, cost_usd: float = 0.0) -> BudgetEvents:
         """Count what a model call used.
 
         Parameters
@@ -283,23 +263,29 @@ class Budget:
 
         Returns
         -------
-        tuple of Notice
-            ``Reached("tokens")`` or ``Reached("cost")`` when no further call may be made; the reply itself was paid for
-            and may be used.
+        tuple of event
+            ``LimitReached`` of ``calls``, ``tokens`` or ``cost`` when no further call may be made; the reply itself was
+            paid for and may be used.
         """
         self.tokens += (usage.input_tokens or 0) + (usage.output_tokens or 0)
         self.cost_usd += cost_usd
+        self.calls += 1
         limits = self.limits
-        if not limits.tokens and not limits.cost_usd:
-            return NOTHING
+        if limits.calls and self.calls >= limits.calls:
+            detail = f"this turn may call models {limits.calls} times and did so; ask for less or raise maxCalls"
+            return (_reached("calls", limits.calls, detail),)
         if limits.tokens and self.tokens >= limits.tokens:
             detail = f"this turn may use {limits.tokens} tokens and used {self.tokens}; ask for less or raise maxTokens"
-            return (Reached("tokens", limits.tokens, detail),)
+            return (_reached("tokens", limits.tokens, detail),)
         if limits.cost_usd and self.cost_usd >= limits.cost_usd:
             spent = f"this turn may cost ${limits.cost_usd:g} and cost ${self.cost_usd:.4g}"
             detail = f"{spent}; ask for less or raise maxCostUsd"
-            return (Reached("cost", limits.cost_usd, detail),)
-        return self._warn("tokens", self.tokens, limits.tokens) + self._warn("cost", self.cost_usd, limits.cost_usd)
+            return (_reached("cost", limits.cost_usd, detail),)
+        return (
+            self._warn("calls", self.calls, limits.calls)
+            + self._warn("tokens", self.tokens, limits.tokens)
+            + self._warn("cost", self.cost_usd, limits.cost_usd)
+        )
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
@@ -308,21 +294,21 @@ class Budget:
             self._agents.add(agent)
             self._has_planned = self._has_planned or is_planner
 
-    def _warn(self, limit: LimitName, used: float, of: float, *, is_watched: bool = False) -> Notices:
+    def _warn(self, limit: LimitName, used: float, of: float, *, is_watched: bool = False) -> BudgetEvents:
         """Warn once, from the alert share on; a limit that refuses is not warned of when nothing is left anyway."""
         if not of or used / of < self.limits.alert or limit in self._warned or (used >= of and not is_watched):
             return NOTHING
         self._warned.add(limit)
-        return (Warned(limit, used, of),)
+        return (BudgetWarning(limit=limit, used=used, of=of),)
 
-    def _expand(self) -> Notices:
+    def _expand(self) -> BudgetEvents:
         reason = "" if self._is_expanded else self._why_large()
         if not reason:
             return NOTHING
         before = self.replies_limit
         self._is_expanded = True
         self.replies_limit = before * EXPANSION[0] // EXPANSION[1]
-        return (Expanded("steps", before, self.replies_limit, reason),)
+        return (BudgetExpanded(limit="steps", before=before, after=self.replies_limit, reason=reason),)
 
     def _why_large(self) -> str:
         if self._has_planned:
@@ -332,6 +318,10 @@ class Budget:
         if len(self._agents) >= MANY_AGENTS:
             return f"{len(self._agents)} agents at work"
         return ""
+
+
+def _reached(limit: LimitName, value: float, detail: str) -> LimitReached:
+    return LimitReached(limit=limit, value=value, detail=detail)
 
 
 def _ring_at_end(moves: Sequence[_Move]) -> int:

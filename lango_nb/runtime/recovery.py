@@ -1,4 +1,4 @@
-"""What is done about a failure: try again, hand it to somebody else, answer from what there is, or say that it failed.
+"""What is done about a failure: try again, hand it to another agent, answer from what there is, or say that it failed.
 
     classic       a model call that failed at the provider is tried again, three times in all; everything else ends
     structured    what failed decides, and whether it failed before or after the first hand-over
@@ -35,19 +35,6 @@ CLASS_LIMITS: Mapping[ErrorClass, int] = {
 }
 """Retries of one turn by class, in structured mode; other classes have ``maxRetries``."""
 
-_BY_CODE: Mapping[str, RecoveryAction] = {
-    "repeated_call_signature": "retry_with_hint",
-    "delegation_cycle": "retry_with_hint",
-    "turn_limit_exceeded": "direct_answer",
-    "delegation_limit": "direct_answer",
-    "token_limit_exceeded": "direct_answer",
-    "cost_limit_exceeded": "direct_answer",
-    "empty_after_tool_use": "retry_with_hint",
-    "orchestrator_direct_tool_call": "escalate",
-    "approval_denied": "escalate",
-    "approval_timeout": "escalate",
-    "approval_unavailable": "escalate",
-}
 _PROVIDER: frozenset[ErrorClass] = frozenset({"rate_limit", "transient", "connection"})
 
 
@@ -141,8 +128,8 @@ class Recovery:
         """Choose by what failed, whatever was tried before."""
         if self._mode == "classic":
             return "retry" if failure.is_retryable and failure.error_class in _PROVIDER else "escalate"
-        if failure.code in _BY_CODE:
-            return _BY_CODE[failure.code]
+        if failure.action is not None:
+            return failure.action
         if failure.error_class in _PROVIDER or failure.error_class == "malformed_tool_call":
             return "retry" if failure.is_retryable else "escalate"
         if failure.error_class == "tool":
@@ -170,7 +157,7 @@ def reroute_hint(failed_agent: str, detail: str, request: str) -> str:
     Parameters
     ----------
     failed_agent : str
-        Who failed; empty when nobody in particular did.
+        Who failed; empty when no agent in particular did.
     detail : str
         What happened.
     request : str

@@ -39,7 +39,7 @@ class RecursionGuard:
         depth : int
             Depth of the new run: its parent's and one.
         spawner : str
-            The agent that asks; empty when nobody in particular does.
+            The agent that asks; empty when no agent in particular does.
         target : str
             The agent that would work.
         chain : sequence of str

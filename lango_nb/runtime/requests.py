@@ -8,6 +8,18 @@ LONGEST_REQUEST = 200_000
 """Characters of a request; a longer one is refused before anything runs."""
 
 
+def check_session(name: str) -> None:
+    """Refuse a session that has no name.
+
+    Raises
+    ------
+    UsageError
+        It is empty, or no text.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise UsageError(f"a session needs a name, not {name!r}; leave it out for the session 'main'")
+
+
 def check_request(text: str) -> None:
     """Refuse a request that says nothing, or that is a document rather than a request.
 

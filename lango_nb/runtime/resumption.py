@@ -25,14 +25,20 @@ from lango_nb.records.sessions import Session
 from lango_nb.records.steps import position
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.routing.tree import AgentNode
-from lango_nb.runtime.approvers import AskWith, HoldForAnswer
-from lango_nb.runtime.asking import preview
-from lango_nb.runtime.calls import find_tool
-from lango_nb.runtime.context import Listener, TurnContext, TurnState
-from lango_nb.runtime.held import LeftQuestion
+from lango_nb.runtime.approval_gate import preview
+from lango_nb.runtime.approval_types import (
+    ApprovalAnswer,
+    ApprovalRequest,
+    AskWith,
+    HoldForAnswer,
+    arguments_hash,
+)
+from lango_nb.runtime.approvals import LeftQuestion
+from lango_nb.runtime.context import Listener, TurnContext
 from lango_nb.runtime.loop import call_in_loop
-from lango_nb.runtime.questions import ApprovalAnswer, ApprovalRequest, arguments_hash
-from lango_nb.runtime.work import Work
+from lango_nb.runtime.loop_state import LoopState
+from lango_nb.runtime.teammates import Teammates
+from lango_nb.runtime.turn_state import TurnState
 from lango_nb.specs.topologies import root_of
 from lango_nb.stores.store import Store
 from lango_nb.tools.tool import Preview
@@ -59,8 +65,10 @@ class Resumption:
     ----------
     store : Store
     context : callable
-        Returns what turns work with now. Where it asks a person, questions are held: nobody waits for a run that goes
+        Returns what turns work with now. Where it asks a person, questions are held: nothing waits for a run that goes
         on.
+    teammates : callable
+        Returns where runs work.
     session : callable
         Returns a session by its name.
     listeners : sequence of callable
@@ -71,11 +79,12 @@ class Resumption:
         self,
         store: Store,
         context: Callable[[], TurnContext],
+        teammates: Callable[[], Teammates],
         session: Callable[[str], Session],
         listeners: Sequence[Listener] = (),
     ) -> None:
         self._store, self._session, self._listeners = store, session, listeners
-        self._context = context
+        self._context, self._teammates = context, teammates
         self._runs = StoredRuns(store)
 
     @property
@@ -93,7 +102,7 @@ class Resumption:
         """Look what the call would do now: things may have changed since it was asked about."""
         context = self._now
         node = context.tree.by_name.get(request.agent)
-        tool = find_tool(context, node, request.tool) if node is not None else None
+        tool = context.find_tool(node, request.tool) if node is not None else None
         return preview(context, request.agent, tool, request.arguments) if tool is not None else None
 
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
@@ -114,7 +123,7 @@ class Resumption:
         Raises
         ------
         RefusedError
-            Somebody else was faster, or the run cannot go on.
+            Another process was faster, or the run cannot go on.
         StoreError
             It cannot be written down; nothing happens.
         """
@@ -176,25 +185,26 @@ class Resumption:
         try:
             self._begin(waiting, request, answer)
         except Exception:
-            self._end(waiting.run)  # nobody else will
+            self._end(waiting.run)  # nothing else will
             raise
 
     def _begin(self, waiting: _Waiting, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
         context, run = self._now, waiting.run
         REPEATS.set(context.random is None)
-        state = context.teammates.state_of(run.turn_id) or self._reopened(context, request, waiting)
+        teammates = self._teammates()
+        turn = teammates.turn_of(run.turn_id) or self._reopened(context, request, waiting)
         (order, *said), inherited = waiting.conversation.own, waiting.conversation.inherited
         child = None
         if run.child_session:
-            child = context.teammates.fork(state, waiting.node, inherited, len(inherited), run.id)
-        work = Work(state, waiting.node, order, inherited, run, child)
-        work.go_on_with(said, waiting.events, request, answer)
-        context.teammates.resume(run, work, waiting.events)
+            child = teammates.fork(turn, waiting.node, inherited, len(inherited), run.id)
+        loop = LoopState(turn, waiting.node, order, inherited, run, child)
+        loop.resume_with(said, waiting.events, request, answer)
+        teammates.resume(run, loop, waiting.events)
 
     def _reopened(self, context: TurnContext, request: ApprovalRequest, waiting: _Waiting) -> TurnState:
         """Take up the turn as it is now: another run of it may have gone on meanwhile."""
         session = self._session(request.session_id)
-        state = TurnState(context, session, request.turn_id, waiting.text, (), self._listeners)
+        state = TurnState(context, session, waiting.text, (), self._listeners, turn_id=request.turn_id)
         stored = self._store.log.read(request.turn_id)
         events = [unpack_event(row) for row in stored.events] if stored is not None else []
         messages = _own_messages(request.turn_id, waiting.conversation)
@@ -227,7 +237,7 @@ def _missing(request: ApprovalRequest, topology: str, context: TurnContext) -> s
         return f"it was asked in the topology {topology}, and this is {name}: answer it there"
     if request.agent not in tree:
         return f"there is no agent {shorten(request.agent)!r} in {name} any more"
-    if find_tool(context, tree[request.agent], request.tool) is None:
+    if context.find_tool(tree[request.agent], request.tool) is None:
         return f"{request.agent} has no tool {shorten(request.tool)!r} any more"
     return ""
 

@@ -1,30 +1,177 @@
-"""One step: one model call, and what its reply means."""
+"""One step: one model call, and what its reply asks for, as a value that the loop matches on."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import math
-from collections.abc import AsyncGenerator, Callable, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Container, Sequence
+from dataclasses import dataclass
+from operator import is_
+from typing import get_args
 
 from lango_nb.core.errors import LangoError, ModelError, shorten
 from lango_nb.core.masking import mask
-from lango_nb.core.messages import NO_USAGE, Message, Reply, ToolCall, ToolSchema, Usage
+from lango_nb.core.messages import NO_USAGE, FinishReason, Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.models.model import Model, StreamingModel
-from lango_nb.runtime.causes import text_of
+from lango_nb.runtime.control.protocol import Control
+from lango_nb.runtime.foreign_errors import text_of
+from lango_nb.specs.topology import Decline
 
 LONGEST_REPLY = 1_000_000
-"""Characters of a reply's text; nobody reads more, and a trace could not be shown."""
+"""Characters of a reply's text; no one reads more, and a trace could not be shown."""
 MOST_CALLS = 128
 """Calls of one reply."""
 LONGEST_NAME = 128
 """Characters of a tool's name in a call; what is longer names nothing, and is cut before it is kept."""
 LONGEST_ERROR = 300
 """Characters of what is wrong with a call's arguments."""
+LONGEST_WRITTEN = 20_000
+"""Characters of a text that is looked at for being a call."""
+_WRAPPED = re.compile(r"(?:```\w*\s*|<(?P<tag>\w+)>\s*)(?P<call>.*?)(?:\s*```|\s*</(?P=tag)>)", re.DOTALL)
 DEEPEST = 100
 """Levels of nested arguments."""
 _LARGEST_BITS = 1023
-"""Bits of a whole number in arguments: what is larger is no floating-point number, and nobody can write it."""
+"""Bits of a whole number in arguments: what is larger is no floating-point number, and cannot be written."""
 _MOST_TOKENS = 2**63
+_FINISH_REASONS = get_args(FinishReason)
+REJECT = "[REJECT]"
+"""How a specialist of the sextet says that a request is not its own, wherever it stands in a reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The answer."""
+
+    text: str
+    reason: FinishReason = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """Work goes to another agent; ``others`` are calls of tools in the same reply."""
+
+    calls: tuple[ToolCall, ...]
+    others: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalls:
+    """Tools are to be called."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The specialist says the request is not its own; calls in the same reply do not run."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """Neither text nor call."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallInText:
+    """A call that was written into the text instead of being made: no answer, and nothing that may run."""
+
+    name: str
+
+
+NextStep = Final | HandOver | ToolCalls | Declined | Empty | CallInText
+
+
+def read_reply(  # noqa: PLR0913 - what a reply is read against
+    reply: Reply,
+    control: Control,
+    decline: Decline,
+    offered: Container[str],
+    *,
+    is_root: bool,
+    names: Container[str] = (),
+) -> NextStep:
+    """Classify a reply.
+
+    Parameters
+    ----------
+    reply : Reply
+    control : Control
+        Knows which calls hand work over.
+    decline : {"none", "reject", "escalate", "fail"}
+        How the topology's specialists decline.
+    offered : container of str
+        Names of the control tools that the agent was offered; a hand-over it was not offered is an unknown tool.
+    is_root : bool
+        Whether the root said it; a root does not decline.
+    names : container of str
+        Names of all tools that the agent was offered.
+
+    Returns
+    -------
+    Final or HandOver or ToolCalls or Declined or Empty or CallInText
+
+    Examples
+    --------
+    >>> from lango_nb.runtime.control.none import NoControl
+    >>> read_reply(Reply(text="**[REJECT]** not mine"), NoControl(), "reject", (), is_root=False)
+    Declined(text='**[REJECT]** not mine', calls=())
+    """
+    text = reply.text.strip()
+    if decline == "reject" and not is_root and REJECT in text:
+        return Declined(text, reply.tool_calls)
+    if reply.tool_calls:
+        handing = tuple(call for call in reply.tool_calls if call.name in offered and control.owns(call.name))
+        if handing:
+            return HandOver(handing, tuple(call for call in reply.tool_calls if call not in handing))
+        return ToolCalls(reply.tool_calls)
+    if name := called_in_text(text, names):
+        return CallInText(name)
+    return Final(text, reply.finish_reason) if text else Empty()
+
+
+def called_in_text(text: str, names: Container[str]) -> str:
+    r"""Return the tool that a text calls which is nothing but a call written as JSON; empty for any other text.
+
+    Models that were not trained to call tools, or that are served without, write calls so. Only a text that is a call
+    as a whole counts, in a code fence or a tag or bare, and only of a tool that was offered.
+
+    Examples
+    --------
+    >>> called_in_text('```json\n{"name": "fs_read", "arguments": {"path": "a"}}\n```', {"fs_read"})
+    'fs_read'
+    >>> called_in_text('{"name": "Ada", "arguments": {}}', {"fs_read"})
+    ''
+    """
+    found = _WRAPPED.fullmatch(text)
+    bare = found["call"].strip() if found else text
+    if not bare.startswith(("{", "[")) or len(bare) > LONGEST_WRITTEN:
+        return ""
+    try:
+        value: object = json.loads(bare)
+    except (ValueError, RecursionError):
+        return ""
+    calls = value if isinstance(value, list) else [value]
+    called = [_written_name(call) for call in calls]
+    return called[0] if called and all(name and name in names for name in called) else ""
+
+
+def _written_name(call: object) -> str:
+    """Return the tool that a value calls in one of the ways in which calls are written."""
+    if not isinstance(call, dict):
+        return ""
+    if isinstance(inner := call.get("function", call.get("tool_call")), dict):
+        call = inner
+    name = call.get("name", call.get("tool", call.get("function")))
+    is_call = any(key in call for key in ("arguments", "parameters", "args", "input", "tool_input"))
+    return name if is_call and isinstance(name, str) else ""
+
+
+# -- asking the model --------------------------------------------------------------------------------------------------
 
 
 async def call_model(
@@ -111,7 +258,7 @@ def _checked(name: str, reply: object) -> Reply:
             "reply_too_large", f"model {name!r} asked for {len(calls)} calls at once; {MOST_CALLS} are the most"
         )
     mended = tuple(map(_mended, calls))
-    if type(calls) is tuple and all(one is other for one, other in zip(mended, calls, strict=True)):
+    if type(calls) is tuple and all(map(is_, mended, calls)):
         return reply
     return reply.model_copy(update={"tool_calls": mended})
 
@@ -122,6 +269,8 @@ def _problem(reply: Reply) -> str:
         return f"whose text is a {type(reply.text).__name__}"
     if reply.usage is not NO_USAGE and not _is_usage(reply.usage):
         return "whose usage holds something else than counts of tokens and a cost"
+    if reply.finish_reason not in _FINISH_REASONS:
+        return f"whose finish_reason is none of {', '.join(_FINISH_REASONS)}"
     if not isinstance(reply.tool_calls, tuple | list):
         return f"whose tool_calls are a {type(reply.tool_calls).__name__}"
     for call in reply.tool_calls:
@@ -158,16 +307,20 @@ def _mended(call: ToolCall) -> ToolCall:
 
 
 def _odd(value: object, depth: int = 0) -> str:
-    """Name what JSON cannot say, or nobody can read, in a value; empty when there is nothing."""
+    """Name what JSON cannot say, or no one can read, in a value; empty when there is nothing."""
     if not isinstance(value, dict | list):
         return _odd_scalar(value)
     if depth > DEEPEST:
         return f"values in more than {DEEPEST} levels"
     if isinstance(value, dict):
-        if not all(isinstance(name, str) for name in value):
-            return "a key that is no text"
+        for name in value:
+            if not isinstance(name, str):
+                return "a key that is no text"
         value = list(value.values())
-    return next((odd for item in value if (odd := _odd(item, depth + 1))), "")
+    for item in value:
+        if odd := _odd(item, depth + 1):
+            return odd
+    return ""
 
 
 def _odd_scalar(value: object) -> str:

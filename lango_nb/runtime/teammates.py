@@ -1,12 +1,15 @@
-"""Teammates at work: runs that are started, waited for and stopped, on their own and beside each other.
+"""Teammates at work: runs that are watched, waited for and stopped, on their own and beside each other.
 
-    start      spawn: answered at once with the run's id · delegate: answered with what the run came to
+    submit     the run works, in a task of its own (:mod:`lango_nb.runtime.handoff` made it)
     wait       the run's result, or what it waits for; a time-out leaves it alone
     stop       the run is cancelled
 
 A run outlives the turn that made it, unless that turn is cancelled or fails; what it does then is kept in the run's own
 events. One that waits for a held answer outlives its process as well (:mod:`lango_nb.runtime.resumption`). What a run
 came to reaches the conversation once: as one summary by the root, or as one note.
+
+The root of a session may watch and stop the runs of its session, a run those below it; for any other agent a run is not
+there.
 """
 
 from __future__ import annotations
@@ -14,33 +17,28 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
 
 from lango_nb.core.clock import Clock
-from lango_nb.core.errors import TurnError, shorten
-from lango_nb.core.events import ChildDiscarded, ChildForked, ChildMerged, Event, RunFinished, RunStarted
+from lango_nb.core.errors import LangoError, ToolError, TurnError, UnknownNameError, shorten
+from lango_nb.core.events import ChildDiscarded, ChildMerged, Event, RunFinished
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import SESSION, Message
 from lango_nb.records.child_sessions import ChildSession, ChildSessions, inherited_messages, summarize
-from lango_nb.records.runs import AgentRun, RunEnd, Runs
+from lango_nb.records.runs import AgentRun, RunEnd, RunPatch, Runs
 from lango_nb.routing.tree import AgentNode
-from lango_nb.runtime.causes import text_of
-from lango_nb.runtime.control.protocol import Refusal, Target
-from lango_nb.runtime.ending import Ending
 from lango_nb.runtime.failures import failure
-from lango_nb.runtime.queue import Queue
-from lango_nb.runtime.recursion import RecursionGuard
+from lango_nb.runtime.foreign_errors import text_of
+from lango_nb.runtime.loop_state import LoopResult, LoopState
+from lango_nb.runtime.semaphore import FairSemaphore
 from lango_nb.runtime.timeouts import Deadline, Pause, Timeouts
-from lango_nb.runtime.watching import Watching
-from lango_nb.tools.builtin.answers import as_json
-
-if TYPE_CHECKING:
-    from lango_nb.runtime.context import TurnState
-    from lango_nb.runtime.work import Work
+from lango_nb.runtime.turn_state import TurnState
+from lango_nb.tools.context import ToolContext
 
 logger = logging.getLogger("lango_nb")
 
@@ -48,222 +46,228 @@ _LAST_WORDS_S = 1.0
 """How long closing waits for a loop that is busy."""
 
 
+RunLoop = Callable[[LoopState, "Teammates"], Awaitable[LoopResult]]
+
+
 @dataclass(slots=True)
-class _Live:
+class LiveRun:
     """A run that has not ended."""
 
     run_id: str
-    work: Work
-    parent: Work
+    state: LoopState
+    parent: LoopState
+    """The loop that made it."""
     began_s: float = 0.0
-    is_made: bool = False
-    """Whether everybody has heard of it; it is not ended before."""
+    is_announced: bool = False
+    """Whether its start was published; it is not ended before."""
     task: asyncio.Task[None] | None = None
     loop: asyncio.AbstractEventLoop | None = None
     why_stopped: str = ""
-    """Why somebody wanted it to end, if somebody did; that is no failure of whoever asked for it."""
+    """Why it was told to end, if it was; that is no failure of the loop that made it."""
     has_place: bool = False
     """Whether it counts among the runs that work at the same time."""
 
 
-class Teammates(Watching):
-    """The in-process teammate runtime of an engine.
+class Teammates:
+    """The in-process teammate runtime of an engine, and the service behind agent_spawn, agent_wait and agent_stop.
 
     Parameters
     ----------
     runs : Runs
     clock : Clock
+    run_loop : callable
+        Works on the request of a run until it is answered, or cannot go on.
     most_at_once : int
         Runs that work at the same time; further ones wait. Runs made by runs do not count: they would wait for their
         own makers.
     timeout_s : float
-        How long a run may take when nobody says.
+        How long a run may take when nothing else is said.
     """
 
-    def __init__(self, runs: Runs, clock: Clock, most_at_once: int = 10, timeout_s: float = 300.0) -> None:
-        super().__init__(runs, clock)
+    def __init__(
+        self, runs: Runs, clock: Clock, run_loop: RunLoop, most_at_once: int = 10, timeout_s: float = 300.0
+    ) -> None:
+        self.runs = runs
         self.children = ChildSessions()
-        self._places = Queue(most_at_once)
-        self._timeout_s = timeout_s
-        self._guard = RecursionGuard()
-        self._live: dict[str, _Live] = {}
+        self.timeout_s = timeout_s
+        self._clock = clock
+        self._run_loop = run_loop
+        self._places = FairSemaphore(most_at_once)
+        self._live: dict[str, LiveRun] = {}
         self._loops: set[asyncio.AbstractEventLoop] = set()
 
-    # -- making runs ---------------------------------------------------------------------------------------------------
+    # -- what agents ask for -------------------------------------------------------------------------------------------
 
-    def refused(self, work: Work, node: AgentNode, target: Target) -> Refusal | None:
-        """Say why a run may not be made: it would be too deep, go round in a ring, or use what its role has not."""
-        if target.kind not in {"spawn", "delegate"}:
-            return None
-        name = target.node.name
-        found = self._guard.check(
-            depth=work.depth + 1,
-            spawner=node.name if work.run_id else "",
-            target=name,
-            chain=self._chain(work.run_id),
+    async def spawn(self, context: ToolContext, **_: object) -> Mapping[str, JsonValue]:
+        """Refuse: where teammates exist, the turn itself makes their runs.
+
+        Raises
+        ------
+        ToolError
+            Always.
+        """
+        raise ToolError(
+            f"{context.agent or 'this agent'} cannot spawn here: the topology does not work with teammates",
+            "unavailable",
         )
-        if found is not None:
-            return Refusal(target.call, name, found.code, found.detail)
-        detail = self._beyond(work, target)
-        return Refusal(target.call, name, "outside_scope", detail) if detail else None
 
-    def _beyond(self, work: Work, target: Target) -> str:
-        """Say what a run would get that its role or the run that asks for it has not; empty when there is nothing."""
-        name, scope = target.node.name, target.node.tools_by_name
-        own = (self.runs.get(work.run_id).allowed_tools or ()) if work.run_id else ()
-        for tool in target.allowed_tools or (scope if own else ()):
-            if tool not in scope:
-                return f"tool {shorten(tool)!r} is outside the scope of {name}; it has: {', '.join(scope) or 'none'}"
-            if own and tool not in own and not scope[tool].is_control:
-                return f"your run may use {', '.join(own)} only, so it cannot give {name} the tool {tool!r}"
-        return ""
+    async def wait(
+        self, agent_id: str, timeout_s: float, *, context: ToolContext | None = None
+    ) -> dict[str, JsonValue]:
+        """Watch a run until it ends or the time is over; a time-out leaves it alone.
 
-    def _chain(self, run_id: str) -> tuple[str, ...]:
-        """Return the agents above a run, nearest last."""
-        chain: list[str] = []
-        while run_id:
-            run = self.runs.get(run_id)
-            chain.append(run.requested_agent)
-            run_id = run.parent_run_id
-        return tuple(reversed(chain))
+        The time stands still while a person is being asked something in the run's turn.
 
-    async def start(self, work: Work, node: AgentNode, targets: Sequence[Target]) -> None:
-        """Make a run for every target; delegated ones are waited for, all at the same time."""
-        self.reap()  # what nobody goes on with takes no place away
-        live = [(target, self._make(work, node, target)) for target in targets]
-        delegated = [(target, one) for target, one in live if target.kind == "delegate"]
-        for target, one in live:
-            if target.kind == "spawn":
-                self._submit(one)
-                view = {
-                    "agent_id": one.run_id,
-                    "status": "spawned",
-                    "requested_agent": target.node.name,
-                    "spawn_reason": target.reason,
-                }
-                work.reply_to(target.call, node, as_json(view).content)
-        for _, one in delegated:
-            self._submit(one)
-        await self._all_of([one for _, one in delegated])
-        for target, one in delegated:
-            run = self.runs.get(one.run_id)
-            is_done = run.status == "completed"
-            text = run.result if is_done else f"{target.node.name} {run.status}: {run.error}"
-            work.reply_to(target.call, node, text, is_error=not is_done)
+        Parameters
+        ----------
+        agent_id : str
+        timeout_s : float
+        context : ToolContext, optional
+            Who asks; without one, all runs may be seen.
 
-    async def _all_of(self, delegated: Sequence[_Live]) -> None:
-        """Wait until all have ended; whoever is cancelled meanwhile waits for none, and none goes on."""
-        tasks = [one.task for one in delegated if one.task is not None]
+        Raises
+        ------
+        ToolError
+            There is no such run.
+        """
+        self.reap()
+        try:
+            self._check_access(agent_id, context)
+            with self._waiting(context.run_id if context is not None else "", agent_id):
+                run = await self._wait_until_ended(agent_id, timeout_s)
+        except LangoError as error:
+            raise ToolError(f"agent wait: {error}", error.code) from error
+        view = run.view()
+        if not run.is_terminal:
+            view["timeout"] = True
+        return view
+
+    async def _wait_until_ended(self, run_id: str, timeout_s: float) -> AgentRun:
+        """Wait for the end of a run; the time in which a person is being asked does not count."""
+        prompts = self.prompts(run_id)
+        if prompts is None:
+            return await self.runs.wait(run_id, timeout_s)
+        now_s = asyncio.get_running_loop().time
+        ends_s = now_s() + timeout_s - prompts.stood_s()
+        while True:
+            run = await self.runs.wait(run_id, ends_s + prompts.stood_s() - now_s())
+            if run.is_terminal or (not prompts.is_on and now_s() >= ends_s + prompts.stood_s()):
+                return run
+            await prompts.over()
+
+    async def stop(self, agent_id: str, *, context: ToolContext | None = None) -> dict[str, JsonValue]:
+        """Cancel a run.
+
+        Parameters
+        ----------
+        agent_id : str
+        context : ToolContext, optional
+            Who asks; without one, all runs may be seen.
+
+        Raises
+        ------
+        ToolError
+            There is no such run, or it has ended.
+        """
+        self.reap()
+        try:
+            self._check_access(agent_id, context)
+            self.runs.cancel(agent_id, self._clock.now(), "stopped by agent_stop")
+        except LangoError as error:
+            raise ToolError(f"agent stop: {error}", error.code) from error
+        return {"agent_id": agent_id, "status": "cancelled"}
+
+    def _check_access(self, agent_id: str, context: ToolContext | None) -> None:
+        """Treat a run that the asker may not see like one that is not there."""
+        if context is None:
+            return
+        with suppress(UnknownNameError):
+            if may_access(self.runs, self.runs.get(agent_id), context.session_id, context.run_id):
+                return
+        visible = [run.id for run in self.runs.own() if may_access(self.runs, run, context.session_id, context.run_id)]
+        raise UnknownNameError("run", agent_id, visible)
+
+    @contextmanager
+    def _waiting(self, run_id: str, for_run: str) -> Iterator[None]:
+        """Show that a run waits for another one, while it does."""
+        if not run_id:
+            yield
+            return
+        self.runs.project(run_id, RunPatch(runtime_condition="waiting_on_teammate", waiting_on_run_id=for_run))
+        try:
+            yield
+        finally:
+            with suppress(TurnError):  # it was stopped meanwhile
+                self.runs.project(run_id, RunPatch(runtime_condition="", waiting_on_run_id=""))
+
+    # -- runs that begin -----------------------------------------------------------------------------------------------
+
+    def create(self, run: AgentRun) -> None:
+        """Keep the record of a new run; cancelling it there stops it here."""
+        self.runs.create(run, lambda: self._cancelled(run.id))
+
+    def register(self, state: LoopState, parent: LoopState) -> LiveRun:
+        """Take up a run with the loop that works in it and the one that made it."""
+        live = self._live[state.run_id] = LiveRun(state.run_id, state, parent)
+        return live
+
+    def announced(self, live: LiveRun) -> None:
+        """Let a run be stopped from now on: its start is published."""
+        live.began_s = live.state.context.clock.monotonic_s()
+        live.is_announced = True
+        if self.runs.get(live.run_id).is_terminal:  # a listener has cancelled it already
+            self._cancelled(live.run_id)
+
+    async def wait_for_all(self, delegated: Sequence[LiveRun]) -> None:
+        """Wait until all have ended; a caller that is cancelled meanwhile waits for none, and none goes on."""
+        tasks = [live.task for live in delegated if live.task is not None]
         if not tasks:
             return
         try:
             await asyncio.wait(tasks)
         except asyncio.CancelledError:
-            for one in delegated:
-                self._stop(one, "whoever asked for it was stopped")
+            for live in delegated:
+                self._stop(live, "whoever asked for it was stopped")
             raise
 
-    def _make(self, work: Work, node: AgentNode, target: Target) -> _Live:
-        """Make the record, the session and the work of a run."""
-        from lango_nb.runtime.work import Work
-
-        state = work.state
-        context = state.context
-        agent = target.node
-        run_id = context.ids.new("arun")
-        is_isolated = context.is_isolating and agent.spec is not None and agent.spec.session_isolation
-        is_fresh = target.kind == "delegate"
-        child = None
-        if is_isolated or is_fresh:
-            seen = () if is_fresh else (*work.history, *work.log)
-            child = self.fork(state, agent, seen, inherit=0 if is_fresh else None, key=run_id)
-        run = AgentRun(
-            id=run_id,
-            parent_id=state.session.id,
-            requested_agent=agent.name,
-            instruction=mask(target.instruction),
-            turn_id=state.turn_id,
-            spawned_by=node.name,
-            parent_run_id=work.run_id,
-            child_session=child.key if child is not None else "",
-            spawn_depth=work.depth + 1,
-            allowed_tools=target.allowed_tools,
-            spawn_reason=mask(target.reason),
-            timeout_s=target.timeout_s or self._timeout_s,
-            created_at=context.clock.now(),
-        )
-        self.runs.create(run, lambda: self._cancelled(run_id))
-        state.run_ids.append(run_id)
-        state.path.append(agent.name)
-        order = state.message("user", node.name, target.instruction, child.key if child is not None else run_id)
-        said = () if child is not None else (*work.history, *work.log)
-        history = inherited_messages(said, len(said)) if said else ()
-        own = Work(state, agent, order, history, run, child)
-        live = self._live[run_id] = _Live(run_id, own, work)
-        work.handing.record_decision(node, target, run_id)
-        state.emit(
-            RunStarted,
-            node.name,
-            step=work.step,
-            run_id=run_id,
-            agent=agent.name,
-            instruction=target.instruction,
-            reason=target.reason,
-            allowed_tools=target.allowed_tools,
-            child_session=run.child_session,
-            depth=run.spawn_depth,
-            timeout_s=run.timeout_s,
-            message_id=order.id,
-        )
-        if child is not None:
-            state.emit(ChildForked, agent.name, run_id=run_id, child=child.key, inherited=len(child.inherited))
-        live.began_s = context.clock.monotonic_s()
-        live.is_made = True
-        work.run_errors.clear()
-        if self.runs.get(run_id).is_terminal:  # whoever heard of it has cancelled it already
-            self._cancelled(run_id)
-        return live
-
     def fork(
-        self, state: TurnState, agent: AgentNode, history: Sequence[Message], inherit: int | None = None, key: str = ""
+        self, turn: TurnState, agent: AgentNode, history: Sequence[Message], inherit: int | None = None, key: str = ""
     ) -> ChildSession:
         """Give an agent a session of its own."""
-        context = state.context
+        context = turn.context
         name = key or context.ids.new("child")
         return self.children.fork(
-            state.session.id,
+            turn.session.id,
             agent.name,
             inherited_messages(history, len(history)),  # first without the calls being carried out, then cut
             inherit=context.inherit_history if inherit is None else inherit,
             max_messages=context.child_messages,
-            key=f"{state.session.id}:child:{agent.name}:{name}",
+            key=f"{turn.session.id}:child:{agent.name}:{name}",
         )
 
-    def resume(self, run: AgentRun, work: Work, events: Sequence[Event]) -> None:
-        """Let a run go on that an earlier process made; nobody waits for it.
+    def resume(self, run: AgentRun, state: LoopState, events: Sequence[Event]) -> None:
+        """Let a run go on that an earlier process made; nothing waits for it.
 
         Parameters
         ----------
         run : AgentRun
-        work : Work
+        state : LoopState
         events : sequence of Event
             What happened in it so far.
         """
-        from lango_nb.runtime.work import Work
-
-        root = work.state.context.tree.root
         self.runs.adopt(run, events, lambda: self._cancelled(run.id))
-        parent = Work(work.state, root, work.request)
-        live = _Live(run.id, work, parent, work.state.context.clock.monotonic_s(), is_made=True)
+        parent = LoopState(state.turn, state.context.tree.root, state.request)
+        live = LiveRun(run.id, state, parent, state.context.clock.monotonic_s(), is_announced=True)
         self._live[run.id] = live
-        self._submit(live)
+        self.submit(live)
 
-    def state_of(self, turn_id: str) -> TurnState | None:
+    def turn_of(self, turn_id: str) -> TurnState | None:
         """Return what the runs of a turn share that are at work; ``None`` when none is."""
-        states = (live.work.state for live in tuple(self._live.values()))
-        return next((state for state in states if state.turn_id == turn_id), None)
+        turns = (live.state.turn for live in tuple(self._live.values()))
+        return next((turn for turn in turns if turn.turn_id == turn_id), None)
 
-    def _submit(self, live: _Live) -> None:
+    def submit(self, live: LiveRun) -> None:
+        """Let a run work, in a task of its own."""
         if live.run_id not in self._live:
             return  # it was stopped before it began
         live.loop = asyncio.get_running_loop()
@@ -271,15 +275,15 @@ class Teammates(Watching):
         live.task = live.loop.create_task(self._guarded(live), name=live.run_id)
         live.task.add_done_callback(partial(self._torn_down, live))
 
-    def _torn_down(self, live: _Live, task: asyncio.Task[None]) -> None:
+    def _torn_down(self, live: LiveRun, task: asyncio.Task[None]) -> None:
         """Close a run whose task ended before it could: neither an error nor a cancellation got that far."""
         error = None if task.cancelled() else task.exception()
         if live.run_id in self._live:
             detail = f"its task was ended by {type(error).__name__}" if error is not None else "its task never began"
             self._end(live, "failed", "", detail, "internal")
 
-    async def _guarded(self, live: _Live) -> None:
-        """Run, and never let an error out: nobody may be there to take it."""
+    async def _guarded(self, live: LiveRun) -> None:
+        """Run, and never let an error out: there may be nothing to take it."""
         try:
             await self._execute(live)
         except asyncio.CancelledError:
@@ -287,17 +291,17 @@ class Teammates(Watching):
         except Exception:
             logger.exception("run %s failed on its way out", live.run_id)
 
-    async def _execute(self, live: _Live) -> None:
+    async def _execute(self, live: LiveRun) -> None:
         """Work a run to its end, whatever that is."""
         run = self.runs.get(live.run_id)
         try:
             if run.spawn_depth > 1:
-                ending = await self._work(live, run)
+                result = await self._work(live, run)
             else:
-                await self._places.enter()
+                await self._places.acquire()
                 live.has_place = True
                 try:
-                    ending = await self._work(live, run)
+                    result = await self._work(live, run)
                 finally:
                     self._leave(live)
         except asyncio.CancelledError:
@@ -305,29 +309,29 @@ class Teammates(Watching):
             raise
         except TimeoutError:
             detail = f"the run did not end within {run.timeout_s:g} s"
-            state, agent = live.work.state, run.requested_agent
-            state.breaker_changed(agent, state.context.breakers.record_failure(agent, detail), run.id)
+            turn, agent = live.state.turn, run.requested_agent
+            turn.breaker_changed(agent, turn.context.breakers.record_failure(agent, detail), run.id)
             self._end(live, "failed", "", detail, "run_timeout")
         except Exception as error:  # noqa: BLE001 - a run leaves a record, whatever happened
             self._end(live, "failed", "", f"{type(error).__name__}: {shorten(text_of(error), 300)}", "internal")
         else:
-            if ending.is_answered:
-                self._end(live, "completed", ending.text, "", ending.code)
+            if result.is_answered:
+                self._end(live, "completed", result.text, "", result.code)
             else:
-                self._end(live, "failed", "", ending.text, ending.code)
+                self._end(live, "failed", "", result.text, result.code)
 
-    def _leave(self, live: _Live) -> None:
+    def _leave(self, live: LiveRun) -> None:
         """Give a run's place to the next one; the second call does nothing."""
         has_place, live.has_place = live.has_place, False
         if has_place:
-            self._places.leave()
+            self._places.release()
 
-    async def _work(self, live: _Live, run: AgentRun) -> Ending:
+    async def _work(self, live: LiveRun, run: AgentRun) -> LoopResult:
         self.runs.start(run.id)
-        deadline = Deadline(Timeouts(idle_s=0.0, ceiling_s=run.timeout_s), questions=live.work.state.questions)
+        deadline = Deadline(Timeouts(idle_s=0.0, ceiling_s=run.timeout_s), questions=live.state.turn.questions)
         deadline.start(asyncio.current_task())
         try:
-            return await live.work.finish()
+            return await self._run_loop(live.state, self)
         except asyncio.CancelledError:
             if deadline.absorb():
                 raise TimeoutError from None
@@ -338,14 +342,14 @@ class Teammates(Watching):
     def prompts(self, run_id: str) -> Pause | None:
         """Return what a person is being asked in the turn of a run that is at work."""
         live = self._live.get(run_id)
-        return live.work.state.prompts if live is not None else None
+        return live.state.turn.prompts if live is not None else None
 
     # -- ending runs ---------------------------------------------------------------------------------------------------
 
     def _cancelled(self, run_id: str) -> None:
-        """Stop the work of a run that was cancelled in the store, from whatever thread."""
+        """Stop the work of a run that was cancelled in the store, from any thread."""
         live = self._live.get(run_id)
-        if live is None or not live.is_made:
+        if live is None or not live.is_announced:
             return
         loop = live.loop
         if loop is None or loop.is_closed():
@@ -355,115 +359,116 @@ class Teammates(Watching):
         else:
             loop.call_soon_threadsafe(self._stop, live, self.runs.get(run_id).error)
 
-    def _end(self, live: _Live, status: RunEnd, result: str, error: str, code: str) -> None:
+    def _end(self, live: LiveRun, status: RunEnd, result: str, error: str, code: str) -> None:
         """Close a run's record and session; the second call does nothing."""
         if self._live.pop(live.run_id, None) is None:
             return
-        work, state = live.work, live.work.state
-        clock = state.context.clock
-        work.close_calls()
-        state.context.breakers.release(work.owner.name)
-        summary = mask(result or (summarize(work.messages) if status == "completed" else ""))
+        state, turn = live.state, live.state.turn
+        clock = turn.context.clock
+        state.close_calls()
+        turn.context.breakers.release(state.owner.name)
+        summary = mask(result or (summarize(state.messages) if status == "completed" else ""))
+        error = mask(error)
         try:
             self.runs.finish(
                 live.run_id,
                 status,
                 result=summary,
-                error=mask(error),
+                error=error,
                 error_code=code,
-                steps=work.steps,
-                tool_calls=work.tool_calls,
+                steps=state.steps,
+                tool_calls=state.tool_calls,
                 at=clock.now(),
             )
-        except TurnError:  # somebody cancelled it in the store meanwhile, and that is how it ended
-            run = self.runs.count(live.run_id, steps=work.steps, tool_calls=work.tool_calls)
+        except TurnError:  # it was cancelled in the store meanwhile, and that is how it ended
+            run = self.runs.count(live.run_id, steps=state.steps, tool_calls=state.tool_calls)
             status, summary, error, code = "cancelled", "", run.error, "cancelled"
             live.why_stopped = live.why_stopped or error or code
         try:
-            state.emit(
-                RunFinished,
-                work.owner.name,
-                step=work.step,
-                run_id=live.run_id,
+            finished = RunFinished(
                 status=status,
                 result=summary,
                 error=error,
                 error_code=code,
-                steps=work.steps,
-                tool_calls=work.tool_calls,
+                steps=state.steps,
+                tool_calls=state.tool_calls,
                 duration_ms=max((clock.monotonic_s() - live.began_s) * 1000, 0.0),
             )
-        finally:  # Ctrl-C while somebody hears of it
-            self._bring_home(live, status, summary, error, code)
+            turn.emit(finished, state.owner.name, state.step, live.run_id)
+        finally:  # Ctrl-C while a listener hears of it
+            self._merge_result(live, status, summary, error, code)
             self._tell_parent(live, status, code)
             if status != "completed":
                 for below in tuple(self._live.values()):
-                    if below.parent is work:
+                    if below.parent is state:
                         self._stop(below, "the run that asked for it ended")
-            if state.is_closed:
-                state.complete()
+            if turn.is_closed:
+                turn.complete()
 
-    def _bring_home(self, live: _Live, status: RunEnd, summary: str, error: str, code: str) -> None:
+    def _merge_result(self, live: LiveRun, status: RunEnd, summary: str, error: str, code: str) -> None:
         """Leave one summary, or one note, for the conversation the run came from."""
-        work, state = live.work, live.work.state
-        root = state.context.tree.root.name
-        child = work.child
+        state, turn = live.state, live.state.turn
+        root = turn.context.tree.root.name
+        child = state.child
         is_nested = bool(live.parent.run_id)  # then the run that asked has the result, and the conversation nothing
-        left = work.messages[1:]
+        left = state.messages[1:]
         if child is not None:
             is_done = status == "completed"
             if is_done:
                 text = self.children.merge(child, root, summary).content
             else:
                 text = self.children.discard(child, root, code.replace("_", " ")).content  # no word of the child's own
-            left = [] if is_nested else [state.message("assistant", root, text, SESSION)]
-            ended = partial(state.emit, author=root, run_id=live.run_id, child=child.key)
+            left = [] if is_nested else [turn.message("assistant", root, text, SESSION)]
             message_id = left[0].id if left else ""
+            ended: Event
             if is_done:
-                ended(ChildMerged, summary=text, message_id=message_id)
+                ended = ChildMerged(child=child.key, summary=text, message_id=message_id)
             else:
-                ended(ChildDiscarded, reason=error, message_id=message_id)
+                ended = ChildDiscarded(child=child.key, reason=error, message_id=message_id)
+            turn.emit(ended, root, run_id=live.run_id)
         if is_nested:
             return
-        if state.is_closed:
-            state.session.leave(left, live.run_id)
+        if turn.is_closed:
+            turn.session.leave(left, live.run_id)
         else:
             live.parent.merged.extend(left)
 
-    def _tell_parent(self, live: _Live, status: RunEnd, code: str) -> None:
-        """Let whoever asked for the run know how it came out."""
-        parent, agent = live.parent, live.work.owner.name
+    def _tell_parent(self, live: LiveRun, status: RunEnd, code: str) -> None:
+        """Let the loop that made the run know how it came out."""
+        parent, agent = live.parent, live.state.owner.name
         if code and not live.why_stopped:
             parent.run_errors[live.run_id] = code
         if status == "failed":
             parent.failed[agent] = f"failed in this turn: {code or 'error'}"
-        state = parent.state
-        if not code or status == "cancelled" or state.is_closed or parent.run_id or state.context.mode == "classic":
+        turn = parent.turn
+        if not code or status == "cancelled" or turn.is_closed or parent.run_id or turn.context.mode == "classic":
             return
         run = self.runs.get(live.run_id)
         found = failure(code, run.error or shorten(run.result, 200))
-        action = state.recovery.next_action(
-            found, failed_agent=agent, after_handover=True, has_partial=True, request=state.text
+        if found.outcome == "input_required":
+            return  # nothing failed: the person is asked
+        action = turn.recovery.next_action(
+            found, failed_agent=agent, after_handover=True, has_partial=True, request=turn.text
         )
         if action.hint:
-            parent.recovering.tell(action, found, agent)
+            parent.report_recovery(action, found, turn.context.tree.root.name, agent, late=True)
             parent.notes.append(action.hint)
 
-    def end_turn(self, state: TurnState, *, is_over: bool) -> None:
+    def end_turn(self, turn: TurnState, *, is_over: bool) -> None:
         """Stop the runs of a turn that was cancelled or failed; those of one that ended well go on.
 
         Parameters
         ----------
-        state : TurnState
+        turn : TurnState
         is_over : bool
             Whether nothing of the turn may go on.
         """
-        for run_id in state.run_ids:
+        for run_id in turn.run_ids:
             live = self._live.get(run_id)
             if live is not None and (is_over or live.task is None):
                 self._stop(live, "the turn that asked for it ended")
 
-    def _stop(self, live: _Live, why: str) -> None:
+    def _stop(self, live: LiveRun, why: str) -> None:
         loop, task = live.loop, live.task
         is_here = loop is not None and _runs_here(loop)
         if loop is not None and loop.is_running() and not is_here:
@@ -482,7 +487,7 @@ class Teammates(Watching):
             loop.call_soon_threadsafe(task.cancel)
 
     def reap(self) -> None:
-        """Close the runs whose loop is gone: nobody will ever go on with them."""
+        """Close the runs whose loop is gone: nothing will ever go on with them."""
         for live in tuple(self._live.values()):
             if live.loop is not None and live.loop.is_closed():
                 self._end(live, "failed", "", "its event loop was closed", "orphaned")
@@ -494,8 +499,8 @@ class Teammates(Watching):
         Runs that end on another thread at this moment are waited for: what they leave has to be written down.
         """
         for live in tuple(self._live.values()):
-            state = live.work.state
-            if state.is_closed and state.context.approvals.can_wait(live.run_id):
+            turn = live.state.turn
+            if turn.is_closed and turn.context.approvals.can_wait(live.run_id):
                 self._abandon(live)
             else:
                 self._stop(live, "the engine was closed")
@@ -506,7 +511,7 @@ class Teammates(Watching):
                     loop.call_soon_threadsafe(is_through.set)
                     is_through.wait(_LAST_WORDS_S)
 
-    def _abandon(self, live: _Live) -> None:
+    def _abandon(self, live: LiveRun) -> None:
         """Leave a run as it stands: it has not ended."""
         if self._live.pop(live.run_id, None) is None or live.task is None or live.loop is None:
             return
@@ -528,3 +533,23 @@ def _current_task() -> asyncio.Task[object] | None:
         return asyncio.current_task()
     except RuntimeError:
         return None
+
+
+def may_access(runs: Runs, run: AgentRun, session_id: str, run_id: str) -> bool:
+    """Tell whether an agent may watch and stop a run: the root those of its session, a run those below it.
+
+    Parameters
+    ----------
+    runs : Runs
+    run : AgentRun
+    session_id : str
+        The session of the asker.
+    run_id : str
+        The run of the asker; empty for the root. It may access neither itself nor the runs beside it.
+    """
+    if run.parent_id != session_id:
+        return False
+    above = run.parent_run_id
+    while above and above != run_id:
+        above = runs.get(above).parent_run_id
+    return above == run_id or not run_id

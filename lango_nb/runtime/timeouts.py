@@ -82,7 +82,7 @@ def resolve_timeouts(agent: AgentSettings) -> Timeouts:
 class Pause:
     """Open questions: while there is one, the clocks that joined stand still.
 
-    Entered for each question by whoever asks it; questions may overlap.
+    Entered for each question by the asker; questions may overlap.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class Pause:
                 future.set_result(None)
 
     def join(self, clock: Deadline) -> None:
-        """Stop a clock, too, whenever a question is open; it runs on the loop of whoever asks."""
+        """Stop a clock, too, whenever a question is open; it runs on the loop of the asker."""
         self._clocks.add(clock)
         if self.is_on:
             clock.pause()
@@ -157,7 +157,7 @@ class Pause:
         return self._loop.time() - self._since_s if self._loop is not None else 0.0
 
     async def over(self) -> None:
-        """Wait until no question is open, on whatever loop."""
+        """Wait until no question is open, on any loop."""
         while True:
             with self._lock:
                 if not self._open:
@@ -277,12 +277,12 @@ class Deadline:
             self._questions.leave(self)
 
     def absorb(self) -> bool:
-        """Take back the cancellation that is being handled, if this deadline and nobody else caused it.
+        """Take back the cancellation that is being handled, if this deadline alone caused it.
 
         Returns
         -------
         bool
-            ``False`` when somebody else cancelled the task, too: the ``CancelledError`` must go on.
+            ``False`` when the task was cancelled from elsewhere, too: the ``CancelledError`` must go on.
         """
         self.stop()
         task, self._task = self._task, None

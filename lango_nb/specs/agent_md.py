@@ -29,6 +29,7 @@ import yaml
 from pydantic import JsonValue
 
 from lango_nb.core.errors import DefinitionError, closest, shorten
+from lango_nb.core.text import printable
 from lango_nb.specs.agent import AgentSpec, Constraints, Source
 from lango_nb.specs.document import (
     MAX_BYTES,
@@ -36,7 +37,6 @@ from lango_nb.specs.document import (
     Document,
     Loc,
     describe,
-    printable,
     read_document,
     read_text,
     too_big,

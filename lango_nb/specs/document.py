@@ -24,6 +24,7 @@ import yaml
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from lango_nb.core.errors import DefinitionError, shorten, suggest
+from lango_nb.core.text import printable
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -290,17 +291,6 @@ def describe(loc: Loc) -> str:
         else:
             text += f".{shorten(part)}" if text else shorten(part)
     return text
-
-
-def printable(text: str) -> str:
-    r"""Keep a text on one line, whatever it holds.
-
-    Examples
-    --------
-    >>> print(printable("two\nlines"))
-    two\nlines
-    """
-    return text if text.isprintable() else ascii(text)[1:-1]
 
 
 def _plain(word: str) -> JsonValue:

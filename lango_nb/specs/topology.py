@@ -50,11 +50,13 @@ class Topology(Frozen):
     agents: tuple[AgentSpec, ...] = ()
     """The roster, in the order in which trees and tables show it."""
     match_order: tuple[str, ...] = ()
-    """Who is asked first when a tool looks for its owner; agents not named are asked last, in roster order."""
+    """Who is asked first when a tool looks for its owner; agents not named are asked last, in the roster's order."""
     unmatched_to: str | None = None
     """Agent that takes tools nobody claims; ``None`` keeps them in a bucket of their own."""
     root_prefixes: tuple[str, ...] = ("builtin_",)
     """Control tools that stay with the root and are in no partition; every role that has tools gets the others."""
+    shared_prefixes: tuple[str, ...] = ()
+    """Tools that have an owner, and that every other agent with tools of its own works with too."""
     control: Control = "none"
     """How the root hands work over."""
     decline: Decline = "none"

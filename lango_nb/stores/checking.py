@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import Database
-from lango_nb.stores.failures import one_line
+from lango_nb.stores.failures import clean_message
 from lango_nb.stores.reading import NEXT_STEP, damaged
 from lango_nb.stores.rows import row_format
 from lango_nb.stores.schema import DOCUMENTS
@@ -47,7 +47,7 @@ def _damaged_pages(database: Database) -> Iterator[Problem]:
     if database.dialect.name == "sqlite":
         for (found,) in database.rows("PRAGMA integrity_check(10)"):
             if found != "ok":
-                yield Problem("damaged", "the database file", one_line(str(found), ()), NEXT_STEP)
+                yield Problem("damaged", "the database file", clean_message(str(found), ()), NEXT_STEP)
 
 
 def _damaged_documents(database: Database) -> Iterator[Problem]:

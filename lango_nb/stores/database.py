@@ -20,6 +20,8 @@ from lango_nb.stores.schema import DOCUMENTS, SCHEMA, TABLES, VIEWS, Table, Type
 from lango_nb.stores.store import Durability, Problem
 
 T = TypeVar("T")
+BLOCK = 512
+"""Rows that are taken apart together: few enough for the processor's cache."""
 Mode = Literal["read", "loose", "forced"]
 """A transaction reads, writes, or writes and waits for the disk."""
 PREFIX = "lango_"
@@ -31,6 +33,10 @@ class Transaction(Protocol):
 
     def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
         """Return all rows of a query."""
+        ...
+
+    def blocks(self, statement: str, *values: object) -> Iterator[Sequence[tuple[Any, ...]]]:
+        """Go through all rows of a query, :data:`BLOCK` at a time."""
         ...
 
     def row(self, statement: str, *values: object) -> tuple[Any, ...] | None:

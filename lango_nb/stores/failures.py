@@ -76,7 +76,7 @@ def failure(error: BaseException, where: str, timeout_s: float, secrets: Iterabl
     StoreError
         With code ``locked``, ``full``, ``read_only``, ``damaged``, ``missing`` or ``store``.
     """
-    said = one_line(str(error), secrets)
+    said = clean_message(str(error), secrets)
     match _kind(error):
         case "locked":
             return StoreError(
@@ -131,12 +131,12 @@ def file_failure(error: OSError, where: str) -> StoreError:
     return StoreError(f"{where} cannot be made: {error.strerror or error}; mend that and try again")
 
 
-def one_line(message: str, secrets: Iterable[str]) -> str:
+def clean_message(message: str, secrets: Iterable[str]) -> str:
     r"""Shorten what a driver says to one line without anything secret.
 
     Examples
     --------
-    >>> one_line("connection failed:\n  no password 'rose'\n\tIs the server running?", ["rose"])
+    >>> clean_message("connection failed:\n  no password 'rose'\n\tIs the server running?", ["rose"])
     "connection failed: no password '***' Is the server running?"
     """
     for secret in sorted(secrets, key=len, reverse=True):

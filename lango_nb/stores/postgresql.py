@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.database import PREFIX, Database, Dialect, Mode, Selection, Transaction, wrong_query
-from lango_nb.stores.failures import DATABASES, failure, is_passing, one_line
+from lango_nb.stores.database import BLOCK, PREFIX, Database, Dialect, Mode, Selection, Transaction, wrong_query
+from lango_nb.stores.failures import DATABASES, clean_message, failure, is_passing
 from lango_nb.stores.locks import tell_after_fork
 from lango_nb.stores.store import Durability
 
@@ -78,6 +78,11 @@ class _Transaction:
 
     def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
         return self._cursor.execute(_for_psycopg(statement), values).fetchall()
+
+    def blocks(self, statement: str, *values: object) -> Iterator[Sequence[tuple[Any, ...]]]:
+        cursor = self._cursor.execute(_for_psycopg(statement), values)
+        while rows := cursor.fetchmany(BLOCK):
+            yield rows
 
     def row(self, statement: str, *values: object) -> tuple[Any, ...] | None:
         return self._cursor.execute(_for_psycopg(statement), values).fetchone()
@@ -228,7 +233,7 @@ class PostgresqlDatabase(Database):
             except QueryCanceled:
                 raise wrong_query("", timeout_s) from None
             except Error as error:
-                raise wrong_query(one_line(str(error), self._secrets), timeout_s) from None
+                raise wrong_query(clean_message(str(error), self._secrets), timeout_s) from None
         return Selection(columns, tuple(rows[:most]), len(rows) > most)
 
     def check_snapshot(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.ahead import log_of
 from lango_nb.stores.database import check_schema
-from lango_nb.stores.failures import file_failure, one_line
+from lango_nb.stores.failures import clean_message, file_failure
 from lango_nb.stores.rows import row_format
 from lango_nb.stores.schema import META, TABLES, Table
 from lango_nb.stores.sqlite import SqliteDatabase
@@ -62,7 +62,7 @@ def rescue(source: Path, target: Path) -> dict[str, int]:
     except OSError as error:
         raise file_failure(error, str(target)) from error
     except sqlite3.Error as error:
-        raise StoreError(f"nothing can be read of {source}: {one_line(str(error), ())}", "damaged") from None
+        raise StoreError(f"nothing can be read of {source}: {clean_message(str(error), ())}", "damaged") from None
     if not any(found for _, found in rows.values()):
         raise StoreError(f"nothing can be read of {source}; restore it from a copy", "damaged")
     copy = SqliteDatabase(target)
@@ -82,7 +82,8 @@ def _copy(source: Path, target: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own interpreter
     if done.returncode:
         said = done.stderr.strip().splitlines()[-1:] or [f"it ended with {done.returncode}"]
-        raise StoreError(f"{source} cannot be copied: {one_line(said[0], ())}; see that it is there and may be read")
+        why = clean_message(said[0], ())
+        raise StoreError(f"{source} cannot be copied: {why}; see that it is there and may be read")
 
 
 def _counts(connection: sqlite3.Connection, source: Path) -> dict[str, int]:

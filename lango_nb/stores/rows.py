@@ -13,7 +13,8 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
 
 import orjson
 
@@ -22,6 +23,10 @@ from lango_nb.stores.schema import Table, Type
 from lango_nb.stores.store import Row
 
 Values = Sequence[Any]
+Packed = tuple[tuple[str, ...], list[Any]]
+"""The columns that a row fills, and their values; the checksum is the last."""
+Fit = Callable[[object], Any]
+"""What is stored of a value; ``None`` when the column cannot hold it."""
 _BY_HAND = "{ "
 """How JSON begins that orjson can neither write nor read: integers beyond 64 bits, halves of characters."""
 ODD = " "
@@ -33,6 +38,20 @@ _LARGEST = 2**63 - 1
 _EXACT = 2**53
 """Whole numbers below it are numbers with a point as well."""
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+
+
+class _Plan(NamedTuple):
+    """How all records with the same members are stored whose values fit their columns."""
+
+    columns: tuple[str, ...]
+    fields: tuple[tuple[str, str, Fit], ...]
+    """Members that have columns, in the order of the table; the second name is that of a member one level deeper."""
+    others: tuple[str, ...]
+    """Members that have none."""
+
+
+_MOST_PLANS = 256
+"""Plans that a format keeps; ordinary records need some twenty."""
 
 
 class RowFormat:
@@ -55,6 +74,7 @@ class RowFormat:
         self._width = len(own)
         self._places = {column.path: (place, _FITS[column.type]) for place, column in enumerate(own)}
         self._groups = {path.partition(".")[0] for path in self._places if "." in path}
+        self._plans: dict[tuple[str, ...], _Plan | None] = {}
         self._readers: list[tuple[str, str, Callable[[Any], Any] | None]] = []
         for column in own:
             group, dot, member = column.path.rpartition(".")
@@ -88,9 +108,73 @@ class RowFormat:
         found.append(checksum(found))
         return found
 
-    def each(self, rows: Sequence[Row]) -> list[list[Any]]:
-        """Return the values of several records."""
-        return [self.values(row) for row in rows]
+    def packed(self, row: Row) -> Packed:
+        """Return the columns that a record fills, and their values.
+
+        Raises
+        ------
+        StoreError
+            With code ``bad_row``: something in it is not JSON.
+        """
+        plan = self._plan(row)
+        if plan is not None:
+            found = []
+            for name, inner, fit in plan.fields:
+                value: Any = row[name]
+                if inner:
+                    value = value[inner]
+                stored = fit(value)
+                if stored is None or (stored is not value and stored.__class__ is value.__class__):
+                    break  # as `_differs` tells it, without the call
+                found.append(stored)
+            else:
+                if plan.others:
+                    found.append(to_text({name: row[name] for name in plan.others}))
+                found.append(zlib.crc32(orjson.dumps(found)))
+                return plan.columns, found
+        values = self.values(row)
+        columns = tuple(name for name, value in zip(self.columns, values, strict=True) if value is not None)
+        return columns, [value for value in values if value is not None]
+
+    def _plan(self, row: Row) -> _Plan | None:
+        """Return how records with the members of this one are stored; ``None`` when that depends on their values."""
+        key = tuple(row)
+        for group in self._groups:
+            if group in row:
+                members = row[group]
+                if members.__class__ is not dict or not members:
+                    return None
+                key += tuple(members)
+        try:
+            return self._plans[key]
+        except KeyError:
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            plan = self._plans[key] = self._made(row)
+            return plan
+
+    def _made(self, row: Row) -> _Plan | None:
+        paths = [(name, "") for name in row if name not in self._groups]
+        for group in self._groups & row.keys():
+            paths += [(group, inner) for inner in cast("Row", row[group])]
+        places, others = [], []
+        for name, inner in paths:
+            place = self._places.get(f"{name}.{inner}" if inner else name)
+            if place is not None:
+                places.append((place[0], name, inner, place[1]))
+            elif inner:
+                return None
+            else:
+                others.append(name)
+        places.sort(key=itemgetter(0))
+        columns = (*(self.columns[place] for place, *_ in places), *(["data"] if others else []), "checksum")
+        return _Plan(columns, tuple((name, inner, fit) for _, name, inner, fit in places), tuple(others))
+
+    def spread(self, packed: Packed) -> list[Any]:
+        """Return the values of a row in all columns."""
+        columns, values = packed
+        found = dict(zip(columns, values, strict=True))
+        return [found.get(name) for name in self.columns]
 
     def _spread(self, group: str, members: dict[str, Any], found: list[Any]) -> Row:
         """Put what lies one level deeper into its columns, and return the rest."""
@@ -167,6 +251,18 @@ def checksum(values: Values) -> int:
         raise ValueError("it is no text") from error
 
 
+def checksums(rows: Sequence[Values]) -> list[int]:
+    """Return the checksum of each of several rows, in half the time.
+
+    Raises
+    ------
+    TypeError
+        There is something in a row that is no text.
+    """
+    dump, crc = orjson.dumps, zlib.crc32
+    return [crc(dump([value for value in row if value is not None])) for row in rows]
+
+
 def mark_of(turn: int, position: int = 0) -> int:
     """Return what marks the checksum of a row, so that it fits at its own place only.
 
@@ -178,6 +274,22 @@ def mark_of(turn: int, position: int = 0) -> int:
     if turn.__class__ is not int or position.__class__ is not int:
         raise ValueError("its place is no number")
     return (turn * 0x9E3779B1 ^ position * 0x85EBCA6B) & 0xFFFFFFFF
+
+
+def marks_of(turns: Sequence[int], positions: Sequence[int]) -> list[int]:
+    """Return what marks the checksums of several rows; see :func:`mark_of`.
+
+    Examples
+    --------
+    >>> marks_of([1, 7], [0, 2]) == [mark_of(1), mark_of(7, 2)]
+    True
+    """
+    if not set(map(type, turns)) | set(map(type, positions)) <= {int}:
+        raise ValueError("a place is no number")
+    return [
+        (turn * 0x9E3779B1 ^ position * 0x85EBCA6B) & 0xFFFFFFFF
+        for turn, position in zip(turns, positions, strict=True)
+    ]
 
 
 def to_text(row: Row) -> str:
@@ -239,6 +351,25 @@ def from_text(text: str) -> Row:
     if not isinstance(row, dict):
         raise ValueError("it is no JSON object")  # noqa: TRY004 - a text that is damaged, not an argument of a wrong type
     return row
+
+
+def from_texts(texts: Sequence[str]) -> list[Row]:
+    """Read several records, of which nothing belongs into columns: together they take half the time.
+
+    Raises
+    ------
+    ValueError
+        One is no JSON object.
+
+    Examples
+    --------
+    >>> from_texts(['{"id":"task-1"}', "{}"])
+    [{'id': 'task-1'}, {}]
+    """
+    if any(map(is_by_hand, texts)):
+        return list(map(from_text, texts))
+    rows: list[Row] = orjson.loads(f"[{','.join(texts)}]")
+    return rows
 
 
 def to_name(name: str) -> str:

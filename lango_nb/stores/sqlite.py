@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.ahead import has_frames, has_lost_transactions, log_of
-from lango_nb.stores.database import Database, Dialect, Mode, Selection, Transaction, wrong_query
-from lango_nb.stores.failures import failure, file_failure, one_line
+from lango_nb.stores.database import BLOCK, Database, Dialect, Mode, Selection, Transaction, wrong_query
+from lango_nb.stores.failures import clean_message, failure, file_failure
 from lango_nb.stores.locks import PathLock, tell_after_fork
 from lango_nb.stores.store import Durability, Problem
 
@@ -63,6 +63,11 @@ class _Transaction:
 
     def rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
         return self._connection.execute(statement, values).fetchall()
+
+    def blocks(self, statement: str, *values: object) -> Iterator[Sequence[tuple[Any, ...]]]:
+        cursor = self._connection.execute(statement, values)
+        while rows := cursor.fetchmany(BLOCK):
+            yield rows
 
     def row(self, statement: str, *values: object) -> tuple[Any, ...] | None:
         found: tuple[Any, ...] | None = self._connection.execute(statement, values).fetchone()
@@ -429,7 +434,7 @@ def _select(connection: sqlite3.Connection, statement: str, most: int, timeout_s
         rows = cursor.fetchmany(most + 1)
     except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as error:
         is_late = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
-        raise wrong_query("" if is_late else one_line(str(error), ()), timeout_s) from None
+        raise wrong_query("" if is_late else clean_message(str(error), ()), timeout_s) from None
     finally:
         connection.set_authorizer(None)
         connection.set_progress_handler(None, 0)

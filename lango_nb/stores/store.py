@@ -11,10 +11,13 @@ durable store may be used by several processes at once.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
+
+import orjson
 
 from lango_nb.core.errors import StoreError
 
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, "JsonValue"]
 """One record as JSON."""
+_STAMP = 34
+"""Characters of a time with microseconds, in quotes."""
 Durability = Literal["turn", "event", "none"]
 """When bytes are forced to the disk: at the end of a turn and before risky calls, with every event, or never."""
 
@@ -104,6 +109,61 @@ class StoredTurn:
     """What was given to :meth:`TurnLog.finish`; empty while the turn is open."""
     lost: tuple[str, ...] = ()
     """What is damaged and left out, ``2 of its 13 events`` for instance."""
+
+
+class Stamps(Sequence[str]):
+    """Times as they are stored, all of one length: a few long texts, which are read in a fraction of the time.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Of whole times.
+
+    Examples
+    --------
+    >>> stamps = Stamps.of(["2026-01-02T03:04:05.000000+00:00", "2026-01-02T03:04:06.000000+00:00"])
+    >>> len(stamps), stamps[1], Stamps.of(["2026-01-02", None]) is None
+    (2, '2026-01-02T03:04:06.000000+00:00', True)
+    """
+
+    __slots__ = ("texts",)
+    WIDTH = 32
+    """Characters of a time."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self.texts = [*texts]
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> Stamps | None:
+        """Return values if all of them are such times."""
+        try:
+            return cls(["".join(values)]) if set(map(len, values)) <= {cls.WIDTH} else None
+        except TypeError:  # one is missing, or is no text
+            return None
+
+    def __len__(self) -> int:
+        return sum(map(len, self.texts)) // self.WIDTH
+
+    def __iter__(self) -> Iterator[str]:
+        return (text[start : start + self.WIDTH] for text in self.texts for start in range(0, len(text), self.WIDTH))
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        return [*self][place]
+
+
+class Group(NamedTuple):
+    """Rows of a table that are of one kind, column by column."""
+
+    places: array[int]
+    """Where they stand among all rows, in order."""
+    columns: list[list[Any] | Stamps]
+    """The values of each column; ``None`` where a row has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +405,7 @@ class TurnLog(Protocol):
 
     def tables(
         self, wanted: Mapping[str, Sequence[str] | None], query: TurnQuery = EVERY_TURN
-    ) -> dict[str, Sequence[tuple[Any, ...]]] | None:
+    ) -> dict[str, dict[Any, Group]] | None:
         """Return columns of tables for the turns of a query, as they are stored at one moment: the fast way to many.
 
         Parameters
@@ -359,9 +419,10 @@ class TurnLog(Protocol):
 
         Returns
         -------
-        dict of str to sequence of tuple, or None
-            By number and position; behind the columns there may be a further value. ``None``: a row has something in
-            ``data`` that belongs into a column, so the columns alone do not tell everything.
+        dict of str to dict of Group, or None
+            By table, and by the value of its column ``kind``; an empty text where that is none of the columns.
+            ``None``: a row has something in ``data`` that belongs into a column, so the columns alone do not tell
+            everything.
         """
         ...
 
@@ -452,6 +513,9 @@ def stamp(at: datetime) -> str:
     >>> stamp(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
     '2026-01-02T03:04:05.000000+00:00'
     """
+    if at.tzinfo is UTC:  # in a third of the time
+        text = orjson.dumps(at).decode()
+        return text[1:-1] if len(text) == _STAMP else f"{text[1:20]}.000000+00:00"  # no microseconds: they are left out
     return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 

@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import itemgetter, xor
 from typing import Any, cast
 
 import orjson
@@ -21,11 +21,25 @@ import orjson
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.database import Database, Transaction
 from lango_nb.stores.documents import put_statement
+from lango_nb.stores.grouping import Grouping
 from lango_nb.stores.reading import NEXT_STEP, Reader
-from lango_nb.stores.rows import ODD, checksum, from_text, is_plain, mark_of, row_format, to_name, to_text
+from lango_nb.stores.rows import (
+    ODD,
+    Packed,
+    checksum,
+    checksums,
+    from_text,
+    is_plain,
+    mark_of,
+    marks_of,
+    row_format,
+    to_name,
+    to_text,
+)
 from lango_nb.stores.schema import EVENTS, HISTORY, LISTS, OF_TURNS, TURNS, Table
 from lango_nb.stores.store import (
     EVERY_TURN,
+    Group,
     Problem,
     Row,
     StoredTurn,
@@ -39,8 +53,11 @@ from lango_nb.stores.writers import Writers
 
 BATCH = 256
 """Turns that are read at once."""
+_MOST_STATEMENTS = 256
+"""Insertions whose text is kept."""
 _LARGEST = 2**63 - 1
 _RUNNING = "running"
+_PLACE_AND_SUM = itemgetter(0, 1, -1)
 _TURN = row_format("turns")
 _RUN = row_format("runs")
 _FORGOTTEN = row_format("forgotten")
@@ -77,7 +94,7 @@ class Turns:
         key = key_of(row, "turn")
         check_session(row)
         values = _TURN.values({**row, "outcome": _RUNNING})
-        happened = self._sql.formats[EVENTS.name].each(events)
+        happened = self._sql.packed(EVENTS.name, events)
         writer, sql = self._writers.number(), self._sql
 
         def work(transaction: Transaction) -> int:
@@ -85,7 +102,7 @@ class Turns:
             marked = [*values[:-1], values[-1] ^ _mark(number, "")]
             if not transaction.change(sql.begin, number, writer, len(happened), "", *marked):
                 raise StoreError(f"turn {key} is there already; every turn needs an id of its own", "conflict")
-            transaction.each(sql.insert[EVENTS.name], _placed(happened, number))
+            sql.insert(transaction, EVENTS.name, happened, number)
             return number
 
         number = self._open[key] = self._database.write(work, is_urgent=False)
@@ -93,7 +110,7 @@ class Turns:
 
     def write(self, turn_id: str, events: Sequence[Row], *, is_urgent: bool = False) -> None:
         """Add events to a turn."""
-        happened = self._sql.formats[EVENTS.name].each(events)
+        happened = self._sql.packed(EVENTS.name, events)
         key, sql = to_name(turn_id), self._sql
 
         def work(transaction: Transaction) -> None:
@@ -101,7 +118,7 @@ class Turns:
             if found is None:
                 raise _unknown(turn_id)
             number, count = found
-            transaction.each(sql.insert[EVENTS.name], _placed(happened, number, count - len(happened)))
+            sql.insert(transaction, EVENTS.name, happened, number, count - len(happened))
 
         if happened or is_urgent:
             is_each = self._database.durability == "event"
@@ -113,23 +130,26 @@ class Turns:
         """Close a turn in one durable write."""
         check_end(turn_id, row)
         values = _TURN.values({name: value for name, value in row.items() if name != "number"})
-        happened = self._sql.formats[EVENTS.name].each(events)
+        happened = self._sql.packed(EVENTS.name, events)
         lists, parts = self._sql.lists(turn_id, body)
         writer, key, sql = self._writers.number(), to_name(turn_id), self._sql
-        runs = _runs(turn_id, body, writer)
+        runs, session = _runs(turn_id, body, writer), to_name(str(row["session_id"]))
 
         def work(transaction: Transaction) -> None:
             number = self._open.get(turn_id) or next((found for (found,) in transaction.rows(sql.find, key)), 0)
-            ended = (*values[:-1], values[-1] ^ _mark(number, parts))
-            found = transaction.row(sql.close, len(happened), parts, *ended, number)
+            ended = (*itemgetter(*sql.closing)(values), values[-1] ^ _mark(number, parts))
+            found = transaction.row(sql.close, len(happened), parts, *ended, number, key, session)
             if found is None:
-                if transaction.row(sql.find, key) is None:
+                there = transaction.row(sql.session, key)
+                if there is None:
                     raise _unknown(turn_id)
+                if there[0] != session:
+                    raise StoreError(f"turn {turn_id} cannot end in a session it did not begin in", "bad_row")
                 raise StoreError(f"turn {turn_id} has ended already; nothing about it can change any more", "closed")
             (count,) = found
-            transaction.each(sql.insert[EVENTS.name], _placed(happened, number, count - len(happened)))
+            sql.insert(transaction, EVENTS.name, happened, number, count - len(happened))
             for name, items in lists.items():
-                transaction.each(sql.insert[name], _placed(items, number))
+                sql.insert(transaction, name, items, number)
             transaction.each(sql.put_run, runs)
 
         self._database.write(work)
@@ -157,7 +177,7 @@ class Turns:
             after = to_text(said)
             for name, items in lists.items():
                 transaction.change(sql.clear[name], number)
-                transaction.each(sql.insert[name], _placed(items, number))
+                sql.insert(transaction, name, items, number)
             transaction.each(sql.put_run, runs)
             transaction.change(sql.recount, after, summed ^ mark ^ _mark(number, after), number)
 
@@ -172,16 +192,16 @@ class Turns:
             number = int(str(row["number"]))
             lists, parts = sql.lists(str(row["id"]), turn.body)
             values = _TURN.values({name: value for name, value in row.items() if name != "number"})
-            prepared.append((number, values, parts, sql.formats[EVENTS.name].each(turn.events), lists, turn))
+            prepared.append((number, values, parts, sql.packed(EVENTS.name, turn.events), lists, turn))
         writer = self._writers.number()
 
         def work(transaction: Transaction) -> None:
             for number, values, parts, happened, lists, turn in prepared:
                 marked = [*values[:-1], values[-1] ^ _mark(number, parts)]
                 transaction.change(sql.begin, number, writer, len(happened), parts, *marked)
-                transaction.each(sql.insert[EVENTS.name], _placed(happened, number))
+                sql.insert(transaction, EVENTS.name, happened, number)
                 for name, items in lists.items():
-                    transaction.each(sql.insert[name], _placed(items, number))
+                    sql.insert(transaction, name, items, number)
                 transaction.each(sql.put_run, _runs(str(turn.row["id"]), turn.body, writer))
 
         if prepared:
@@ -289,17 +309,9 @@ class Turns:
         """Go through what later turns see of turns: the messages of each as JSON, in order."""
         for start in range(0, len(numbers), BATCH):
             batch = self._database.dialect.values(list(numbers[start : start + BATCH]))
-            for number, position, messages, data, summed in self._database.rows(
-                self._sql.of_turns[HISTORY.name], batch
-            ):
-                try:
-                    is_whole = checksum([messages, data]) ^ mark_of(number, position) == summed
-                except ValueError:
-                    is_whole = False
-                if is_whole:
-                    yield number, messages or json.dumps(from_text(data)["messages"])
-                else:
-                    self._reader.note(HISTORY.name, f"{number}/{position}")
+            rows = self._database.rows(self._sql.of_turns[HISTORY.name], batch)
+            for number, _, messages, data, _ in self._whole(HISTORY.name, rows):
+                yield number, messages or json.dumps(from_text(data)["messages"])
 
     def _history(self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]) -> list[Row]:
         rows = self._items(HISTORY.name, number, grouped)
@@ -307,53 +319,62 @@ class Turns:
 
     def tables(
         self, wanted: Mapping[str, Sequence[str] | None], query: TurnQuery = EVERY_TURN
-    ) -> dict[str, Sequence[tuple[Any, ...]]] | None:
+    ) -> dict[str, dict[Any, Group]] | None:
         """Return columns of tables for the turns of a query; see :meth:`lango_nb.stores.store.TurnLog.tables`."""
 
-        def work(transaction: Transaction) -> dict[str, Sequence[tuple[Any, ...]]]:
+        def work(transaction: Transaction) -> dict[str, dict[Any, Group]] | None:
             chosen = query
             if not _is_told_by_sql(query) or query.limit is not None:
                 ids = tuple(str(row["id"]) for row in self._summaries(transaction, query))
                 chosen = TurnQuery(ids=ids, newest_first=query.newest_first)
-            return {name: self._table(transaction, name, columns, chosen) for name, columns in wanted.items()}
+            found: dict[str, dict[Any, Group]] = {}
+            for name, columns in wanted.items():
+                groups = self._table(transaction, name, columns, chosen)
+                if groups is None:
+                    return None
+                found[name] = groups
+            return found
 
-        nothing: dict[str, Sequence[tuple[Any, ...]]] = dict.fromkeys(wanted, ())
-        found = self._database.read(work, nothing)
-        for name, columns in wanted.items():
-            rows = found[name]
-            if columns is None:
-                rows = found[name] = self._whole(name, rows)
-                is_odd = [row[-2] is not None and row[-2][0] == ODD for row in rows]
-            else:
-                is_odd = [row[-1] for row in rows]
-            if any(is_odd):
-                return None
-        return found
+        nothing: dict[str, dict[Any, Group]] | None = {name: {} for name in wanted}
+        return self._database.read(work, nothing)
 
     def _table(
         self, transaction: Transaction, name: str, columns: Sequence[str] | None, query: TurnQuery
-    ) -> Sequence[tuple[Any, ...]]:
-        """Return columns of a table, and whether there is more to a row than they tell; or all with its checksum."""
+    ) -> dict[Any, Group] | None:
+        """Return columns of a table, or all of its rows that are what was written; ``None`` where one is odd."""
         order, is_turns = " DESC" if query.newest_first else "", name == TURNS.name
         form = _TURN if is_turns else self._sql.formats[name]
         own = ("number", "parts") if is_turns else ("turn", "position")
-        chosen = _quoted((*own, *form.columns) if columns is None else columns, "r.")
-        if columns is not None:
-            chosen += f", r.data LIKE '{ODD}%'"
+        names = (*own, *form.columns) if columns is None else tuple(columns)
+        chosen = _quoted(names, "r.") + (f", r.data LIKE '{ODD}%'" if columns is not None else "")
         condition, values = self._where(query, "r." if is_turns else "t.")
         joined = " JOIN {turns} t ON t.number = r.turn" if condition and not is_turns else ""
         by = f"r.number{order}" if is_turns else f"r.turn{order}, r.position"
         statement = f"SELECT {chosen} FROM {{{name}}} r{joined}{condition} ORDER BY {by}"  # noqa: S608
-        return transaction.rows(self._database.spelled(statement), *values)
+        grouping = Grouping(names, TURNS if is_turns else EVENTS if name == EVENTS.name else LISTS[name])
+        keys: set[tuple[Any, ...]] = set()
+        read = 0
+        for block in transaction.blocks(self._database.spelled(statement), *values):
+            rows, read = block, read + len(block)
+            if columns is None:
+                keys.update([row[:2] for row in rows])
+                rows = self._whole(name, rows)
+                is_odd = ODD in {row[-2][:1] for row in rows if row[-2]}
+            else:
+                is_odd = any(map(itemgetter(-1), rows))
+            if is_odd:
+                return None
+            grouping.add(rows)
+        if columns is None and len(keys) != read:  # pages of another place: SQLite gives rows twice
+            raise self._reader.refusal("what was asked for", name)
+        return grouping.finish()
 
     def _whole(self, name: str, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
         """Return the rows that are what was written, and note the others."""
-        marked = _mark if name == TURNS.name else mark_of
-        if len({row[:2] for row in rows}) != len(rows):  # pages of another place: SQLite gives rows twice
-            raise self._reader.refusal("what was asked for", name)
         try:  # all at once, which is quicker, as hardly ever anything is wrong
-            sums = list(map(checksum, [row[2:-1] for row in rows]))
-            if sums == [row[-1] ^ marked(row[0], row[1]) for row in rows]:
+            own, beside, sums = zip(*map(_PLACE_AND_SUM, rows), strict=True)
+            marks = list(map(_mark, own, beside)) if name == TURNS.name else marks_of(own, beside)
+            if checksums([row[2:-1] for row in rows]) == list(map(xor, sums, marks)):
                 return rows
         except (TypeError, AttributeError, ValueError):
             pass
@@ -605,25 +626,28 @@ class Statements:
             "ON CONFLICT (id) DO NOTHING"
         )
         self.grow = spelled("UPDATE {turns} SET events = events + ? WHERE id = ? RETURNING number, events")
+        stays = {"id", "session_id"}  # saying them again would write their indexes again
+        self.closing = [place for place, name in enumerate(_TURN.columns[:-1]) if name not in stays]
         self.close = spelled(
-            f"UPDATE {{turns}} SET events = events + ?, parts = ?, {_settings(_TURN.columns)} "  # noqa: S608
-            "WHERE number = ? AND outcome = 'running' RETURNING events"
+            f"UPDATE {{turns}} SET events = events + ?, parts = ?, "  # noqa: S608
+            f"{_settings(name for name in _TURN.columns if name not in stays)} "
+            "WHERE number = ? AND id = ? AND session_id = ? AND outcome = 'running' RETURNING events"
         )
         self.parts = spelled("SELECT number, parts, checksum FROM {turns} WHERE id = ?" + database.dialect.locked)  # noqa: S608
         self.recount = spelled("UPDATE {turns} SET parts = ?, checksum = ? WHERE number = ?")
         self.find = spelled("SELECT number FROM {turns} WHERE id = ?")
+        self.session = spelled("SELECT session_id FROM {turns} WHERE id = ?")
         self.sessions = spelled("SELECT count(*), min(number), max(number) FROM {turns} GROUP BY session_id ORDER BY 2")
         self.abandoned = spelled("SELECT number, writer FROM {turns} WHERE outcome = 'running'")
         self.turn_columns = f"number, events, parts, {turn}"
         self.turns_of = spelled(f"SELECT {self.turn_columns} FROM {{turns}} WHERE {among('number')}")  # noqa: S608
         self.formats = {table.name: row_format(table.name) for table in OF_TURNS}
-        self.insert: dict[str, str] = {}
+        self._inserts: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._spelled, self._is_dense = spelled, database.dialect.name != "sqlite"
         self.clear = {name: spelled(f"DELETE FROM {{{name}}} WHERE turn = ?") for name in LISTS}  # noqa: S608
         self.of_turns: dict[str, str] = {}
         for name, form in self.formats.items():
             columns = f"turn, position, {_quoted(form.columns)}"
-            marks = _marks(columns.count(",") + 1)
-            self.insert[name] = spelled(f"INSERT INTO {{{name}}} ({columns}) VALUES ({marks})")  # noqa: S608
             self.of_turns[name] = spelled(
                 f"SELECT {columns} FROM {{{name}}} WHERE {among('turn')} ORDER BY turn, position"  # noqa: S608
             )
@@ -653,9 +677,39 @@ class Statements:
         [(gone,)], [(latest,)] = transaction.rows(self._gone), transaction.rows(self._latest)
         return int(max(gone, latest)) + 1
 
-    def lists(self, turn_id: str, body: Row) -> tuple[dict[str, list[list[Any]]], str]:
+    def packed(self, name: str, rows: Sequence[Row]) -> list[Packed]:
+        """Return the rows of a table as :meth:`insert` takes them."""
+        form = self.formats[name]
+        found = [form.packed(row) for row in rows]
+        return [(form.columns, form.spread(one)) for one in found] if self._is_dense else found
+
+    def insert(self, transaction: Transaction, name: str, rows: Sequence[Packed], turn: int, start: int = 0) -> None:
+        """Write rows of a turn in their places, and mark their checksums with them.
+
+        A missing value costs SQLite's driver more than any other, so that only what is there is said; a server is told
+        everything at once instead.
+        """
+        by_columns: dict[tuple[str, ...], list[list[Any]]] = {}
+        for position, (columns, values) in enumerate(rows, start):
+            placed = [turn, position, *values]
+            placed[-1] ^= mark_of(turn, position)
+            by_columns.setdefault(columns, []).append(placed)
+        for columns, items in by_columns.items():
+            transaction.each(self._insert(name, columns), items)
+
+    def _insert(self, name: str, columns: tuple[str, ...]) -> str:
+        statement = self._inserts.get((name, columns))
+        if statement is None:
+            marks = _marks(2 + len(columns))
+            statement = self._spelled(f"INSERT INTO {{{name}}} (turn, position, {_quoted(columns)}) VALUES ({marks})")  # noqa: S608
+            if len(self._inserts) >= _MOST_STATEMENTS:
+                self._inserts.clear()
+            self._inserts[name, columns] = statement
+        return statement
+
+    def lists(self, turn_id: str, body: Row) -> tuple[dict[str, list[Packed]], str]:
         """Return the rows of a body by table, and what the turn's own row says of them."""
-        found: dict[str, list[list[Any]]] = {}
+        found: dict[str, list[Packed]] = {}
         counts: dict[str, int] = {}
         rest: Row = {}
         for name, value in body.items():
@@ -667,7 +721,7 @@ class Statements:
             if name == HISTORY.name:
                 items = [{"messages": value}]
             if name != _RUNS:
-                found[name] = self.formats[name].each(items)
+                found[name] = self.packed(name, items)
         said: dict[str, Any] = {"counts": counts, "rest": rest} if rest else {"counts": counts}
         return found, to_text(said)
 
@@ -688,12 +742,6 @@ def _runs(turn_id: str, body: Row, writer: int) -> list[list[Any]]:
     if not _has_table(_RUNS, runs, turn_id):
         return []
     return [_RUN.values({**run, "writer": writer}) for run in cast("list[Row]", runs)]
-
-
-def _placed(rows: Sequence[list[Any]], turn: int, start: int = 0) -> Iterator[list[Any]]:
-    """Give rows their places, and mark their checksums with them."""
-    for position, values in enumerate(rows, start):
-        yield [turn, position, *values[:-1], values[-1] ^ mark_of(turn, position)]
 
 
 def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:

@@ -22,14 +22,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lango_nb.core.errors import DefinitionError, shorten, suggest
+from lango_nb.core.messages import ToolRole
 from lango_nb.tools.definitions import JSON_TYPES, CheckedSchema, check_name, check_safety, check_schema, family_of
 from lango_nb.tools.tool import Safety, Tool
 
 _DATA = Path(__file__).parents[1] / "data" / "tools"
 _LOG = logging.getLogger("lango_nb")
+_NAME_KEYS = ("name", "tool")
+"""What the column of names is called: in tables of others, and in ``tools_df``."""
 _SCHEMA_KEYS = ("parameters", "inputSchema", "input_schema", "schema")
 _SHORT_TYPES = {
     **{kind: kind for kind in JSON_TYPES},
@@ -155,7 +158,7 @@ def _tool(entry: object, where: str, label: str) -> Tool:
     row = {
         key: value for key, value in (inner if isinstance(inner, Mapping) else entry).items() if not _is_blank(value)
     }
-    name = check_name(row.get("name"), where)
+    name = check_name(row.get("name", row.get("tool")), where)
     where = f"{where} ({name})"
     schema = check_schema(_schema_of(row, where), where)
     return Tool(
@@ -165,7 +168,16 @@ def _tool(entry: object, where: str, label: str) -> Tool:
         family=_text(row, "family", where) or family_of(name),
         schema_source=CheckedSchema(lambda: schema),
         source=_text(row, "source", where) or label,
+        role=_role_of(row, where),
     )
+
+
+def _role_of(row: Mapping[str, Any], where: str) -> ToolRole:
+    """Read what a tool is there for; ``tools_df`` says it."""
+    role = _text(row, "role", where) or "work"
+    if role not in {"work", "control"}:
+        raise DefinitionError(f"{where}: role {shorten(role)!r} is none of work, control")
+    return cast("ToolRole", role)
 
 
 def _schema_of(row: Mapping[str, Any], where: str) -> object:
@@ -221,7 +233,9 @@ def _text(row: Mapping[str, Any], key: str, where: str) -> str:
 
 def _is_blank(value: object) -> bool:
     """Tell whether a cell holds nothing: absent, empty, or a data frame's NaN (which no value equals, itself least)."""
-    return value is None or value == "" or (isinstance(value, float) and value != value)  # noqa: PLR0124 - NaN
+    if value is None or type(value).__name__ == "NAType":  # pandas', which no comparison can see
+        return True
+    return value == "" or (isinstance(value, float) and value != value)  # noqa: PLR0124 - NaN
 
 
 def _from_value(source: Any, label: str) -> Iterator[tuple[str, object]]:
@@ -302,6 +316,9 @@ def _from_csv(text: str, file: str) -> Iterator[tuple[str, object]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         header = [column.strip() for column in next(reader, [])]
+        if len(header) == 1 and header[0] not in _NAME_KEYS:  # no names of columns: a plain list
+            yield from _from_txt(text, file)
+            return
         _check_header(header, file)
         for fields in reader:
             where = f"{file}, row {reader.line_num}"
@@ -316,7 +333,7 @@ def _from_csv(text: str, file: str) -> Iterator[tuple[str, object]]:
 
 
 def _check_header(header: list[str], label: str) -> None:
-    if "name" not in header:
+    if not any(key in header for key in _NAME_KEYS):
         found = ", ".join(column for column in header if column) or "nothing"
         raise DefinitionError(
             f"{label}: the first row names the columns and one of them is 'name'; found {shorten(found)}"

@@ -19,10 +19,11 @@ from functools import partial
 from typing import Any, overload
 
 from lango_nb.core.errors import DefinitionError, ToolError, shorten
+from lango_nb.core.messages import ToolRole
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.definitions import CheckedSchema, check_name, check_safety, family_of
 from lango_nb.tools.signatures import Convert, Signature, convert_arguments, read_docstring, read_signature
-from lango_nb.tools.tool import Handler, Previewer, Role, Safety, Tool, ToolResult
+from lango_nb.tools.tool import Handler, Previewer, Safety, Tool, ToolResult
 from lango_nb.tools.workers import WORKERS
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -38,7 +39,7 @@ def tool(
     safety: Safety | None = None,
     family: str | None = None,
     source: str | None = None,
-    role: Role = "work",
+    role: ToolRole = "work",
     preview: Previewer | None = None,
 ) -> Tool: ...
 
@@ -51,7 +52,7 @@ def tool(
     safety: Safety | None = None,
     family: str | None = None,
     source: str | None = None,
-    role: Role = "work",
+    role: ToolRole = "work",
     preview: Previewer | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 
@@ -65,7 +66,7 @@ def tool(  # noqa: PLR0913 - options, all by name
     safety: Safety | None = None,
     family: str | None = None,
     source: str | None = None,
-    role: Role = "work",
+    role: ToolRole = "work",
     preview: Previewer | None = None,
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a function.

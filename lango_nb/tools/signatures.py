@@ -2,9 +2,9 @@
 
     def fs_read(path: str, limit: int | None = None, *, context: ToolContext) -> str
 
-becomes an object schema with ``path`` and ``limit``; ``context`` is given by whoever calls and is no parameter. The
-plain types of JSON are read here, which takes microseconds; anything else (``datetime``, a dataclass, ``Annotated``)
-is left to pydantic. Wrong annotations are found when the function is read, schemas are made when they are needed.
+becomes an object schema with ``path`` and ``limit``; ``context`` is given by the caller and is no parameter. Pydantic
+describes and converts what is annotated; the plain types of JSON stand in a table, because most tools take no others.
+Wrong annotations are found when the function is read, schemas are made when they are needed.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, cast, get_args, get_origin
 
 from lango_nb.core.errors import DefinitionError, ToolError, shorten
 from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.context import ToolContext
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 Convert = Callable[[Any], Any]
 """Turns a JSON value into what the annotation promises; may raise ``ValueError``."""
@@ -32,18 +34,29 @@ _JSON_NAMES: dict[Any, str] = {
     bool: "boolean",
     list: "array",
     dict: "object",
-    type(None): "null",
-    None: "null",
 }
 _SIMPLE: dict[Any, Any] = {
-    **{kind.__name__: kind for kind in (str, int, float, bool, list, dict)},
-    **{f"{kind.__name__} | None": kind | None for kind in (str, int, float, bool, list, dict)},
+    **{kind.__name__: kind for kind in _JSON_NAMES},
+    **{f"{kind.__name__} | None": kind | None for kind in _JSON_NAMES},
     "list[str]": list[str],
     "dict[str, str]": dict[str, str],
     "ToolContext": ToolContext,
 }
 """Annotations as text that need no look at the function's module; saves most of the time it takes to read one."""
-_PLAIN = frozenset(_SIMPLE.values())
+_SCHEMAS: dict[Any, dict[str, Any]] = {
+    Any: {},
+    None: {"type": "null"},
+    type(None): {"type": "null"},
+    **{kind: {"type": name} for kind, name in _JSON_NAMES.items()},
+    **{kind | None: {"anyOf": [{"type": name}, {"type": "null"}]} for kind, name in _JSON_NAMES.items()},
+    list[str]: {"type": "array", "items": {"type": "string"}},
+    list[str] | None: {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+    dict[str, str]: {"type": "object", "additionalProperties": {"type": "string"}},
+}
+"""Schemas of plain annotations."""
+_NAMES_ONLY = frozenset({"title", "$defs", "discriminator"})
+_VALUES = frozenset({"default", "const", "enum", "examples"})
+"""Keywords of a schema under which no schemas stand."""
 _SECTIONS = re.compile(r"^(?:Args|Arguments|Parameters|Params):\s*$")
 _GOOGLE_ITEM = re.compile(r"^\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
 _NUMPY_ITEM = re.compile(r"^\*{0,2}(\w+(?:\s*,\s*\w+)*)\s*(?::.*)?$")
@@ -87,7 +100,7 @@ class Signature:
         properties: dict[str, Any] = {}
         definitions: dict[str, Any] = {}
         for parameter in self.parameters:
-            made = _read_type(parameter.annotation)[0]
+            made = _schema_of(parameter.annotation)
             definitions.update(made.pop("$defs", {}))
             if parameter.name in notes:
                 made["description"] = notes[parameter.name]
@@ -102,8 +115,11 @@ class Signature:
 
     def converters(self) -> dict[str, Convert]:
         """List what has to be done to JSON values before the function gets them, by parameter."""
-        found = ((parameter.name, _read_type(parameter.annotation)[1]) for parameter in self.parameters)
-        return {name: convert for name, convert in found if convert is not None}
+        return {
+            parameter.name: _adapter_of(parameter.annotation).validate_python
+            for parameter in self.parameters
+            if any(leaf is float or not _is_plain(leaf) for leaf in _leaves(parameter.annotation))
+        }
 
 
 def read_signature(function: Callable[..., Any], where: str) -> Signature:
@@ -253,14 +269,11 @@ def _resolve(function: Any, names: tuple[str, ...], where: str) -> dict[str, Any
 
 
 def _check_type(annotation: Any, where: str) -> None:
-    """Refuse an annotation that has no JSON schema; quick for those that are used most."""
+    """Refuse an annotation that has no JSON schema."""
+    if _is_plain(annotation) or all(map(_is_plain, _leaves(annotation))):
+        return
     try:
-        if annotation in _PLAIN:
-            return
-    except TypeError:  # not hashable: an Annotated with a dict, for instance
-        pass
-    try:
-        _read_type(annotation)
+        _adapter_of(annotation).json_schema()
     except Exception as error:
         name = shorten(annotation.__name__ if isinstance(annotation, type) else repr(annotation))
         raise DefinitionError(
@@ -269,77 +282,61 @@ def _check_type(annotation: Any, where: str) -> None:
         ) from error
 
 
-def _read_type(annotation: Any) -> tuple[dict[str, Any], Convert | None]:
-    """Return an annotation's JSON schema, and how a JSON value becomes a value of it."""
-    made = _read_single(annotation) if get_origin(annotation) is None else _read_compound(annotation)
-    return _pydantic_type(annotation) if made is None else made
+def _is_plain(annotation: Any) -> bool:
+    """Tell whether an annotation stands in the table."""
+    try:
+        return annotation in _SCHEMAS
+    except TypeError:  # not hashable: an Annotated with a dict, for instance
+        return False
 
 
-def _read_single(annotation: Any) -> tuple[dict[str, Any], Convert | None] | None:
-    if annotation is Any:
-        return {}, None
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return _choices([member.value for member in annotation]), annotation
-    if annotation in _JSON_NAMES:
-        return {"type": _JSON_NAMES[annotation]}, float if annotation is float else None
-    return None
-
-
-def _read_compound(annotation: Any) -> tuple[dict[str, Any], Convert | None] | None:
+def _leaves(annotation: Any) -> Iterator[Any]:
+    """Yield the types that an annotation is made of: ``list[str] | None`` gives ``str`` and ``NoneType``."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Literal:
-        return (_choices(list(args)), None) if all(isinstance(choice, (str, int)) for choice in args) else None
-    if origin in {Union, types.UnionType}:
-        return _read_union(args)
-    if origin is list and args:
-        inner, convert = _read_type(args[0])
-        made: dict[str, Any] = {"type": "array", "items": inner}
-    elif origin is dict and args and args[0] is str:
-        inner, convert = _read_type(args[1])
-        made = {"type": "object", "additionalProperties": inner or True}
+        yield from map(type, args)
+    elif origin in {Union, types.UnionType, list} or (origin is dict and args[0] is str):
+        for arg in args:
+            yield from _leaves(arg)
     else:
-        return None
-    if "$defs" in inner:  # pydantic knows how to put definitions at the top
-        return None
-    return made, None if convert is None else (_each if origin is list else _each_value)(convert)
+        yield annotation
 
 
-def _read_union(args: tuple[Any, ...]) -> tuple[dict[str, Any], Convert | None] | None:
-    """Read a union of one type with ``None``, or of types that need no conversion."""
-    others = [arg for arg in args if arg is not type(None)]
-    if len(others) > 1 and not all(other in _JSON_NAMES and other is not float for other in others):
-        return None
-    parts = [_read_type(arg) for arg in args]
-    if any("$defs" in part for part, _ in parts):
-        return None
-    convert = next((made for _, made in parts if made is not None), None)
-    return {"anyOf": [part for part, _ in parts]}, None if convert is None else _unless_none(convert)
-
-
-def _choices(values: list[Any]) -> dict[str, Any]:
-    """Describe a closed list of values."""
-    kinds = {_JSON_NAMES[type(value)] for value in values}
-    return ({"type": kinds.pop()} if len(kinds) == 1 else {}) | {"enum": values}
-
-
-def _each(convert: Convert) -> Convert:
-    return lambda values: [convert(value) for value in values]
-
-
-def _each_value(convert: Convert) -> Convert:
-    return lambda values: {key: convert(value) for key, value in values.items()}
-
-
-def _unless_none(convert: Convert) -> Convert:
-    return lambda value: None if value is None else convert(value)
-
-
-def _pydantic_type(annotation: Any) -> tuple[dict[str, Any], Convert]:
-    """Let pydantic describe and convert what is not plain JSON."""
+def _adapter_of(annotation: Any) -> TypeAdapter[Any]:
+    """Return what describes and converts the values of an annotation."""
     from pydantic import TypeAdapter
 
-    adapter: TypeAdapter[Any] = TypeAdapter(annotation)
-    return adapter.json_schema(), adapter.validate_python
+    return TypeAdapter(annotation)
+
+
+def _schema_of(annotation: Any) -> dict[str, Any]:
+    """Return an annotation's JSON schema."""
+    if _is_plain(annotation):
+        return dict(_SCHEMAS[annotation])
+    made = _adapter_of(annotation).json_schema()
+    try:
+        return cast("dict[str, Any]", _inlined(made, made.get("$defs", {})))
+    except KeyError:  # a type that holds itself
+        return made
+
+
+def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """Return a schema without titles, with definitions in the places that refer to them."""
+    if isinstance(node, list):
+        return [_inlined(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        node = {**definitions[name], **{key: node[key] for key in node if key != "$ref"}}
+        definitions = {other: definitions[other] for other in definitions if other != name}
+    made = {}
+    for key, value in node.items():
+        if key == "properties":
+            made[key] = {name: _inlined(inner, definitions) for name, inner in value.items()}
+        elif key not in _NAMES_ONLY:
+            made[key] = value if key in _VALUES else _inlined(value, definitions)
+    return made
 
 
 def _as_json(value: Any) -> Any:

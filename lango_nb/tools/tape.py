@@ -21,11 +21,11 @@ MISS = "cassette_miss"
 class Reel(Protocol):
     """Where the calls of tools are kept."""
 
-    def record(self, tool: str, arguments: Mapping[str, Any], agent: str) -> Callable[[ToolResult], None]:
+    def keep_tool(self, tool: str, arguments: Mapping[str, Any], agent: str) -> Callable[[ToolResult], None]:
         """Note that a call begins; what is returned keeps what it gave."""
         ...
 
-    def replay(self, tool: str, arguments: Mapping[str, Any], agent: str) -> ToolResult:
+    def find_tool(self, tool: str, arguments: Mapping[str, Any], agent: str) -> ToolResult:
         """Return what a call gave.
 
         Raises
@@ -52,8 +52,8 @@ class ToolTape:
     >>> from pathlib import Path
     >>> class Shelf:
     ...     def __init__(self): self.kept = {}
-    ...     def record(self, tool, arguments, agent): return lambda result: self.kept.update({tool: result})
-    ...     def replay(self, tool, arguments, agent): return self.kept[tool]
+    ...     def keep_tool(self, tool, arguments, agent): return lambda result: self.kept.update({tool: result})
+    ...     def find_tool(self, tool, arguments, agent): return self.kept[tool]
     >>> async def handler(arguments, context):
     ...     print("it runs")
     ...     return ToolResult("14 degrees")
@@ -91,7 +91,7 @@ class ToolTape:
 
     def _recording(self, tool: Tool, handler: Handler) -> Handler:
         async def record(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-            keep = self._reel.record(tool.name, arguments, context.agent)
+            keep = self._reel.keep_tool(tool.name, arguments, context.agent)
             try:
                 result = await handler(arguments, context)
             except ToolError as error:
@@ -109,7 +109,7 @@ class ToolTape:
 
     def _replaying(self, tool: Tool) -> Handler:
         async def replay(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-            return self._reel.replay(tool.name, arguments, context.agent)
+            return self._reel.find_tool(tool.name, arguments, context.agent)
 
         return replay
 

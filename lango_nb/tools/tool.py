@@ -13,15 +13,13 @@ from typing import Any, Literal, get_args
 from pydantic import JsonValue
 
 from lango_nb.core.errors import DefinitionError, shorten
-from lango_nb.core.messages import ToolSchema
+from lango_nb.core.messages import ToolRole, ToolSchema
 from lango_nb.tools.context import ToolContext
 
 Safety = Literal["safe", "moderate", "dangerous"]
 """How much harm a call can do; a tool that does not say counts as dangerous."""
 SAFETIES: tuple[str, ...] = get_args(Safety)
 _NOT_DANGEROUS = ("safe", "moderate")
-Role = Literal["work", "control"]
-"""Whether a tool does what a request asks for, or keeps the work going: runs, notes of what is to do, kept outputs."""
 
 BY_NAME_ONLY = "known by name only"
 
@@ -119,7 +117,7 @@ class Tool:
     handler: Handler | None = field(default=None, repr=False)
     schema_source: SchemaSource = field(default=_no_parameters, repr=False)
     source: str = ""
-    role: Role = "work"
+    role: ToolRole = "work"
     preview: Previewer | None = field(default=None, repr=False)
     _schema: list[ToolSchema] = field(default_factory=list, repr=False)
 
@@ -148,7 +146,9 @@ class Tool:
         """The tool as a model sees it; made on first use."""
         if not self._schema:
             self._schema.append(
-                ToolSchema(name=self.name, description=self.description, parameters=self.schema_source())
+                ToolSchema(
+                    name=self.name, description=self.description, parameters=self.schema_source(), role=self.role
+                )
             )
         return self._schema[0]
 

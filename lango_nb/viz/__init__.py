@@ -1,5 +1,7 @@
 """Records as text, HTML and diagrams: one file per noun, one :class:`Renderer` per kind of record in :data:`RENDERERS`.
 
+A noun is written once, as a document (:mod:`lango_nb.viz.document`); two back ends write documents.
+
     to_text      complete, lines up in a terminal, the same for the same record
     to_html      inline styles only: survives an untrusted notebook, a saved file, a dark page
     to_mermaid   a diagram as text, for those records that have one
@@ -19,33 +21,14 @@ from lango_nb.core.errors import UsageError
 from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:
-    from lango_nb.viz.decisions import Decisions
-    from lango_nb.viz.events import Events
+    from lango_nb.viz.document import Document
     from lango_nb.viz.renderer import Renderer
-    from lango_nb.viz.runs import AgentRuns, RunHistory
     from lango_nb.viz.table import Table
-    from lango_nb.viz.turns import Card, Turns
 
     RENDERERS: dict[type, Renderer]
     """Renderer by kind of record."""
 
-__all__ = [
-    "HOMES",
-    "RENDERERS",
-    "AgentRuns",
-    "Card",
-    "Decisions",
-    "Events",
-    "Renderer",
-    "RunHistory",
-    "Table",
-    "Turns",
-    "mimebundle",
-    "to_html",
-    "to_line",
-    "to_mermaid",
-    "to_text",
-]
+__all__ = ["HOMES", "RENDERERS", "Table", "mimebundle", "to_html", "to_line", "to_mermaid", "to_text"]
 
 HOMES: dict[tuple[str, str], str] = {
     ("lango_nb.routing.tree", "AgentTree"): "lango_nb.viz.agents.RENDERER",
@@ -54,54 +37,37 @@ HOMES: dict[tuple[str, str], str] = {
     ("lango_nb.routing.route", "Route"): "lango_nb.viz.routing.RENDERER",
     ("lango_nb.routing.diff", "TreeDiff"): "lango_nb.viz.diff.RENDERER",
     ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.decisions.RENDERER",
-    ("lango_nb.viz.decisions", "Decisions"): "lango_nb.viz.decisions.LIST_RENDERER",
     ("lango_nb.records.turns", "Turn"): "lango_nb.viz.turns.RENDERER",
-    ("lango_nb.viz.turns", "Turns"): "lango_nb.viz.turns.LIST_RENDERER",
-    ("lango_nb.viz.turns", "Card"): "lango_nb.viz.turns.CARD_RENDERER",
     ("lango_nb.records.agent_run", "AgentRun"): "lango_nb.viz.runs.RENDERER",
-    ("lango_nb.viz.runs", "RunHistory"): "lango_nb.viz.runs.HISTORY_RENDERER",
-    ("lango_nb.viz.runs", "AgentRuns"): "lango_nb.viz.runs.LIST_RENDERER",
     ("lango_nb.records.turns", "Trace"): "lango_nb.viz.trace.RENDERER",
-    ("lango_nb.viz.events", "Events"): "lango_nb.viz.events.RENDERER",
     ("lango_nb.doctor.finding", "Report"): "lango_nb.viz.doctor.RENDERER",
     ("lango_nb.records.graph", "DelegationGraph"): "lango_nb.viz.graph.RENDERER",
     ("lango_nb.evaluation.results", "Evaluation"): "lango_nb.viz.evaluation.RENDERER",
-    ("lango_nb.viz.evaluation", "Mistakes"): "lango_nb.viz.evaluation.MISTAKES_RENDERER",
-    ("lango_nb.viz.approvals", "Questions"): "lango_nb.viz.approvals.RENDERER",
-    ("lango_nb.viz.shelf", "ShelfItems"): "lango_nb.viz.shelf.RENDERER",
     ("lango_nb.viz.table", "Table"): "lango_nb.viz.table.RENDERER",
 }
 """Where the renderer of a kind of record is, by module and name of the kind; it loads with the first such record."""
 _LISTS = {
-    ("lango_nb.records.turns", "Turn"): ("lango_nb.viz.turns", "Turns"),
-    ("lango_nb.records.decisions", "Decision"): ("lango_nb.viz.decisions", "Decisions"),
-    ("lango_nb.core.events", "BaseEvent"): ("lango_nb.viz.events", "Events"),
-    ("lango_nb.records.agent_run", "AgentRun"): ("lango_nb.viz.runs", "AgentRuns"),
-    ("lango_nb.records.tasks", "Task"): ("lango_nb.viz.tasks", "tasks_table"),
-    ("lango_nb.records.memories", "Memory"): ("lango_nb.viz.memories", "memories_table"),
-    ("lango_nb.records.shelf_items", "ShelfItem"): ("lango_nb.viz.shelf", "ShelfItems"),
+    ("lango_nb.records.turns", "Turn"): "lango_nb.viz.turns.turns_document",
+    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.decisions.decisions_document",
+    ("lango_nb.core.events", "BaseEvent"): "lango_nb.viz.events.events_document",
+    ("lango_nb.records.agent_run", "AgentRun"): "lango_nb.viz.runs.runs_document",
+    ("lango_nb.records.tasks", "Task"): "lango_nb.viz.tasks.tasks_table",
+    ("lango_nb.records.memories", "Memory"): "lango_nb.viz.memories.memories_table",
+    ("lango_nb.records.shelf_items", "ShelfItem"): "lango_nb.viz.shelf.shelf_document",
 }
-"""What a list of records is shown as."""
-_LAZY = {
-    "AgentRuns": "lango_nb.viz.runs",
-    "Card": "lango_nb.viz.turns",
-    "Decisions": "lango_nb.viz.decisions",
-    "Events": "lango_nb.viz.events",
-    "Renderer": "lango_nb.viz.renderer",
-    "RunHistory": "lango_nb.viz.runs",
-    "Table": "lango_nb.viz.table",
-    "Turns": "lango_nb.viz.turns",
-}
+"""What makes a document, or a table, of a list of records."""
+_BLOCKS = "lango_nb.viz.document"
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
-    if name == "RENDERERS":
-        value: Any = {_load(*kind): _renderer(home) for kind, home in HOMES.items()}
-    elif name in _LAZY:
-        value = _load(_LAZY[name], name)
-    else:
-        raise AttributeError(f"module 'lango_nb.viz' has no attribute {name!r}")
+    match name:
+        case "RENDERERS":
+            value: Any = {_load(f"{module}.{kind}"): _load(home) for (module, kind), home in HOMES.items()}
+        case "Table":
+            value = _load("lango_nb.viz.table.Table")
+        case _:
+            raise AttributeError(f"module 'lango_nb.viz' has no attribute {name!r}")
     globals()[name] = value
     return value
 
@@ -112,7 +78,8 @@ def to_text(record: object, **options: Any) -> str:
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks, memories or items.
+        Of a kind in :data:`RENDERERS`, a list of turns, runs, decisions, events, tasks, memories or items, or a
+        document.
     **options
         ``timing=True`` for a trace: tell milliseconds.
 
@@ -126,8 +93,7 @@ def to_text(record: object, **options: Any) -> str:
     UsageError
         The record is of another kind, or has no such option.
     """
-    shown, renderer = _find(record)
-    made = visible(_render(renderer.text, shown, options))
+    made = visible(_load("lango_nb.viz.as_text.as_text")(_document(record, options)))
     return "\n".join(line.rstrip() for line in made.rstrip().split("\n"))
 
 
@@ -137,7 +103,8 @@ def to_html(record: object, **options: Any) -> str:
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks, memories or items.
+        Of a kind in :data:`RENDERERS`, a list of turns, runs, decisions, events, tasks, memories or items, or a
+        document.
     **options
         ``timing=True`` for a trace: an axis in milliseconds.
 
@@ -151,20 +118,20 @@ def to_html(record: object, **options: Any) -> str:
     UsageError
         The record is of another kind, or has no such option.
     """
-    shown, renderer = _find(record)
-    return _render(renderer.html, shown, options)
+    made: str = _load("lango_nb.viz.as_html.as_html")(_document(record, options))
+    return made
 
 
 def to_line(record: object) -> str:
-    """Describe a record in one line.
+    """Describe a record in one line; a list or a document in its first one.
 
     Raises
     ------
     UsageError
         The record is of a kind that has no view.
     """
-    shown, renderer = _find(record)
-    return visible(renderer.line(shown))
+    renderer = _renderer(record)
+    return to_text(record).partition("\n")[0] if renderer is None else visible(renderer.line(record))
 
 
 def to_mermaid(record: object) -> str:
@@ -184,11 +151,11 @@ def to_mermaid(record: object) -> str:
     UsageError
         The record has no diagram.
     """
-    shown, renderer = _find(record)
-    if renderer.mermaid is None:
-        names = ", ".join(name for (_, name), home in HOMES.items() if _renderer(home).mermaid is not None)
-        raise UsageError(f"a {type(shown).__name__} has no mermaid diagram; there is one for: {names}")
-    return renderer.mermaid(shown)
+    renderer = _renderer(record)
+    if renderer is None or renderer.mermaid is None:
+        names = ", ".join(name for (_, name), home in HOMES.items() if _load(home).mermaid is not None)
+        raise UsageError(f"a {type(record).__name__} has no mermaid diagram; there is one for: {names}")
+    return renderer.mermaid(record)
 
 
 def mimebundle(
@@ -199,7 +166,8 @@ def mimebundle(
     Parameters
     ----------
     record : object
-        Of a kind in :data:`RENDERERS`, or a list of turns, runs, decisions, events, tasks, memories or items.
+        Of a kind in :data:`RENDERERS`, a list of turns, runs, decisions, events, tasks, memories or items, or a
+        document.
     include, exclude : collection of str, optional
         MIME types that are wanted, and those that are not; what is not wanted is not made.
 
@@ -220,16 +188,36 @@ def mimebundle(
     }
 
 
-def _find(record: object) -> tuple[object, Renderer]:
-    for kind in _kinds(record):
-        if kind in HOMES:
-            return record, _renderer(HOMES[kind])
-        if kind == ("lango_nb.core.events", "BaseEvent"):
-            return _find([record])
-    if isinstance(record, Sequence) and not isinstance(record, str) and record:
-        for kind, listed in _LISTS.items():
-            if all(kind in _kinds(item) for item in record):
-                return _find(_load(*listed)(tuple(record)))
+def _renderer(record: object) -> Renderer | None:
+    """Find what shows a kind of record."""
+    home = next((HOMES[kind] for kind in _kinds(record) if kind in HOMES), None)
+    renderer: Renderer | None = None if home is None else _load(home)
+    return renderer
+
+
+def _document(record: object, options: dict[str, Any]) -> Document:
+    """Make a document of what is to be shown."""
+    renderer = _renderer(record)
+    if renderer is None and not options:
+        return _listed(record)
+    try:
+        if renderer is not None:
+            return renderer.document(record, **options)
+    except TypeError as error:
+        if not options or "unexpected keyword argument" not in str(error):
+            raise
+    raise UsageError(f"a view of a {type(record).__name__} has no option {', '.join(map(repr, options))}")
+
+
+def _listed(record: object) -> Document:
+    """Make a document of several records, or of one that is always shown as one of several."""
+    items = record if isinstance(record, Sequence) and not isinstance(record, str) else (record,)
+    for kind, home in _LISTS.items():
+        if items and all(kind in _kinds(item) for item in items):
+            made: Document | Table = _load(home)(tuple(items))
+            return made if isinstance(made, tuple) else _document(made, {})
+    if isinstance(record, tuple) and record and all(type(item).__module__ == _BLOCKS for item in record):
+        return record
     names = sorted(name for _, name in HOMES)
     raise UsageError(f"there is no view of a {type(record).__name__}; there is one of: {', '.join(names)}")
 
@@ -238,20 +226,7 @@ def _kinds(record: object) -> list[tuple[str, str]]:
     return [(kind.__module__, kind.__qualname__) for kind in type(record).__mro__]
 
 
-def _load(module: str, name: str) -> Any:
+def _load(home: str) -> Any:
+    """Load something by module and name: what is never shown costs nothing."""
+    module, _, name = home.rpartition(".")
     return getattr(import_module(module), name)
-
-
-def _renderer(home: str) -> Renderer:
-    renderer: Renderer = _load(*home.rsplit(".", 1))
-    return renderer
-
-
-def _render(function: Any, shown: object, options: dict[str, Any]) -> str:
-    try:
-        made: str = function(shown, **options)
-    except TypeError as error:
-        if not options or "unexpected keyword argument" not in str(error):
-            raise
-        raise UsageError(f"a view of a {type(shown).__name__} has no option {', '.join(map(repr, options))}") from error
-    return made

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lango_nb.core.text import counted
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.tool import Tool
-from lango_nb.viz import html, text
+from lango_nb.viz import document as doc
 from lango_nb.viz.colours import SAFETIES, agent_colours
-from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.escape import one_line
 from lango_nb.viz.families import family_line
 from lango_nb.viz.mermaid import label
 from lango_nb.viz.renderer import Renderer
-from lango_nb.viz.svg import Card, tree_drawing
 
 _CONTROL = {
     "none": "works alone",
@@ -21,10 +21,7 @@ _CONTROL = {
     "spawn": "hands requests over by spawning teammates",
     "delegate": "hands requests over by delegation",
 }
-_NAME_COLUMNS = 28
 _MOST_CHIPS = 300
-_ALT = 2000
-"""Characters of the words that stand in for the picture."""
 
 
 def _own(tree: AgentTree, node: AgentNode) -> tuple[Tool, ...]:
@@ -35,8 +32,8 @@ def _facts(tree: AgentTree) -> list[str]:
     partition = tree.partition
     said = [
         one_line(tree.topology.title, 80),
-        count(1 + len(tree.agents), "agent"),
-        count(len(partition), "tool"),
+        counted(1 + len(tree.agents), "agent"),
+        counted(len(partition), "tool"),
         f"{len(partition.unmatched):,} of nobody" if partition.unmatched else "",
     ]
     return [fact for fact in said if fact]
@@ -48,7 +45,7 @@ def _tools_line(tree: AgentTree, node: AgentNode) -> str:
     own = _own(tree, node)
     if not own:
         return "owns no tool" if node.role == "orchestrator" else "no tools"
-    return f"{count(len(own), 'tool')}: {family_line(own)}"
+    return f"{counted(len(own), 'tool')}: {family_line(own)}"
 
 
 def _marks(node: AgentNode) -> list[str]:
@@ -78,51 +75,36 @@ def line(tree: AgentTree) -> str:
     return ", ".join([one_line(tree.topology.name, 64), *(fact for fact in _facts(tree) if fact != title)])
 
 
-def to_text(tree: AgentTree) -> str:
-    """Draw the tree with lines."""
-    root = tree.root
-    lines = [text.facts([one_line(tree.topology.name, 64), *_facts(tree)]), ""]
-    lines += text.wrap(f"{root.name}  {_tools_line(tree, root)}; {_CONTROL[tree.topology.control]}", text.WIDTH)
-    size = min(_NAME_COLUMNS, max((text.width(node.name) for node in tree.agents), default=0)) + 2
-    for place, node in enumerate(tree.agents, 1):
-        stem, below = ("└─ ", "   ") if place == len(tree.agents) else ("├─ ", "│  ")
-        said = [_tools_line(tree, node) + "".join(f" [{mark}]" for mark in _marks(node)), one_line(node.description)]
-        parts = [part for sentence in said if sentence for part in text.wrap(sentence, text.WIDTH - size - 3)]
-        if text.width(node.name) + 2 > size:
-            parts.insert(0, "")
-        lines.append(stem + text.pad(node.name, size) + parts[0])
-        lines += [below + " " * size + part for part in parts[1:]]
-    for what, names in _others(tree):
-        lines += ["", f"{what}:", text.listing(names, "  ")]
-    return "\n".join(lines)
-
-
-def to_html(tree: AgentTree) -> str:
-    """Draw the tree as a picture, with every agent's definition folded under it."""
+def document(tree: AgentTree) -> doc.Document:
+    """Draw the tree; a page folds every agent's definition under it."""
     colours = agent_colours(tree.names, tree.root.name)
-    root = Card(
+    root = doc.Node(
         tree.root.name, (_tools_line(tree, tree.root), _CONTROL[tree.topology.control]), colours[tree.root.name]
     )
-    cards = [
-        Card(
+    nodes = tuple(
+        doc.Node(
             node.name,
             (_tools_line(tree, node),),
             colours[node.name],
-            beside=", ".join(_marks(node)),
-            dashed=_is_dashed(node),
+            one_line(node.description),
+            tuple(_marks(node)),
+            is_dashed=_is_dashed(node),
         )
         for node in tree.agents
-    ]
-    drawing, width = tree_drawing(root, cards, root_most=280 if cards else 520)
-    others = _others(tree)
-    return html.view(
-        html.header(tree.topology.name, _facts(tree)),
-        html.picture(drawing, alt=to_text(tree)[:_ALT], width=width),
-        html.note(_dashes(tree)),
-        html.heading("Agents"),
-        *(_agent(tree, node, colours[node.name]) for node in tree),
-        html.heading("Others") if others else "",
-        html.fields((what, esc(", ".join(names))) for what, names in others),
+    )
+    others = tuple((what, ", ".join(names)) for what, names in _others(tree))
+    return (
+        doc.Title(one_line(tree.topology.name, 64), _facts(tree)),
+        doc.GAP,
+        doc.Tree(root, nodes),
+        doc.rich(
+            doc.Note(_dashes(tree)),
+            doc.Heading("Agents"),
+            *(_agent(tree, node, colours[node.name]) for node in tree),
+        ),
+        doc.Heading("Others") if others else doc.GAP,
+        doc.GAP,
+        doc.Fields(others, "stacked"),
     )
 
 
@@ -139,46 +121,46 @@ def _dashes(tree: AgentTree) -> str:
     return f"dashed: {' or '.join(kinds)}" if kinds else ""
 
 
-def _agent(tree: AgentTree, node: AgentNode, colour: str) -> str:
+def _agent(tree: AgentTree, node: AgentNode, colour: str) -> doc.Block:
     own = _own(tree, node)
-    facts = [count(len(own), "tool"), f"prompt of {count(len(node.prompt), 'character')}", *_marks(node)]
-    pairs = [("description", esc(node.description)), ("tools", tool_chips(own))]
+    facts = [counted(len(own), "tool"), f"prompt of {counted(len(node.prompt), 'character')}", *_marks(node)]
+    fields: list[tuple[str, doc.Inline]] = [("description", node.description), ("tools", tool_chips(own))]
     if node.spec is not None:
-        pairs += _definition(node.spec)
-    return html.details(f"{html.named(node.name, colour)} &nbsp;{html.muted(' · '.join(facts))}", html.fields(pairs))
+        fields += _definition(node.spec)
+    return doc.Fold(
+        doc.Words((doc.Name(node.name, colour), doc.Muted(" · ".join(facts)))), (doc.Fields(tuple(fields)),)
+    )
 
 
-def _definition(spec: AgentSpec) -> list[tuple[str, str]]:
+def _definition(spec: AgentSpec) -> list[tuple[str, doc.Inline]]:
     return [
-        ("prefixes", html.chips(spec.prefixes)),
-        ("keywords", html.chips(spec.keywords)),
-        ("capabilities", esc("; ".join(spec.capabilities))),
-        ("accepts", esc(spec.accepts)),
-        ("returns", esc(spec.returns)),
-        ("cannot do", esc("; ".join(spec.cannot_do))),
-        ("when not", esc(spec.disambiguation)),
-        ("for instance", esc("; ".join(spec.example_requests))),
+        ("prefixes", doc.Chips.of(spec.prefixes)),
+        ("keywords", doc.Chips.of(spec.keywords)),
+        ("capabilities", "; ".join(spec.capabilities)),
+        ("accepts", spec.accepts),
+        ("returns", spec.returns),
+        ("cannot do", "; ".join(spec.cannot_do)),
+        ("when not", spec.disambiguation),
+        ("for instance", "; ".join(spec.example_requests)),
     ]
 
 
-def tool_chips(tools: Sequence[Tool]) -> str:
+def tool_chips(tools: Sequence[Tool]) -> doc.Chips:
     """Write tools as chips: the edge tells how dangerous one is, dashes that it is known by name only."""
-    hidden = len(tools) - _MOST_CHIPS
-    rest = html.note(f"and {count(hidden, 'tool')} more; the frame has them all") if hidden > 0 else ""
-    return "".join(_tool_chip(tool) for tool in tools[:_MOST_CHIPS]) + rest
+    return doc.Chips(tuple(map(_tool_chip, tools)), _MOST_CHIPS)
 
 
-def _tool_chip(tool: Tool) -> str:
+def _tool_chip(tool: Tool) -> doc.Chip:
     said = f"{tool.safety}{', known by name only' if tool.is_by_name else ''}"
     hint = f"{said}: {one_line(tool.description, 200)}" if tool.description else said
-    return html.chip(tool.name, edge=SAFETIES[tool.safety], dashed=tool.is_by_name, hint=hint)
+    return doc.Chip(tool.name, edge=SAFETIES[tool.safety], is_hollow=tool.is_by_name, hint=hint)
 
 
-def chips_legend(tools: Sequence[Tool]) -> str:
+def chips_legend(tools: Sequence[Tool]) -> doc.Document:
     """Say what the edges of tool chips mean."""
     kinds = [(safety, colour) for safety, colour in SAFETIES.items() if any(tool.safety == safety for tool in tools)]
     by_name = any(tool.is_by_name for tool in tools)
-    return html.legend(kinds) + (html.note("dashed: known by name only, can be routed but not run") if by_name else "")
+    return (doc.Legend(kinds), doc.Note("dashed: known by name only, can be routed but not run" if by_name else ""))
 
 
 def to_mermaid(tree: AgentTree) -> str:
@@ -190,4 +172,4 @@ def to_mermaid(tree: AgentTree) -> str:
     return "\n".join(lines)
 
 
-RENDERER = Renderer(line, to_text, to_html, to_mermaid)
+RENDERER = Renderer(line, document, to_mermaid)

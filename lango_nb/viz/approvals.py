@@ -7,89 +7,62 @@ out, and what is long is folded. Answered questions, like everything that is kep
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lango_nb.core.masking import mask, mask_arguments
-from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, PendingApproval
+from lango_nb.core.text import counted
+from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, LeftQuestion, PendingApproval
 from lango_nb.runtime.ask import argument, argument_lines, plain, preview_lines
-from lango_nb.runtime.held import LeftQuestion
-from lango_nb.viz import html, text
-from lango_nb.viz.escape import count, esc, one_line
-from lango_nb.viz.renderer import Renderer
+from lango_nb.viz import document as doc
+from lango_nb.viz.escape import one_line
 from lango_nb.viz.table import Table
 
 LONGEST = 160
 """Characters of names, and of an argument that was decided about."""
-_WIDTH = text.WIDTH - 2
 _TITLE = "open questions"
 _EMPTY = "nothing waits for an answer"
 _HOW = "%lango allow ID or %lango deny ID, or lab.approvals.allow(ID) and .deny(ID)"
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """Questions that wait for an answer, oldest first."""
-
-    pending: Sequence[PendingApproval | LeftQuestion]
-
-
-def line(questions: Questions) -> str:
-    """Count them."""
-    return f"{_TITLE}: {count(len(questions.pending), 'question')}"
-
-
-def to_text(questions: Questions) -> str:
-    """Write every question with all of its arguments."""
-    pending = questions.pending
+def questions_document(pending: Sequence[PendingApproval | LeftQuestion]) -> doc.Document:
+    """Write every question with all of its arguments, oldest first; a page folds the long ones."""
     if not pending:
-        return f"{_TITLE}\n\n{_EMPTY}"
-    parts = [f"{_TITLE} · {count(len(pending), 'question')}"]
-    for question in pending:
-        request = question.request
-        arguments = argument_lines(request.arguments, 0, 0)  # never wrapped: a line end would not be theirs
-        said = [
-            *text.wrap(_head(request), _WIDTH),
-            *(f"  {written}" for written in (*preview_lines(_seen(question)), *arguments)),
-            *text.wrap(_covered(question), _WIDTH),
-        ]
-        parts.append("\n".join([_named(question.id), *(f"  {written}" for written in said)]))
-    return "\n\n".join((*parts, _HOW))
+        return (doc.Title(_TITLE), doc.GAP, doc.Paragraph(doc.Muted(_EMPTY)))
+    asked = tuple(block for question in pending for block in (doc.GAP, _question(question)))
+    return (doc.Title(_TITLE, [counted(len(pending), "question")]), *asked, doc.GAP, doc.Note(_HOW))
 
 
-def to_html(questions: Questions) -> str:
-    """Show every question with all of its arguments, the long ones folded."""
-    pending = questions.pending
-    if not pending:
-        return html.view(html.header(_TITLE), html.div(html.muted(_EMPTY)))
-    facts = [count(len(pending), "question")]
-    return html.view(html.header(_TITLE, facts), *map(_question, pending), html.note(_HOW))
+def _question(question: PendingApproval | LeftQuestion) -> doc.Block:
+    request, seen = question.request, _seen(question)
+    said = [*preview_lines(seen), *argument_lines(request.arguments, 0, 0)]  # never wrapped: a line end is not theirs
+    blocks = (
+        doc.Paragraph(_head(request)),
+        doc.plain(doc.Box("", (doc.Code("\n".join(said)),))),
+        doc.rich(*_preview(seen), *_arguments(request)),
+        doc.Facts([_covered(question)]),
+    )
+    return doc.Box(doc.Chip(_named(question.id)), blocks)
 
 
-RENDERER = Renderer(line, to_text, to_html)
+def _preview(request: ApprovalRequest) -> doc.Document:
+    """Say what the call would do, with what would change folded under it."""
+    summary, *difference = preview_lines(request) or [""]
+    if not difference:
+        return (doc.Paragraph(summary),) if summary else ()
+    return (doc.Fold(summary, (doc.Code("\n".join(difference), is_whole=True),)),)
 
 
-def _question(question: PendingApproval | LeftQuestion) -> str:
-    request = question.request
-    arguments = [(plain(name), html.pre(argument(value), 0)) for name, value in request.arguments.items()]
-    return html.div(
-        html.line(html.chip(_named(question.id)), esc(_head(request))),
-        _preview(_seen(question)),
-        html.fields(arguments) if arguments else html.muted("(no arguments)"),
-        html.small(_covered(question)),
-        margin="8px 0",
-        padding="0 0 0 10px",
-        border_left=f"3px solid {html.EDGE}",
+def _arguments(request: ApprovalRequest) -> doc.Document:
+    if not request.arguments:
+        return (doc.Paragraph(doc.Muted("(no arguments)")),)
+    return (
+        doc.Fields(
+            tuple((plain(name), doc.Code(argument(value), is_whole=True)) for name, value in request.arguments.items())
+        ),
     )
 
 
 def _seen(question: PendingApproval | LeftQuestion) -> ApprovalRequest:
     return question.seen if isinstance(question, LeftQuestion) else question.request
-
-
-def _preview(request: ApprovalRequest) -> str:
-    """Say what the call would do, with what would change folded under it."""
-    summary, *difference = preview_lines(request) or [""]
-    return html.details(esc(summary), html.pre("\n".join(difference), 0)) if difference else html.div(esc(summary))
 
 
 def _head(request: ApprovalRequest) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lango_nb.viz import html, text
-from lango_nb.viz.colours import EVENTS
+from lango_nb.viz.colours import event_colour
 from lango_nb.viz.escape import esc, one_line
 from lango_nb.viz.lanes import Bar, Key, Lane, lane_bars, lives, step_bars, timed_bars, timed_lives
 from lango_nb.viz.span import Span
@@ -23,6 +23,8 @@ _SIGNS = {
     "forks": "┌", "merges": "┘", "discards": "⊖", "approval": "?", "hook": "¤", "policy": "§", "breaker": "⌁",
     "history": "◌", "summary": "◍", "budget": "△", "recovery": "↻", "limit": "▲", "error": "✗", "ends": "◆",
 }  # fmt: skip
+_OTHER = "◇"
+"""Sign of a kind that has none of its own."""
 _ALIVE = "·"
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
@@ -51,9 +53,9 @@ def chart_text(made: Sequence[Span], lanes: Mapping[Key, Lane], slots: int) -> s
         if key in alive:
             _fill(signs, *alive[key], _ALIVE)
         for bar in bars[key]:
-            _fill(signs, bar.left, bar.size, _SIGNS[bar.kind])
+            _fill(signs, bar.left, bar.size, _SIGNS.get(bar.kind, _OTHER))
         lines.append(f"{text.pad(name, size)}  {''.join(signs)}")
-    kinds = [f"{_SIGNS[kind]} {kind}" for kind in dict.fromkeys(span.kind for span in made)]
+    kinds = [f"{_SIGNS.get(kind, _OTHER)} {kind}" for kind in dict.fromkeys(span.kind for span in made)]
     kinds += [f"{_ALIVE} a run is at work or waits"] if alive else []
     legend = text.wrap("  ".join(kind.replace(" ", _HARD_SPACE) for kind in kinds), text.WIDTH)
     return "\n".join([*lines, "", *(part.replace(_HARD_SPACE, " ") for part in legend)])
@@ -105,7 +107,7 @@ def chart_html(
         font_size="11px",
         opacity=html.MUTED,
     )
-    kinds = [(kind, EVENTS[kind]) for kind in dict.fromkeys(span.kind for span in made)]
+    kinds = [(kind, event_colour(kind)) for kind in dict.fromkeys(span.kind for span in made)]
     chart = html.grid("minmax(80px,190px) minmax(0,1fr)", *rows, axis, gap="3px 12px")
     return chart + html.legend(kinds) + html.note(_meaning(any(calls.values()), bool(alive), timing=timing))
 
@@ -117,14 +119,9 @@ def _meaning(has_calls: bool, has_runs: bool, *, timing: bool) -> str:
     return "; ".join(said)
 
 
-def who_html(lane: Lane, colour: str) -> str:
-    """Write who is at work: the agent, and the run if it is one."""
-    return html.dot(colour) + esc(lane.agent) + (f" {html.muted(lane.run_id)}" if lane.run_id else "")
-
-
 def _lane_name(lane: Lane, colour: str) -> str:
     return html.div(
-        who_html(lane, colour),
+        html.flat_named(lane.agent, colour, lane.run_id),
         title=f"{lane.agent} {lane.run_id}".rstrip(),
         font_size=html.SMALL,
         padding_left=f"{14 * lane.depth}px" if lane.depth else "",
@@ -160,7 +157,7 @@ def _bar(bar: Bar, *, labelled: bool) -> str:
         height="16px",
         box_sizing="border-box",
         border_left="1px solid transparent",
-        background=EVENTS[bar.kind],
+        background=event_colour(bar.kind),
         background_clip="padding-box",
         border_radius="3px",
         color="#ffffff",

@@ -67,7 +67,14 @@ def agent_colours(names: Iterable[str], root: str | None = None) -> Mapping[str,
     return colours
 
 
-OUTCOMES: Mapping[str, str] = {"success": GOOD, "running": ROOT, "cancelled": WARN, "delegation_limit": WARN}
+OUTCOMES: Mapping[str, str] = {
+    "success": GOOD,
+    "running": ROOT,
+    "cancelled": WARN,
+    "delegation_limit": WARN,
+    "limit_reached": WARN,
+    "input_required": WARN,
+}
 """Colour of an outcome; those not named are bad."""
 SAFETIES: Mapping[str, str] = {"safe": GOOD, "moderate": WARN, "dangerous": BAD}
 SIGNALS: Mapping[str, str] = {
@@ -114,6 +121,13 @@ EVENTS: Mapping[str, str] = {
     "ends": ROOT,
 }
 """Colour of each kind of row in a trace."""
+
+
+def event_colour(kind: str) -> str:
+    """Return the colour of a kind of row, also of one that has none of its own."""
+    return EVENTS.get(kind, ROOT)
+
+
 RUNS: Mapping[str, str] = {
     "spawned": ROOT,
     "running": "#2f6fb5",

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import chain
 
 from lango_nb.records.decisions import Decision
-from lango_nb.viz import html, text
+from lango_nb.viz import document as doc
 from lango_nb.viz.colours import BAD, GOOD, WARN, agent_colours
-from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.escape import one_line
 from lango_nb.viz.renderer import Renderer
-from lango_nb.viz.routing import candidates_html, request_html
-from lango_nb.viz.routing import to_text as route_text
-
-
-@dataclass(frozen=True, slots=True)
-class Decisions:
-    """Several decisions, for showing: those of a turn, usually."""
-
-    items: tuple[Decision, ...] = ()
-    note: str = ""
-    """What to say when there are none: that the root answered itself, for instance."""
-
-    def __iter__(self) -> Iterator[Decision]:
-        """Iterate over the decisions."""
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        """Count the decisions."""
-        return len(self.items)
+from lango_nb.viz.routing import route_blocks
+from lango_nb.viz.text import WIDTH
 
 
 def _agreement(decision: Decision) -> tuple[str, str]:
@@ -44,69 +27,58 @@ def line(decision: Decision) -> str:
     return f"{decision.author} → {decision.chosen}: {one_line(decision.text, 60)}"
 
 
-def to_text(decision: Decision) -> str:
+def document(decision: Decision) -> doc.Document:
     """Write the choice, the model's reason, and the router's view."""
-    lines = [f"{decision.author} → {decision.chosen} · {_agreement(decision)[0]}"]
-    lines += text.wrap(f"because: {decision.reason}", text.WIDTH) if decision.reason else ["the model gave no reason"]
-    for agent, reason in decision.excluded:
-        lines += text.wrap(f"out of the question: {one_line(agent)}, {one_line(reason)}", text.WIDTH)
-    return "\n".join([*lines, "", "the router's view", "", route_text(decision.route)])
+    return decision_blocks(decision)
 
 
-def to_html(decision: Decision) -> str:
-    """Show the choice, the model's reason, and the router's view."""
-    return html.view(decision_html(decision))
-
-
-def decision_html(decision: Decision) -> str:
+def decision_blocks(decision: Decision) -> doc.Document:
     """Write a decision as part of another view."""
     colours = agent_colours([decision.author, decision.chosen], decision.author)
+    author, chosen = (doc.Name(name, colours[name]) for name in (decision.author, decision.chosen))
     said, colour = _agreement(decision)
-    names = [html.named(name, colours[name]) for name in (decision.author, decision.chosen)]
-    excluded = (
-        html.div(html.badge("out", BAD), f" {esc(agent)}: {esc(reason)}", margin="2px 0")
-        for agent, reason in decision.excluded
+    reason = (
+        doc.Fields((("because", decision.reason),), "sentences")
+        if decision.reason
+        else doc.Paragraph(doc.Muted(_NO_REASON))
     )
-    return "".join(
-        [
-            html.line(html.span(" → ".join(names), font_weight="600", min_width="0"), html.badge(said, colour)),
-            html.div(esc(decision.reason) if decision.reason else html.muted("the model gave no reason")),
-            *excluded,
-            html.div(candidates_html(decision.route, decision.chosen), margin_top="8px"),
-        ]
-    )
-
-
-RENDERER = Renderer(line, to_text, to_html)
-_NONE = "no hand-over in this turn: the root answered itself"
-
-
-def list_line(decisions: Decisions) -> str:
-    """Write the list in one line."""
-    return count(len(decisions), "decision")
-
-
-def list_text(decisions: Decisions) -> str:
-    """Write one decision after the other."""
-    if not len(decisions):
-        return "\n".join(text.wrap(decisions.note or _NONE, text.WIDTH))
-    rule = "─" * text.WIDTH
-    parts = [f"decision {place} of {len(decisions)}\n{to_text(d)}" for place, d in enumerate(decisions, 1)]
-    return f"\n\n{rule}\n".join(parts)
-
-
-def list_html(decisions: Decisions) -> str:
-    """Show one decision after the other."""
-    if not len(decisions):
-        return html.view(html.note(decisions.note or _NONE))
-    return html.view(
+    return (
+        doc.Line((doc.Strong((author, " → ", chosen)), doc.Badge(said, colour))),
+        reason,
         *(
-            html.heading(f"Decision {place} of {len(decisions)}")
-            + request_html(decision.text)
-            + html.div(decision_html(decision), margin="0 0 18px 0")
-            for place, decision in enumerate(decisions, 1)
-        )
+            doc.Paragraph((doc.Badge("out of the question", BAD), f": {one_line(agent)}, {one_line(why)}"))
+            for agent, why in decision.excluded
+        ),
+        doc.GAP,
+        doc.Heading("The router's view", "the router's view"),
+        doc.GAP,
+        *route_blocks(decision.route, decision.chosen),
     )
 
 
-LIST_RENDERER = Renderer(list_line, list_text, list_html)
+RENDERER = Renderer(line, document)
+_NONE = "no hand-over in this turn: the root answered itself"
+_NO_REASON = "the model gave no reason"
+
+
+def decisions_document(decisions: Sequence[Decision], note: str = "") -> doc.Document:
+    """Write decisions one after the other.
+
+    Parameters
+    ----------
+    decisions : sequence of Decision
+    note : str
+        What to say when there are none; that the root answered itself, when empty.
+    """
+    if not decisions:
+        return (doc.Note(note or _NONE),)
+    of = len(decisions)
+    parts = (
+        (
+            *(() if place == 1 else (doc.GAP, doc.plain(doc.Paragraph("─" * WIDTH)))),
+            doc.Heading(f"Decision {place} of {of}", f"decision {place} of {of}"),
+            *decision_blocks(decision),
+        )
+        for place, decision in enumerate(decisions, 1)
+    )
+    return tuple(chain.from_iterable(parts))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from lango_nb.core.text import counted
 from lango_nb.routing.diff import PromptChange, ToolChange, TreeDiff
-from lango_nb.viz import html, text
+from lango_nb.viz import document as doc
 from lango_nb.viz.colours import BAD, GOOD, ROOT, WARN, agent_colours
-from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.escape import one_line
 from lango_nb.viz.renderer import Renderer
 
 _NOBODY = "nobody"
 _ABSENT = "-"
 _CHANGES = {"moved": ROOT, "rule": WARN, "added": GOOD, "removed": BAD}
-_LINES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
+_HEADS = ("tools", "change", "from", "to", "why")
+_WIDTHS = ("36%", "90px", "13%", "13%", "auto")
 
 
 def _names(diff: TreeDiff) -> str:
@@ -24,13 +26,13 @@ def _facts(diff: TreeDiff) -> list[str]:
     if diff.is_empty:
         return ["no difference"]
     kinds: list[tuple[int, Callable[[int], str]]] = [
-        (sum(c.change == "moved" for c in diff.tools), lambda n: f"{count(n, 'tool')} moved"),
-        (sum(c.change == "rule" for c in diff.tools), lambda n: f"{count(n, 'tool')} stay for another reason"),
-        (sum(c.change == "added" for c in diff.tools), lambda n: f"{count(n, 'tool')} added"),
-        (sum(c.change == "removed" for c in diff.tools), lambda n: f"{count(n, 'tool')} removed"),
-        (len(diff.appeared), lambda n: f"{count(n, 'agent')} appeared"),
-        (len(diff.vanished), lambda n: f"{count(n, 'agent')} vanished"),
-        (len(diff.prompts), lambda n: f"{count(n, 'prompt')} changed"),
+        (sum(c.change == "moved" for c in diff.tools), lambda n: f"{counted(n, 'tool')} moved"),
+        (sum(c.change == "rule" for c in diff.tools), lambda n: f"{counted(n, 'tool')} stay for another reason"),
+        (sum(c.change == "added" for c in diff.tools), lambda n: f"{counted(n, 'tool')} added"),
+        (sum(c.change == "removed" for c in diff.tools), lambda n: f"{counted(n, 'tool')} removed"),
+        (len(diff.appeared), lambda n: f"{counted(n, 'agent')} appeared"),
+        (len(diff.vanished), lambda n: f"{counted(n, 'agent')} vanished"),
+        (len(diff.prompts), lambda n: f"{counted(n, 'prompt')} changed"),
     ]
     return [write(number) for number, write in kinds if number]
 
@@ -62,60 +64,50 @@ def line(diff: TreeDiff) -> str:
     return f"{_names(diff)}: {', '.join(_facts(diff))}"
 
 
-def to_text(diff: TreeDiff) -> str:
-    """List everything that differs; prompts as unified diffs."""
-    lines = [text.facts([_names(diff), *_facts(diff)])]
-    if diff.appeared:
-        lines += ["", "appeared:", text.listing(diff.appeared, "  ")]
-    if diff.vanished:
-        lines += ["", "vanished:", text.listing(diff.vanished, "  ")]
-    if diff.tools:
-        rows = [[", ".join(tools), c.change, *_places(c), _why(c)] for c, tools in _groups(diff)]
-        lines += ["", text.table(["tools", "change", "from", "to", "why"], rows)]
-    for change in diff.prompts:
-        lines += ["", f"prompt of {change.agent}: {_lines(change)}", text.indent(_wrapped(change.text), "  ")]
-    return "\n".join(lines)
-
-
-def _lines(change: PromptChange) -> str:
-    return f"{count(change.added, 'line')} more, {change.removed:,} fewer"
-
-
-def _wrapped(said: str) -> str:
-    return "\n".join(part for row in said.split("\n") for part in text.wrap(row, text.WIDTH - 2))
-
-
-def to_html(diff: TreeDiff) -> str:
-    """Show moved tools in a table and changed prompts folded."""
-    names = [name for c in diff.tools for name in (c.before, c.after) if name]
-    colours = {**agent_colours(names), _NOBODY: BAD, _ABSENT: ROOT}
-    rows = [
-        [
-            html.chips(tools),
-            html.badge(c.change, _CHANGES[c.change]),
-            *(esc(place) if place == _ABSENT else html.named(place, colours[place]) for place in _places(c)),
-            esc(_why(c)),
-        ]
-        for c, tools in _groups(diff)
-    ]
-    agents = [
-        ("appeared", " ".join(html.badge(f"+ {name}", GOOD) for name in diff.appeared)),
-        ("vanished", " ".join(html.badge(f"- {name}", BAD) for name in diff.vanished)),
-    ]
-    widths = ["36%", "90px", "13%", "13%", "auto"]
-    return html.view(
-        html.header(_names(diff), _facts(diff)),
-        html.fields(agents),
-        html.heading("Tools") + html.listing(["tools", "change", "from", "to", "why"], rows, "", widths)
-        if rows
-        else "",
-        html.heading("Prompts") if diff.prompts else "",
-        *(html.details(f"{esc(c.agent)} &nbsp;{html.muted(_lines(c))}", _prompt(c.text)) for c in diff.prompts),
+def document(diff: TreeDiff) -> doc.Document:
+    """Write everything that differs; a page folds what prompts say."""
+    fields = (("appeared", _agents(diff.appeared, "+", GOOD)), ("vanished", _agents(diff.vanished, "-", BAD)))
+    return (
+        doc.Title(_names(diff), _facts(diff)),
+        doc.GAP,
+        doc.Fields(fields, "stacked"),
+        *_tools(diff),
+        doc.Heading("Prompts") if diff.prompts else doc.GAP,
+        *(block for change in diff.prompts for block in (doc.GAP, _prompt(change))),
+        doc.GAP,
+        *(doc.Note(said) for said in diff.remarks),
     )
 
 
-def _prompt(said: str) -> str:
-    return html.code_lines((row, _LINES.get(row[:1], "transparent")) for row in said.split("\n"))
+def _agents(names: Sequence[str], sign: str, colour: str) -> doc.Inline:
+    badges = tuple(doc.Badge(f"{sign} {name}", colour) for name in names)
+    return doc.Either(", ".join(names), doc.Words(badges))
 
 
-RENDERER = Renderer(line, to_text, to_html)
+def _tools(diff: TreeDiff) -> doc.Document:
+    if not diff.tools:
+        return ()
+    names = [name for c in diff.tools for name in (c.before, c.after) if name]
+    colours = {**agent_colours(names), _NOBODY: BAD, _ABSENT: ROOT}
+    rows = tuple(
+        (
+            doc.Chips.of(tools),
+            doc.Badge(change.change, _CHANGES[change.change]),
+            *(place if place == _ABSENT else doc.Name(place, colours[place]) for place in _places(change)),
+            _why(change),
+        )
+        for change, tools in _groups(diff)
+    )
+    return (doc.Heading("Tools"), doc.GAP, doc.Rows(_HEADS, rows, "", _WIDTHS))
+
+
+def _prompt(change: PromptChange) -> doc.Block:
+    summary = ("prompt of ", doc.Strong(change.agent), ": ", doc.Muted(_lines(change)))
+    return doc.Fold(summary, (doc.Difference(change.text),), plain="titled")
+
+
+def _lines(change: PromptChange) -> str:
+    return f"{counted(change.added, 'line')} more, {change.removed:,} fewer"
+
+
+RENDERER = Renderer(line, document)

@@ -38,14 +38,3 @@ def one_line(text: str, limit: int = 0) -> str:
     if limit and len(line) > limit:
         return line[: limit - 1].rstrip() + "…"
     return line + "…" if len(head) < len(text.rstrip()) else line
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "tool"), count(1200, "tool"), count(2, "reply", "replies")
-    ('1 tool', '1,200 tools', '2 replies')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from lango_nb.tools.definitions import family_of
 from lango_nb.tools.tool import Tool
 
 
-def family_of(tool: Tool) -> str:
+def shown_family(tool: Tool) -> str:
     """Return a tool's family for showing.
 
     Examples
     --------
-    >>> family_of(Tool("fs_read")), family_of(Tool("spawn", family="agent"))
+    >>> shown_family(Tool("fs_read")), shown_family(Tool("spawn", family="agent"))
     ('fs', 'agent')
     """
-    return tool.family or tool.name.partition("_")[0] or tool.name
+    return tool.family or family_of(tool.name)
 
 
 def count_families(tools: Iterable[Tool]) -> Counter[str]:
     """Count tools by family, in the order of first appearance."""
-    return Counter(map(family_of, tools))
+    return Counter(map(shown_family, tools))
 
 
 def family_line(tools: Iterable[Tool]) -> str:

@@ -72,10 +72,10 @@ def title(text: str) -> str:
     return span(esc(text), font_size="15px", font_weight="600", min_width="0", overflow_wrap="break-word")
 
 
-def header(text: str, facts: Iterable[str] = (), badges: str = "") -> str:
-    """Write the first line of a view: a title, badges (HTML), and a few facts."""
+def header(text: str, facts: Iterable[str] = (), beside: Iterable[str] = ()) -> str:
+    """Write the first line of a view: a title, what stands beside it (HTML), and a few facts."""
     said = " · ".join(fact for fact in facts if fact)
-    return line(title(text), badges, muted(said) if said else "", margin="0 0 6px 0")
+    return line(title(text), *beside, muted(said) if said else "", margin="0 0 6px 0")
 
 
 def heading(text: str) -> str:
@@ -139,12 +139,6 @@ def chip(text: str, beside: str = "", *, edge: str = "", dashed: bool = False, h
     )
 
 
-def chips(names: Sequence[str], most: int = 100) -> str:
-    """Write names on grey surfaces; of very many, those that are left out are counted."""
-    hidden = len(names) - most
-    return "".join(map(chip, names[:most])) + (muted(f"and {hidden:,} more") if hidden > 0 else "")
-
-
 def dot(colour: str) -> str:
     """Write a coloured dot."""
     return span(
@@ -158,9 +152,15 @@ def dot(colour: str) -> str:
     )
 
 
-def named(name: str, colour: str) -> str:
-    """Write a name with its coloured dot before it; they are never torn apart."""
-    inner = span(esc(name), min_width="0", overflow_wrap="break-word")
+def flat_named(name: str, colour: str, beside: str = "") -> str:
+    """Write a name with its dot where there is one line for it, that ends in …."""
+    return dot(colour) + esc(name) + (f" {muted(beside)}" if beside else "")
+
+
+def named(name: str, colour: str, beside: str = "") -> str:
+    """Write a name with its coloured dot before it, and a word after it; they are never torn apart."""
+    said = esc(name) + (f" {muted(beside)}" if beside else "")
+    inner = span(said, min_width="0", overflow_wrap="break-word")
     return span(dot(colour), inner, display="inline-flex", align_items="baseline", max_width="100%")
 
 
@@ -179,14 +179,9 @@ def note(text: str) -> str:
     return div(esc(text), font_size=SMALL, opacity=MUTED, margin="6px 0 0 0") if text else ""
 
 
-def one(text: str, hint: str = "") -> str:
-    """Write a text on one line that ends in … when there is no room; the whole text shows as a hint."""
-    return cell(esc(text), hint=hint or text)
-
-
-def cell(*inner: str, hint: str = "") -> str:
-    """Put pieces on one line that ends in … when there is no room."""
-    return span(*inner, title=hint, overflow="hidden", text_overflow="ellipsis", white_space="nowrap", min_width="0")
+def cell(inner: str, **rules: str) -> str:
+    """Put something on one line that ends in … when there is no room."""
+    return span(inner, overflow="hidden", text_overflow="ellipsis", white_space="nowrap", min_width="0", **rules)
 
 
 def block(text: str) -> str:
@@ -258,7 +253,7 @@ def inline(text: str, limit: int = 160) -> str:
 
 def details(summary: str, body: str, *, is_open: bool = False, **rules: str) -> str:
     """Fold HTML under a line of HTML."""
-    style = css(**(rules or {"margin": "2px 0"}))
+    style = css(**(rules or {"margin": "3px 0"}))
     inner = div(body, padding="2px 0 6px 18px")
     head = tag("summary", summary, cursor="pointer")
     return f'<details style="{style}"{" open" if is_open else ""}>{head}{inner}</details>'
@@ -276,16 +271,20 @@ def row_details(columns: str, cells: Iterable[str], body: str) -> str:
     body : str
         HTML.
     """
-    row = span(
+    return details(row(columns, cells), body, margin="0", padding="2px 0", border_bottom=f"1px solid {SURFACE}")
+
+
+def row(columns: str, cells: Iterable[str], width: str = "calc(100% - 20px)") -> str:
+    """Put cells in columns, beside the sign that opens what is folded."""
+    return span(
         *cells,
         display="inline-grid",
         grid_template_columns=columns,
         gap="0 10px",
         align_items="baseline",
-        width="calc(100% - 20px)",
+        width=width,
         vertical_align="top",
     )
-    return details(row, body, margin="0", padding="2px 0", border_bottom=f"1px solid {SURFACE}")
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> str:
@@ -328,7 +327,8 @@ def table(head: str, rows: Iterable[str], **rules: str) -> str:
     """Write a table out of rows of cells; it scrolls sideways by itself when it does not fit."""
     under = f"1px solid {SURFACE}"
     lines = "".join(tag("tr", row, background="transparent", border_bottom=under) for row in rows)
-    inner = f"<thead>{tag('tr', head, background='transparent')}</thead><tbody>{lines}</tbody>"
+    above = f"<thead>{tag('tr', head, background='transparent')}</thead>" if head else ""
+    inner = f"{above}<tbody>{lines}</tbody>"
     style = {
         "border_collapse": "collapse",
         "border": "0",
@@ -342,11 +342,12 @@ def table(head: str, rows: Iterable[str], **rules: str) -> str:
 
 
 def listing(heads: Sequence[str], rows: Iterable[Sequence[str]], align: str = "", widths: Sequence[str] = ()) -> str:
-    """Write a table of columns with heads.
+    """Write a table of columns.
 
     Parameters
     ----------
     heads : sequence of str, length k
+        Or none, for a table without heads.
     rows : iterable of sequence of str, length k each
         HTML.
     align : str, optional
@@ -359,13 +360,18 @@ def listing(heads: Sequence[str], rows: Iterable[Sequence[str]], align: str = ""
     str
         HTML.
     """
-    sides = ["right" if how == ">" else "left" for how in align.ljust(len(heads), "<")]
-    sizes = [*widths, *[""] * (len(heads) - len(widths))]
+    number = max(len(heads), len(widths))
+    sides = ["right" if how == ">" else "left" for how in align.ljust(number, "<")]
+    sizes = [*widths, *[""] * (number - len(widths))]
     head = "".join(
         th(esc(text), text_align=side, width=size, border_bottom=f"1px solid {EDGE}")
-        for text, side, size in zip(heads, sides, sizes, strict=True)
+        for text, side, size in zip(heads, sides, sizes, strict=False)
     )
-    lines = ("".join(td(cell, text_align=side) for cell, side in zip(row, sides, strict=True)) for row in rows)
+    columns = [(side, "" if heads else size) for side, size in zip(sides, sizes, strict=True)]
+    lines = (
+        "".join(td(cell, text_align=side, width=size) for cell, (side, size) in zip(row, columns, strict=True))
+        for row in rows
+    )
     fixed = {"table_layout": "fixed", "width": "100%"} if widths else {}
     return table(head, lines, **fixed)
 

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lango_nb.core.text import counted
 from lango_nb.viz.table import Table
 
 if TYPE_CHECKING:
     from lango_nb.records.metrics import AgentMetrics
 
-_COLUMNS = ("agent", "turns", "success", "rate %", "tool calls", "in", "out", "p50 ms", "p95 ms", "p99 ms")
+_COLUMNS = (
+    "agent",
+    "turns",
+    "success",
+    "asks",
+    "failed",
+    "rate %",
+    "tool calls",
+    "in",
+    "out",
+    "p50 ms",
+    "p95 ms",
+    "p99 ms",
+)
 _LARGE = 100
 
 
@@ -31,6 +45,8 @@ def metrics_table(metrics: Sequence[AgentMetrics]) -> Table:
             one.agent,
             one.turns,
             one.success,
+            one.input_required,
+            one.failure,
             None if one.success_rate is None else round(100 * one.success_rate),
             one.tool_calls,
             one.delegations_in,
@@ -42,6 +58,8 @@ def metrics_table(metrics: Sequence[AgentMetrics]) -> Table:
         for one in metrics
     )
     note = "a turn counts for the agent that it was first handed to; in and out are hand-overs"
+    if limited := sum(one.limit_reached for one in metrics):
+        note = f"{note}; {counted(limited, 'turn')} of those that failed ended at a limit of tokens, cost or turns"
     return Table("how agents did", _COLUMNS, rows, note if rows else "", empty="no turn has ended yet")
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC
 
+from lango_nb.core.text import counted
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.viz import html, to_html
 from lango_nb.viz.colours import outcome_colour
-from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.escape import esc, one_line
 
 _HEAD = """<!DOCTYPE html>
 <html lang="en">
@@ -38,7 +39,7 @@ def page(traces: Sequence[Trace], *, timing: bool = True) -> str:
     str
         A whole document; it follows the reader's light or dark setting.
     """
-    name = one_line(traces[0].turn.text, 80) if len(traces) == 1 else count(len(traces), "turn")
+    name = one_line(traces[0].turn.text, 80) if len(traces) == 1 else counted(len(traces), "turn")
     parts = [_HEAD.format(title=esc(f"lango: {name}"))]
     if len(traces) != 1:
         parts.append(html.view(html.header(name, [_sessions(traces)]), _contents(traces)))
@@ -52,8 +53,8 @@ def page(traces: Sequence[Trace], *, timing: bool = True) -> str:
 
 
 def _said(turn: Turn, *, timing: bool) -> str:
-    """Say which turn it is; what it was made with is told below, in the turn itself."""
-    said = [f"turn {turn.number}", f"session {one_line(turn.session_id, 100)}"]
+    """Say where a turn belongs and when it was; its number, and what it was made with, are told below, in itself."""
+    said = [f"session {one_line(turn.session_id, 100)}"]
     if timing:
         said.append(f"{turn.started_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
     return " · ".join(said)

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+from lango_nb.core.text import counted
 from lango_nb.frames.prompts import estimate_tokens, section_text
 from lango_nb.routing.tree import AgentNode
 from lango_nb.specs.topology import PromptSection
-from lango_nb.viz import html, text
+from lango_nb.viz import document as doc
 from lango_nb.viz.agents import chips_legend, tool_chips
-from lango_nb.viz.colours import PALETTE, ROOT
-from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.colours import PALETTE
+from lango_nb.viz.escape import one_line
 from lango_nb.viz.renderer import Renderer
+from lango_nb.viz.text import WIDTH
 
 _BAR = 20
+_HEADS = ("#", "section", "id", "chars", "tokens", "share", "")
+_WIDTHS = ("22px", "minmax(0,1fr)", "minmax(60px,160px)", "64px", "56px", "46px", "120px")
 ESTIMATE = "tokens are estimated: a quarter of the characters"
-
-
-def _sections(node: AgentNode) -> list[tuple[PromptSection, str]]:
-    return [(section, section_text(section)) for section in node.sections]
 
 
 def _facts(node: AgentNode) -> list[str]:
     chars = len(node.prompt)
     return [
         node.role,
-        count(len(node.sections), "section"),
-        count(chars, "character"),
-        f"about {count(estimate_tokens(chars), 'token')}",
-        count(len(node.tools), "tool"),
+        counted(len(node.sections), "section"),
+        counted(chars, "character"),
+        f"about {counted(estimate_tokens(chars), 'token')}",
+        counted(len(node.tools), "tool"),
     ]
 
 
@@ -39,56 +39,50 @@ def line(node: AgentNode) -> str:
     return f"{node.name}: {', '.join(_facts(node))}"
 
 
-def to_text(node: AgentNode) -> str:
-    """List the sections with their sizes, then the prompt word for word."""
-    sections = _sections(node)
-    total = sum(len(said) for _, said in sections) or 1
-    rows = [
-        [str(place), _title(section), section.id, f"{len(said):,}", f"{estimate_tokens(len(said)):,}",
-         f"{len(said) / total:.0%}", text.bar(len(said), total, _BAR)]
-        for place, (section, said) in enumerate(sections, 1)
-    ]  # fmt: skip
-    parts = [text.facts([node.name, *_facts(node)])]
-    if rows:
-        heads = ["#", "section", "id", "chars", "tokens", "share", ""]
-        parts += ["", text.table(heads, rows, "><<>>><"), "", ESTIMATE]
-    if node.tools:
-        parts += ["", "tools:", text.listing([tool.name for tool in node.tools], "  ")]
-    if node.prompt:
-        parts += ["", "─" * text.WIDTH, *text.wrap(node.prompt, text.WIDTH)]
-    return "\n".join(parts)
-
-
-def to_html(node: AgentNode) -> str:
-    """Draw the sizes of the sections, with the words of each folded under it."""
-    sections = _sections(node)
-    total = sum(len(said) for _, said in sections) or 1
-    parts = [
-        (section, said, len(said) / total, PALETTE[place % len(PALETTE)])
-        for place, (section, said) in enumerate(sections)
-    ]
-    whole = html.segments(((share, colour, f"{_title(s)}: {share:.0%}") for s, _, share, colour in parts), 16)
-    rows = "".join(_section(place, *part) for place, part in enumerate(parts, 1))
-    return html.view(
-        html.header(node.name, _facts(node)[1:], html.badge(node.role, ROOT)),
-        html.div(esc(node.description), margin="0 0 6px 0") if node.description else "",
-        whole if parts else html.note("this agent has no prompt here"),
-        html.div(rows, margin_top="8px"),
-        html.note(ESTIMATE) if parts else "",
-        html.heading("Tools") + tool_chips(node.tools) + chips_legend(node.tools) if node.tools else "",
+def document(node: AgentNode) -> doc.Document:
+    """List the sections with their sizes, and the prompt word for word; a page folds it, section by section."""
+    names = ", ".join(tool.name for tool in node.tools)
+    return (
+        doc.Title(node.name, _facts(node)),
+        doc.Rich((doc.Paragraph(node.description),) if node.description else ()),
+        doc.GAP,
+        *_sizes(node),
+        doc.GAP,
+        doc.plain(doc.Fields((("tools", names),), "stacked")),
+        doc.Rich(
+            (doc.Heading("Tools"), doc.Paragraph(tool_chips(node.tools)), *chips_legend(node.tools)) if names else ()
+        ),
+        doc.GAP,
+        doc.Plain((doc.Paragraph("─" * WIDTH), doc.Paragraph(node.prompt)) if node.prompt else ()),
     )
 
 
-def _section(place: int, section: PromptSection, said: str, share: float, colour: str) -> str:
-    size = f"{len(said):,} chars"
-    cells = [
-        html.span(str(place), text_align="right", opacity=html.MUTED),
-        html.span(html.named(_title(section), colour), " ", html.muted(section.id if section.title else "")),
-        html.span(size, text_align="right"),
-        html.span(f"≈ {estimate_tokens(len(said)):,} tokens", text_align="right", opacity=html.MUTED),
-        html.span(f"{share:.0%}", text_align="right"),
-    ]
-    return html.row_details("22px minmax(0,1fr) 110px 120px 46px", cells, html.pre(said))
+def _sizes(node: AgentNode) -> doc.Document:
+    sections = [(section, section_text(section)) for section in node.sections]
+    if not sections:
+        return (doc.rich(doc.Note("this agent has no prompt here")),)
+    total = sum(len(said) for _, said in sections) or 1
+    shares = [(len(said) / total, PALETTE[place % len(PALETTE)], _title(s)) for place, (s, said) in enumerate(sections)]
+    whole = doc.Bar(tuple((share, colour, f"{title}: {share:.0%}") for share, colour, title in shares), height=16)
+    rows = tuple(
+        (
+            doc.Muted(str(place)),
+            doc.Name(title, colour),
+            doc.Muted(section.id),
+            f"{len(said):,}",
+            f"{estimate_tokens(len(said)):,}",
+            f"{share:.0%}",
+            doc.Bar(((share, colour, ""),), columns=_BAR),
+        )
+        for place, ((section, said), (share, colour, title)) in enumerate(zip(sections, shares, strict=True), 1)
+    )
+    folds = tuple((doc.Code(said),) for _, said in sections)
+    return (
+        doc.rich(doc.Paragraph(whole)),
+        doc.Rows(_HEADS, rows, "><<>>><", _WIDTHS, folds),
+        doc.GAP,
+        doc.Note(ESTIMATE),
+    )
 
 
-RENDERER = Renderer(line, to_text, to_html)
+RENDERER = Renderer(line, document)

@@ -1,10 +1,13 @@
-"""What it takes to show a kind of record: a line, a text, HTML, and where it makes sense a mermaid diagram."""
+"""What it takes to show a kind of record: a line, a document, and where it makes sense a mermaid diagram."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lango_nb.viz.document import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +16,7 @@ class Renderer:
 
     line: Callable[[Any], str]
     """One line: what it is and how large."""
-    text: Callable[..., str]
-    """Everything, as plain text; the same record always gives the same text."""
-    html: Callable[..., str]
-    """Everything, as HTML with inline styles only."""
+    document: Callable[..., Document]
+    """Everything, for both back ends; the same record always gives the same document."""
     mermaid: Callable[[Any], str] | None = None
     """A diagram as mermaid source."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from lango_nb.core.text import counted
 from lango_nb.evaluation.answers import Judged
 from lango_nb.evaluation.measures import Point, Share, Usage
 from lango_nb.evaluation.results import Evaluation, Result
 from lango_nb.routing.route import Signal
 from lango_nb.routing.taught import ROOT as ROOT_NAME
-from lango_nb.viz.escape import count, one_line
+from lango_nb.viz.escape import one_line
 
 _NAME = 24
 _EVERY = 2
@@ -47,7 +48,7 @@ def interval(share: Share) -> str:
 def facts(evaluation: Evaluation) -> list[str]:
     """Say where the requests come from, and how many there are."""
     shown = f"{evaluation.n:,} of {evaluation.of:,} requests, seed {evaluation.seed}"
-    requests = count(evaluation.n, "request") if evaluation.n == evaluation.of else shown
+    requests = counted(evaluation.n, "request") if evaluation.n == evaluation.of else shown
     return [evaluation.data, requests]
 
 
@@ -55,6 +56,7 @@ def _columns(evaluation: Evaluation) -> list[tuple[str, list[Share]]]:
     """Return the shares that are shown side by side: head, and one per result; rare kinds only where they occur."""
     results = evaluation.results
     found = [
+        ("right, of owned", [result.owned for result in results]),
         ("right", [result.accuracy for result in results]),
         ("wrong agent", [result.wrong_agent for result in results]),
         ("kept by root", [result.kept for result in results]),
@@ -63,13 +65,26 @@ def _columns(evaluation: Evaluation) -> list[tuple[str, list[Share]]]:
         ("no answer", [result.errors for result in results]),
     ]
     rare = {"abstained"} if evaluation.is_model else {"invalid", "no answer"}
-    return [(head, shares) for head, shares in found if head not in rare or any(share.count for share in shares)]
+    shown = [(head, shares) for head, shares in found if head not in rare or any(share.count for share in shares)]
+    return shown if any(_unowned(result) for result in results) else shown[1:]
+
+
+def right_of(result: Result) -> str:
+    """Say how often answers are right; where most requests are nobody's, of those that somebody owns."""
+    if _unowned(result) > result.owned.of:
+        return f"{percent(result.owned.value)} of {result.owned.of:,} that somebody owns"
+    return percent(result.accuracy.value)
+
+
+def _unowned(result: Result) -> int:
+    """Count the requests that belong to nobody."""
+    return result.n - result.owned.of
 
 
 def summary(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
     """Return the shares side by side: heads, and a row per topology."""
     columns = _columns(evaluation)
-    exact = {"right", "wrong agent"}
+    exact = {"right, of owned", "right", "wrong agent"}
     rows = [
         [short(result.topology)]
         + [interval(shares[place]) if head in exact else percent(shares[place].value) for head, shares in columns]
@@ -80,7 +95,7 @@ def summary(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
 
 def _cost(usage: Usage, *, timing: bool) -> str:
     """Say what a model's answers cost; how long they took differs each time and is told where it is asked for."""
-    said = [count(usage.calls, "call")]
+    said = [counted(usage.calls, "call")]
     if usage.input_tokens is not None or usage.output_tokens is not None:
         said.append(f"{usage.input_tokens or 0:,} tokens read, {usage.output_tokens or 0:,} written")
     if usage.cost_usd is not None:
@@ -103,12 +118,17 @@ def remarks(evaluation: Evaluation, *, timing: bool) -> list[str]:
     """
     said = []
     for result in evaluation.results:
+        if nobodys := _unowned(result):
+            said.append(
+                f"{short(result.topology)}: no agent owns what {nobodys:,} of {counted(result.n, 'request')} take, and "
+                f"leaving them alone counts as right; {result.owned.count:,} of the other {result.owned.of:,} are right"
+            )
         if evaluation.is_model:
             said.append(f"{short(result.topology)}: {_cost(result.usage, timing=timing)}")
         elif timing and result.n:
             said.append(f"{short(result.topology)}: {result.usage.time_ms / result.n:.3g} ms per request")
     if evaluation.resumed:
-        said.append(f"{count(evaluation.resumed, 'answer')} from an earlier run")
+        said.append(f"{counted(evaluation.resumed, 'answer')} from an earlier run")
     return said
 
 

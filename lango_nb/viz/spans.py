@@ -42,7 +42,8 @@ from lango_nb.core.events import (
     TurnStarted,
 )
 from lango_nb.core.messages import Usage
-from lango_nb.viz.escape import count
+from lango_nb.core.text import counted
+from lango_nb.viz.events import particulars
 from lango_nb.viz.span import Span, arguments_block, arguments_text, tools_text
 
 _CALLS = (ApprovalAsked, ApprovalDecided, ToolStarted, ToolFinished)
@@ -76,7 +77,7 @@ def spans(events: Iterable[Event]) -> list[Span]:
                 still_open[key] = span
         span.last, span.end = event.seq, event.at
         span.model_ms = span.model_ms or getattr(event, "usage", _NO_USAGE).latency_ms
-        _READERS[type(event)](span, event)
+        _READERS.get(type(event), _other)(span, event)
         if isinstance(event, RunBlocked):
             span.is_open = bool(event.condition)
         if isinstance(event, ToolFinished) or (isinstance(event, RunBlocked) and not event.condition):
@@ -170,7 +171,7 @@ def _run_finished(span: Span, event: RunFinished) -> None:
         ("result", event.result),
         ("error", event.error),
         ("code", event.error_code),
-        ("counts", f"{count(event.steps, 'model call')}, {count(event.tool_calls, 'tool call')}"),
+        ("counts", f"{counted(event.steps, 'model call')}, {counted(event.tool_calls, 'tool call')}"),
     ]
     span.ms = event.duration_ms
 
@@ -194,9 +195,9 @@ def _run_blocked(span: Span, event: RunBlocked) -> None:
 
 
 def _forked(span: Span, event: ChildForked) -> None:
-    seen = f" that shows {count(event.inherited, 'earlier message')}" if event.inherited else ""
+    seen = f" that shows {counted(event.inherited, 'earlier message')}" if event.inherited else ""
     span.kind, span.said = "forks", f"a session of its own{seen}"
-    span.parts = [("session", event.child), ("inherits", count(event.inherited, "message"))]
+    span.parts = [("session", event.child), ("inherits", counted(event.inherited, "message"))]
 
 
 def _merged(span: Span, event: ChildMerged) -> None:
@@ -225,12 +226,12 @@ def _policy_decided(span: Span, event: PolicyDecided) -> None:
 
 def _breaker_changed(span: Span, event: BreakerChanged) -> None:
     span.kind, span.what, span.said, span.status = "breaker", event.circuit, event.detail, event.state
-    failures = count(event.failures, "failure") if event.failures else ""
+    failures = counted(event.failures, "failure") if event.failures else ""
     span.parts = [("circuit", event.circuit), ("state", event.state), ("after", failures), ("detail", event.detail)]
 
 
 def _history_trimmed(span: Span, event: HistoryTrimmed) -> None:
-    span.kind, span.what, span.status = "history", count(event.dropped, "earlier message"), "left out"
+    span.kind, span.what, span.status = "history", counted(event.dropped, "earlier message"), "left out"
     which = "them" if event.summarized >= event.dropped else f"{event.summarized:,} of them"
     span.said = f"a summary stands for {which}" if event.summarized else ""
     if event.detail:
@@ -240,7 +241,7 @@ def _history_trimmed(span: Span, event: HistoryTrimmed) -> None:
 
 
 def _history_summarized(span: Span, event: HistorySummarized) -> None:
-    span.kind, span.what, span.said = "summary", count(event.dropped, "earlier message"), event.text
+    span.kind, span.what, span.said = "summary", counted(event.dropped, "earlier message"), event.text
     span.parts = [("text", event.text), ("stands for", span.what), *_usage(event.usage)]
     span.ms = event.usage.latency_ms or None
 
@@ -285,7 +286,11 @@ def _error(span: Span, event: ErrorRaised) -> None:
 
 def _turn_finished(span: Span, event: TurnFinished) -> None:
     span.kind, span.what = "ends", event.outcome
-    counts = (count(event.steps, "model call"), count(event.rounds, "hand-over"), count(event.tool_calls, "tool call"))
+    counts = (
+        counted(event.steps, "model call"),
+        counted(event.rounds, "hand-over"),
+        counted(event.tool_calls, "tool call"),
+    )
     span.said = ", ".join(counts)
     span.parts = [("outcome", event.outcome), ("error", event.error_code), ("counts", span.said)]
     span.ms = event.duration_ms
@@ -351,6 +356,12 @@ _READERS: Mapping[type[BaseEvent], Callable[[Span, Any], None]] = {
     ErrorRaised: _error,
     TurnFinished: _turn_finished,
 }
+
+
+def _other(span: Span, event: Event) -> None:
+    """Tell of an event that has no reader of its own."""
+    span.kind, span.parts = event.kind.replace(".", " "), particulars(event)
+    span.said = ", ".join(f"{name}: {said}" for name, said in span.parts)
 
 
 def _usage(usage: Usage) -> list[tuple[str, str]]:

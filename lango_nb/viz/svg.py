@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from lango_nb.core.visible import visible
 from lango_nb.viz.colours import CARD
+from lango_nb.viz.document import Node
 from lango_nb.viz.escape import esc
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif"
@@ -83,33 +84,21 @@ def wrap_px(text: str, most: float, size: float, *, bold: bool = False) -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A box with a name and lines under it."""
-
-    name: str
-    lines: tuple[str, ...]
-    colour: str
-    """Of the strip at its left edge."""
-    beside: str = ""
-    """A word after the name, less strong."""
-    dashed: bool = False
-    """Whether the line to it is dashed."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Laid:
-    """A card whose texts are broken into lines."""
+    """An agent's card, its texts broken into lines."""
 
-    card: Card
+    node: Node
+    beside: str
+    """What stands after the name, less strong."""
     name: list[str]
     lines: list[str]
 
     @classmethod
-    def of(cls, card: Card, most: float) -> _Laid:
-        inner = most - 2 * _PAD - _STRIP
-        lines = [part for line in card.lines for part in wrap_px(line, inner, _TEXT_SIZE)]
-        laid = cls(card, wrap_px(card.name, inner, _NAME_SIZE, bold=True), lines)
-        return cls(card, wrap_px(card.name, inner - laid._beside_width, _NAME_SIZE, bold=True), lines)
+    def of(cls, node: Node, most: float) -> _Laid:
+        inner, beside = most - 2 * _PAD - _STRIP, ", ".join(node.marks)
+        lines = [part for line in node.lines for part in wrap_px(line, inner, _TEXT_SIZE)]
+        laid = cls(node, beside, wrap_px(node.name, inner, _NAME_SIZE, bold=True), lines)
+        return cls(node, beside, wrap_px(node.name, inner - laid._beside_width, _NAME_SIZE, bold=True), lines)
 
     @property
     def width(self) -> float:
@@ -119,7 +108,7 @@ class _Laid:
 
     @property
     def _beside_width(self) -> float:
-        return _PAD + text_width(self.card.beside, _TEXT_SIZE) if self.card.beside else 0.0
+        return _PAD + text_width(self.beside, _TEXT_SIZE) if self.beside else 0.0
 
     @property
     def height(self) -> float:
@@ -131,15 +120,15 @@ class _Laid:
         strip = f"M{x + _STRIP:g},{y:g} a{_STRIP},{_STRIP} 0 0 0 -{_STRIP},{_STRIP} v{height - 2 * _STRIP:g}"
         parts = [
             f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{_STRIP}" fill="{CARD}"/>',
-            f'<path d="{strip} a{_STRIP},{_STRIP} 0 0 0 {_STRIP},{_STRIP} z" fill="{self.card.colour}"/>',
+            f'<path d="{strip} a{_STRIP},{_STRIP} 0 0 0 {_STRIP},{_STRIP} z" fill="{self.node.colour}"/>',
         ]
         baseline = y + 20
         for line in self.name:
             parts.append(_text(left, baseline, line, bold=True))
             baseline += _NAME_STEP
-        if self.card.beside:
+        if self.beside:
             after = left + text_width(self.name[-1], _NAME_SIZE, bold=True) + _PAD
-            parts.append(_text(after, baseline - _NAME_STEP, self.card.beside))
+            parts.append(_text(after, baseline - _NAME_STEP, self.beside))
         for line in self.lines:
             parts.append(_text(left, baseline - 2, line))
             baseline += _TEXT_STEP
@@ -155,13 +144,13 @@ def _text(x: float, y: float, said: str, *, bold: bool = False) -> str:
     return f'<text x="{x:g}" y="{y:g}" {look}>{esc(said)}</text>'
 
 
-def tree_drawing(root: Card, cards: Sequence[Card], *, root_most: float = 280, most: float = 520) -> tuple[str, float]:
-    """Draw a root on the left and its cards stacked on the right, joined by curves.
+def tree_drawing(root: Node, nodes: Sequence[Node], *, root_most: float = 280, most: float = 520) -> tuple[str, float]:
+    """Draw a root on the left and its agents stacked on the right, joined by curves.
 
     Parameters
     ----------
-    root : Card
-    cards : sequence of Card
+    root : Node
+    nodes : sequence of Node
     root_most, most : float
         Widths at which texts are wrapped, px.
 
@@ -170,7 +159,7 @@ def tree_drawing(root: Card, cards: Sequence[Card], *, root_most: float = 280, m
     str, float
         The SVG, and its width in px.
     """
-    left, right = _Laid.of(root, root_most), [_Laid.of(card, most) for card in cards]
+    left, right = _Laid.of(root, root_most), [_Laid.of(node, most) for node in nodes]
     left_width = max(140.0, left.width)
     right_width = max([220.0, *(laid.width for laid in right)])
     stack = sum(laid.height for laid in right) + _GAP * max(0, len(right) - 1)
@@ -181,7 +170,7 @@ def tree_drawing(root: Card, cards: Sequence[Card], *, root_most: float = 280, m
     start = _EDGE + left_width
     y = (height - stack) / 2
     for laid in right:
-        lines.append(_curve(start, middle, start + _BETWEEN, y + laid.height / 2, dashed=laid.card.dashed))
+        lines.append(_curve(start, middle, start + _BETWEEN, y + laid.height / 2, dashed=laid.node.is_dashed))
         boxes.append(laid.draw(start + _BETWEEN, y, right_width))
         y += laid.height + _GAP
     drawing = (

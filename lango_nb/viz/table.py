@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lango_nb.viz.renderer import Renderer
+
+if TYPE_CHECKING:
+    from lango_nb.viz.document import Document
 
 _MOST_ROWS = 500
 _CELL = 400
@@ -67,48 +71,32 @@ def _is_number(value: object) -> bool:
 
 def line(table: Table) -> str:
     """Write the table in one line."""
-    from lango_nb.viz.escape import count, one_line
+    from lango_nb.core.text import counted
+    from lango_nb.viz.escape import one_line
 
-    return f"{one_line(table.title)}: {count(len(table.rows), 'row')}"
+    return f"{one_line(table.title)}: {counted(len(table.rows), 'row')}"
 
 
-def _rest(table: Table) -> str:
-    from lango_nb.viz.escape import count
+def document(table: Table) -> Document:
+    """Write a row per row, of very many the first ones."""
+    from lango_nb.core.text import counted
+    from lango_nb.viz.document import GAP, Cut, Muted, Note, Paragraph, Rows, Title
+    from lango_nb.viz.escape import one_line
 
+    title = one_line(table.title)
+    if not table.rows:
+        return (Title(title), GAP, Paragraph(Muted(table.empty)), Note(table.note))
+    shown = table.rows[:_MOST_ROWS]
+    cells = tuple(tuple(Cut(_cell(value), _CELL) for value in row) for row in shown)
     hidden = len(table.rows) - _MOST_ROWS
-    return f"and {count(hidden, 'row')} more" if hidden > 0 else ""
-
-
-def to_text(table: Table) -> str:
-    """Write the table with aligned columns."""
-    from lango_nb.viz import text
-    from lango_nb.viz.escape import count, one_line
-
-    head = one_line(table.title)
-    if not table.rows:
-        return "\n".join(part for part in (head, "", table.empty, *([table.note] if table.note else [])))
-    shown = table.rows[:_MOST_ROWS]
-    cells = [[_cell(value) for value in row] for row in shown]
-    body = text.table(table.columns, cells, _align(shown, len(table.columns)))
-    ends = [part for part in (_rest(table), *text.wrap(table.note, text.WIDTH)) if part]
-    return "\n".join([f"{head} · {count(len(table.rows), 'row')}", "", body, *([""] if ends else []), *ends])
-
-
-def to_html(table: Table) -> str:
-    """Show the table; it scrolls sideways by itself when it does not fit."""
-    from lango_nb.viz import html
-    from lango_nb.viz.escape import count, one_line
-
-    if not table.rows:
-        return html.view(html.header(one_line(table.title)), html.div(html.muted(table.empty)), html.note(table.note))
-    shown = table.rows[:_MOST_ROWS]
-    cells = [[html.inline(_cell(value), _CELL) for value in row] for row in shown]
-    return html.view(
-        html.header(one_line(table.title), [count(len(table.rows), "row")]),
-        html.listing(table.columns, cells, _align(shown, len(table.columns))),
-        html.note(_rest(table)),
-        html.note(table.note),
+    return (
+        Title(title, [counted(len(table.rows), "row")]),
+        GAP,
+        Rows(table.columns, cells, _align(shown, len(table.columns))),
+        GAP,
+        Note(f"and {counted(hidden, 'row')} more" if hidden > 0 else ""),
+        Note(table.note),
     )
 
 
-RENDERER = Renderer(line, to_text, to_html)
+RENDERER = Renderer(line, document)

@@ -179,7 +179,7 @@ def listing(names: Sequence[str], by: str = "", total: int = WIDTH) -> str:
     return "\n".join((by + line).rstrip() for line in wrap(", ".join(names), max(_NARROWEST, total - width(by))))
 
 
-def facts(said: Sequence[str]) -> str:
+def facts(said: Sequence[str], total: int = WIDTH) -> str:
     """Write short facts beside each other, wrapped between them; empty ones are left out.
 
     Examples
@@ -190,8 +190,8 @@ def facts(said: Sequence[str]) -> str:
     lines: list[str] = []
     for fact in filter(None, said):
         longer = f"{lines[-1]} · {fact}" if lines else fact
-        if lines and width(longer) <= WIDTH:
+        if lines and width(longer) <= total:
             lines[-1] = longer
         else:
             lines.append(fact)
-    return "\n".join(part for line in lines for part in wrap(line, WIDTH))
+    return "\n".join(part for line in lines for part in wrap(line, total))

@@ -6,22 +6,21 @@ Every teammate run is a lane of its own, under whoever asked for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from lango_nb.core.messages import USER
+from lango_nb.core.text import counted
 from lango_nb.records.turns import Trace
-from lango_nb.viz import html, text
-from lango_nb.viz.chart import chart_html, chart_text
-from lango_nb.viz.colours import PERSON, agent_colours, outcome_colour
-from lango_nb.viz.escape import count, one_line
-from lango_nb.viz.lanes import RUN_ENDS, Key, Lane, find_lanes, key_of
+from lango_nb.viz import document as doc
+from lango_nb.viz.colours import PERSON, agent_colours
+from lango_nb.viz.escape import one_line
+from lango_nb.viz.lanes import RUN_ENDS, Key, find_lanes, key_of
 from lango_nb.viz.mermaid import label
 from lango_nb.viz.renderer import Renderer
-from lango_nb.viz.routing import request_html
-from lango_nb.viz.rows import MOST_ROWS, rest, rows_html, rows_text
+from lango_nb.viz.rows import MOST_ROWS, rest, span_rows
 from lango_nb.viz.span import Span
 from lango_nb.viz.spans import spans
-from lango_nb.viz.turns import answer_html, facts, path_html, path_text
+from lango_nb.viz.turns import facts, outcome_of, path_of
 
 _MOST_RUNS = 5
 """Runs that are named where all are counted."""
@@ -32,55 +31,42 @@ def line(trace: Trace) -> str:
     return f"turn {trace.turn.number}, {trace.turn.outcome}: {one_line(trace.turn.text, 60)}"
 
 
-def to_text(trace: Trace, *, timing: bool = False) -> str:
-    """Write lanes and rows; the answer stands at the end, word for word."""
-    made = spans(trace.events)
-    turn = trace.turn
-    lines = [
-        f"turn {turn.number} · {turn.outcome}{f' ({one_line(turn.error_code, 60)})' if turn.error_code else ''}",
-        *text.wrap(f"“{turn.text}”", text.WIDTH)[:12],
-        *text.wrap(path_text(turn.path), text.WIDTH),
-        text.facts(facts(turn, trace.runs, timing=timing)),
-    ]
-    if made:
-        lanes = _lanes(made, trace)
-        lines += ["", chart_text(made, lanes, len(trace.events)), "", rows_text(made, lanes, timing=timing)]
-    for note in filter(None, (rest(made), _after(trace))):
-        lines += text.wrap(note, text.WIDTH)
-    if turn.answer:
-        lines += ["", "answer:", text.indent("\n".join(text.wrap(turn.answer, text.WIDTH - 2)), "  ")]
-    return "\n".join(part.rstrip() for part in lines)
-
-
-def _lanes(made: Sequence[Span], trace: Trace) -> Mapping[Key, Lane]:
-    return find_lanes(made, {run.id: run.parent_run_id for run in trace.runs})
-
-
-def to_html(trace: Trace, *, timing: bool = False) -> str:
-    """Draw lanes and rows.
+def document(trace: Trace, *, timing: bool = False) -> doc.Document:
+    """Write lanes and rows, and the answer word for word.
 
     Parameters
     ----------
     trace : Trace
     timing : bool
-        Whether the axis is real time and rows tell milliseconds.
+        Whether rows tell milliseconds, and a page's axis is real time.
     """
     made = spans(trace.events)
     turn = trace.turn
-    lanes = _lanes(made, trace)
+    lanes = find_lanes(made, _parents(trace))
     root = turn.path[0] if turn.path else None
     colours = {**agent_colours([*turn.path, *(lane.agent for lane in lanes.values())], root), USER: PERSON}
-    chart = chart_html(made, lanes, len(trace.events), colours, timing=timing) if made else ""
-    return html.view(
-        request_html(turn.text, html.badge(turn.outcome, outcome_colour(turn.outcome))),
-        path_html(turn.path, colours),
-        html.small(" · ".join(facts(turn, trace.runs, timing=timing))),
-        _answer(turn.answer),
-        chart or html.note("nothing has happened yet"),
-        rows_html(made, lanes, colours, trace.decisions, timing=timing),
-        html.note(rest(made)),
-        html.note(_after(trace)),
+    drawn = (
+        doc.Lanes(made, lanes, len(trace.events), colours, is_timed=timing),
+        doc.GAP,
+        span_rows(made, lanes, colours, trace.decisions, timing=timing),
     )
+    return (
+        doc.Line((f"turn {turn.number}", outcome_of(turn))),
+        doc.Quote(turn.text),
+        doc.Line((path_of(turn.path, colours),)),
+        doc.Facts(facts(turn, trace.runs, timing=timing)),
+        doc.Rich((doc.Box("", (doc.Prose(turn.answer),)),) if turn.answer else ()),
+        doc.GAP,
+        *(drawn if made else (doc.rich(doc.Note("nothing has happened yet")),)),
+        doc.Note(rest(made)),
+        doc.Note(_after(trace)),
+        doc.GAP,
+        doc.plain(doc.Fields((("answer", turn.answer),), "stacked")),
+    )
+
+
+def _parents(trace: Trace) -> dict[str, str]:
+    return {run.id: run.parent_run_id for run in trace.runs}
 
 
 def _after(trace: Trace) -> str:
@@ -89,20 +75,13 @@ def _after(trace: Trace) -> str:
         return ""
     runs = dict.fromkeys(event.run_id for event in trace.late if event.run_id)
     where = ", ".join(f"%lango run {run_id}" for run_id in list(runs)[:_MOST_RUNS])
-    return f"after its end its runs went on for {count(len(trace.late), 'event')}: {where}"
-
-
-def _answer(answer: str) -> str:
-    if not answer:
-        return ""
-    quoted = answer_html(answer)
-    return html.div(quoted, margin="6px 0 12px 0", padding="2px 0 2px 12px", border_left=f"4px solid {html.EDGE}")
+    return f"after its end its runs went on for {counted(len(trace.late), 'event')}: {where}"
 
 
 def to_mermaid(trace: Trace) -> str:
     """Write the turn as a mermaid sequence diagram; every run takes part in it as itself."""
     made = spans(trace.events)[:MOST_ROWS]
-    lanes = find_lanes(made, {run.id: run.parent_run_id for run in trace.runs})
+    lanes = find_lanes(made, _parents(trace))
     named: dict[Key, str] = {key: f"{lane.agent} {lane.run_id}".rstrip() for key, lane in lanes.items()}
     for span in made:
         if span.kind in {"hands over", "declines", "returns"}:
@@ -143,4 +122,4 @@ def _arrow(span: Span, alias: Mapping[Key, str], first: str, askers: Mapping[str
     return [f"  Note over {who}: {label(f'{span.kind} {span.what}'.rstrip(), 80)}"]
 
 
-RENDERER = Renderer(line, to_text, to_html, to_mermaid)
+RENDERER = Renderer(line, document, to_mermaid)

@@ -16,7 +16,7 @@ _SENTENCE = "The quick brown fox jumps over 12 lazy dogs, reads src/main.py and 
 _PIECE = 50
 TEXTS = {
     "prose": _SENTENCE,
-    "code": (_ROOT / "lango_nb" / "engine" / "engine.py").read_text(encoding="utf-8"),
+    "code": (_ROOT / "lango_nb" / "engine.py").read_text(encoding="utf-8"),
     "one word": "x",
     "digits": "0123456789",
     "Chinese": "笔记本里没有任何秘密\uff0c每一行都可以给别人看。",

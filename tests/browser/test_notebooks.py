@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lango_nb.cli.notebooks import START, copy_notebooks, shipped_notebooks
+from lango_nb.commands.terminal.notebooks import START, copy_notebooks, shipped_notebooks
 from tests.browser.harness import THEMES, Browser, browser, jupyterlab
 
 HERE = Path(__file__).parent

@@ -131,6 +131,7 @@ def test_live_cells_show_the_same_as_saved_ones(saved: Path, base: str) -> None:
     setup = (
         f"import sys; sys.path.insert(0, {str(root)!r})\n"
         "from lango_nb.viz.register import register, unregister\n"
+        "from lango_nb.viz.view import View\n"
         "from tests.unit.viz import samples\n"
         "register(get_ipython())"
     )
@@ -140,9 +141,9 @@ def test_live_cells_show_the_same_as_saved_ones(saved: Path, base: str) -> None:
         "samples.trace()": samples.trace(),
         "samples.teammates()": samples.teammates(),
         "samples.runs()[1]": samples.runs()[1],
-        "samples.records()['runs']": samples.records()["runs"],
-        "samples.records()['run history']": samples.records()["run history"],
-        "samples.records()['card']": samples.records()["card"],
+        "View(0, None, lambda: samples.records()['runs'])": samples.records()["runs"],
+        "View(0, None, lambda: samples.records()['run history'])": samples.records()["run history"],
+        "View(0, None, lambda: samples.records()['card'])": samples.records()["card"],
     }
     sources = [setup, *records, "[samples.route()]"]
     write_notebook(saved.with_name("live.ipynb"), [(source, []) for source in sources])

@@ -20,11 +20,12 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.cli.parser import NOUNS, parse
+from lango_nb.commands.notebook.line import parse_line
+from lango_nb.commands.table import MAGICS, TERMINAL
+from lango_nb.commands.terminal.parser import parse
+from lango_nb.commands.terminal.usage import find_command
 from lango_nb.config.keys import settings_by_key
 from lango_nb.core import errors
-from lango_nb.magics.commands import COMMANDS
-from lango_nb.magics.line import parse_line
 from lango_nb.specs.topologies import topology_names
 
 ROOT = Path(__file__).parents[2]
@@ -242,28 +243,30 @@ def test_magics_in_the_documents_exist() -> None:
         match = re.fullmatch(r"(%%?)lango(?: (.+))?", code)
         if match and match[2]:
             name = match[2].split()[0]
-            assert name in COMMANDS, f"`{code}`: there is no command {name!r}"
-            assert match[1] == "%" or COMMANDS[name].cell != "no", f"`{code}`: {name} takes no cell"
+            assert name in MAGICS, f"`{code}`: there is no command {name!r}"
+            assert match[1] == "%" or MAGICS[name].cell != "no", f"`{code}`: {name} takes no cell"
 
 
 def test_the_readme_names_every_magic() -> None:
     named = {
         word for code in _inline(README) for word in [code.removeprefix("%%lango ").removeprefix("%lango ").split()[0]]
     }
-    assert set(COMMANDS) - named == set()
+    assert set(MAGICS) - named == set()
 
 
 def test_commands_in_the_documents_exist() -> None:
-    seen = set()
+    seen, nouns = set(), {name.split()[0] for name in TERMINAL}
     for code in _inline(README + ARCHITECTURE + CHANGELOG):
         words = shlex.split(code) if code.startswith("lango ") else []
         if not words:
             continue
         seen.add(words[1])
-        assert words[1] in NOUNS, f"`{code}`: there is no command {words[1]!r}"
+        assert words[1] in nouns, f"`{code}`: there is no command {words[1]!r}"
         if len(words) > 2:
-            parse(words[1:])
-    assert seen == set(NOUNS), "the README does not name every command"
+            found = find_command(words[1:])
+            assert not isinstance(found, str), code
+            parse(*found)
+    assert nouns - seen == set(), "the README does not name every command"
 
 
 def test_settings_in_the_documents_exist() -> None:

@@ -51,7 +51,7 @@ def _drawable() -> list[type[LangoError]]:
 
 
 def test_drawing_is_the_class_tree() -> None:
-    parents = {kind.__name__: kind.__base__.__name__ if kind.__base__ else "" for kind in _drawable()}
+    parents = {kind.__name__: kind.__bases__[0].__name__ for kind in _drawable()}
     parents["LangoError"] = ""
     assert {name: parent or "" for name, (parent, _) in _drawn().items()} == parents
 

@@ -56,7 +56,7 @@ def test_a_live_model_that_slipped_in_is_not_called_and_leaves_a_closed_trace() 
 def test_the_environment_switches_the_network_off_for_labs(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"live and allow_network is off; set models\.allowNetwork to true"):
         Lab(model="openai:gpt-5", home=tmp_path)
-    assert {row.state for row in Lab().models().record} == {"usable", "network off"}
+    assert {row.state for row in Lab().models.record} == {"usable", "network off"}
 
 
 def test_where_the_network_is_on_a_live_model_answers() -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from lango_nb.routing.build import build_agent_tree
-from lango_nb.routing.partition import Prefix
+from lango_nb.routing.partition import Prefix, matching_order
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
@@ -283,11 +283,13 @@ def test_topology_has_the_shape_the_design_gives_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", topology_names())
-def test_order_names_everybody_who_claims_tools_and_nobody_else(name: str) -> None:
+def test_order_names_nobody_without_a_claim_and_the_roster_orders_the_others(name: str) -> None:
     topology = load_topology(name)
     claimants = {spec.name for spec in topology.agents if spec.prefixes}
     assert len(topology.match_order) == len(set(topology.match_order))
-    assert set(topology.match_order) == claimants
+    assert set(topology.match_order) <= claimants
+    without = topology.model_copy(update={"match_order": ()})
+    assert matching_order(without, topology.agents) == list(topology.agents)
     assert topology.unmatched_to is None or topology.unmatched_to in claimants
 
 

@@ -70,7 +70,8 @@ class Plan:
             for _ in range(self.pace):  # let the children go on: their words are there when the next ones are made
                 await asyncio.sleep(0)
             return self._root(messages)
-        order = next(message.content for message in reversed(messages) if message.role == "user")
+        asked = (message.content for message in reversed(messages) if message.role == "user")
+        order = next(text for text in asked if text.startswith("order"))  # not that a reply was empty
         self._note(agent, order, messages)
         await asyncio.sleep(0)  # let the others go first: their words are there now
         return self._child(order, messages)

@@ -7,7 +7,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lango_nb.runtime.limits import Budget, Limits, Reached
+from lango_nb.core.events import LimitReached
+from lango_nb.runtime.limits import Budget, Limits
 
 WIDE = Limits(rounds=10_000, steps=10_000, delegations=0)
 names = st.sampled_from("root operator vault navigator planner librarian".split())
@@ -19,7 +20,7 @@ turns = st.lists(st.one_of(replies, st.just(SUCCESS)), max_size=30)
 
 
 def is_ring(budget: Budget, author: str, targets: list[tuple[str, str]]) -> bool:
-    return any(isinstance(notice, Reached) for notice in budget.hand_over(author, targets))
+    return any(isinstance(notice, LimitReached) for notice in budget.hand_over(author, targets))
 
 
 def plain(reply: tuple[str, list[tuple[str, str]]]) -> tuple[str, list[tuple[str, str]]]:

@@ -5,18 +5,18 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lango_nb.commands.notebook.completion import complete
+from lango_nb.commands.notebook.line import Line, parse_line
+from lango_nb.commands.notebook.names import fill_names
+from lango_nb.commands.table import MAGICS
 from lango_nb.core.errors import LangoError
-from lango_nb.magics.commands import COMMANDS
-from lango_nb.magics.completion import complete
-from lango_nb.magics.line import Line, parse_line
-from lango_nb.magics.names import fill_names
 
 ANYTHING = st.text() | st.text(alphabet="-{}[]()'\"\\ ;=%?\n\taskoutree", max_size=60)
-OPTIONS = sorted({option.name for command in COMMANDS.values() for option in command.all_options})
+OPTIONS = sorted({option.name for command in MAGICS.values() for option in command.all_options})
 LINES = st.builds(
     " ".join,
     st.lists(
-        st.sampled_from([*COMMANDS, *OPTIONS, "--", ";", "x", "ask", "-1", "--no", "=", "allow"]) | ANYTHING, max_size=6
+        st.sampled_from([*MAGICS, *OPTIONS, "--", ";", "x", "ask", "-1", "--no", "=", "allow"]) | ANYTHING, max_size=6
     ),
 )
 JSON = st.recursive(
@@ -50,7 +50,7 @@ def test_a_line_is_parsed_or_refused(line: str) -> None:
 @given(LINES | ANYTHING, ANYTHING)
 def test_a_cell_is_parsed_or_refused_and_kept(line: str, cell: str) -> None:
     found = parsed(line, cell)
-    if found is not None and not found.wants_help and found.command is not COMMANDS["help"]:
+    if found is not None and not found.wants_help and found.command is not MAGICS["help"]:
         assert found.text == cell.removesuffix("\n")
 
 

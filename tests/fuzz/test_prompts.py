@@ -9,8 +9,9 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lango_nb.core.text import folded
 from lango_nb.routing.build import build_agent_tree
-from lango_nb.routing.table import RoutingRow, RoutingTable, one_line
+from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.tree import AgentTree
 from lango_nb.specs.agent import NAME_PATTERN, AgentSpec, Source
 from lango_nb.specs.sources import EmbeddedStore
@@ -177,7 +178,7 @@ nasty = st.one_of(
         ["### vault", "- **Role**: x", "a; b", "a\\", "\\;", ";", "- **Where**: here", "a\u2028b", "# x", "`"]
     ),
 )
-line = nasty.map(one_line)
+line = nasty.map(folded)
 items = st.lists(line.filter(bool), max_size=4).map(tuple)
 rows = st.lists(
     st.builds(
@@ -198,7 +199,7 @@ rows = st.lists(
 )
 
 
-@given(rows, nasty.map(one_line))
+@given(rows, nasty.map(folded))
 @settings(deadline=None)
 def test_a_routing_table_survives_its_markdown(given_rows: list[RoutingRow], around: str) -> None:
     table = RoutingTable(tuple(given_rows))
@@ -223,5 +224,5 @@ def test_untidy_text_cannot_break_out_of_its_line(row: RoutingRow) -> None:
     read = RoutingTable.from_markdown(written)
     assert read.names == ("painter", "vault")
     assert read["vault"] == RoutingRow("vault", "keeps secrets")
-    assert read["painter"].keywords == tuple(text for item in row.keywords if (text := one_line(item)))
+    assert read["painter"].keywords == tuple(text for item in row.keywords if (text := folded(item)))
     assert RoutingTable.from_markdown(read.to_markdown()) == read

@@ -83,7 +83,7 @@ def play(store: Store, turns: list[tuple[str, Row, bool, int]]) -> None:
         written: list[Row] = [{"kind": "text", "seq": seq, "text": session} for seq in range(events)]
         store.log.begin({**end, "id": key, "session_id": session}, written[:1])
         if is_closed:
-            store.log.finish(key, written[1:], {**end, "id": key}, {"of": session})
+            store.log.finish(key, written[1:], {**end, "id": key, "session_id": session}, {"of": session})
         else:
             store.log.write(key, written[1:])
 

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from lango_nb import frames
-from lango_nb.cli import main
+from lango_nb.commands.terminal import main
 from lango_nb.core.errors import LangoError
 from lango_nb.core.masking import MASK, mask, mask_value
 from lango_nb.lab import Lab
@@ -86,7 +86,7 @@ def views_of(lab: Lab) -> Iterator[View[Any]]:
     for turn in turns:
         yield from (lab.trace(turn), lab.events(turn), lab.messages(turn), lab.why(turn))
     yield from (lab.turns, lab.runs, lab.tasks, lab.memories(), lab.history, lab.search(), lab.sessions, lab.approvals)
-    yield from (lab.doctor(), lab.metrics(), lab.graph(), lab.status(), lab.tree, lab.agents(), lab.hooks())
+    yield from (lab.doctor(), lab.metrics(), lab.graph(), lab.status, lab.tree, lab.agents, lab.hooks)
     yield from (lab.route(EVERYTHING), lab.search("carry"))
     for run in lab.engine.runs.list():
         yield from (lab.run(run.id), lab.run(run.id).events)
@@ -385,7 +385,7 @@ def test_no_canary_is_in_the_answer_to_a_question(tmp_path: Path) -> None:
 
 def test_no_canary_is_in_the_settings_that_are_shown(tmp_path: Path) -> None:
     remote = {"name": "far", "agentCardUrl": "https://ada:CanaryAddress@host.internal/card"}
-    view = Lab("solo", workspace=tmp_path, settings={"a2a": {"remoteAgents": [remote]}}).config()
+    view = Lab("solo", workspace=tmp_path, settings={"a2a": {"remoteAgents": [remote]}}).config
     assert [leaks(text) for text in (view.text, view.html, view.df.to_csv()) if leaks(text)] == []
 
 

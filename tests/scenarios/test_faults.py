@@ -370,7 +370,7 @@ MODEL: tuple[Fault, ...] = (
     ),
     Fault(
         "unknown agent for ever",
-        "loop_detected turn_limit_exceeded | handover.refused:unknown_agent limit.reached:steps budget.warning:steps",
+        "limit_reached turn_limit_exceeded | handover.refused:unknown_agent limit.reached:steps budget.warning:steps",
         root=(Always(Give("wizard")),),
         settings={"agent": {"maxTurns": 10}},
     ),
@@ -606,9 +606,9 @@ LIMIT: tuple[Fault, ...] = (
     Fault(
         "tokens",
         {
-            "transfer": "loop_detected token_limit_exceeded | limit.reached:tokens",
+            "transfer": "limit_reached token_limit_exceeded | limit.reached:tokens",
             "transfer structured": "success | limit.reached:tokens recovery:direct_answer",
-            "runs": "loop_detected token_limit_exceeded | limit.reached:tokens run.finished:failed",
+            "runs": "limit_reached token_limit_exceeded | limit.reached:tokens run.finished:failed",
         },
         A=(Always(Priced(LOOK, Usage(input_tokens=600))),),
         settings=BUDGET,
@@ -617,9 +617,9 @@ LIMIT: tuple[Fault, ...] = (
     Fault(
         "cost",
         {
-            "transfer": "loop_detected cost_limit_exceeded | limit.reached:cost",
+            "transfer": "limit_reached cost_limit_exceeded | limit.reached:cost",
             "transfer structured": "success | limit.reached:cost recovery:direct_answer",
-            "runs": "loop_detected cost_limit_exceeded | limit.reached:cost run.finished:failed",
+            "runs": "limit_reached cost_limit_exceeded | limit.reached:cost run.finished:failed",
         },
         A=(Always(Priced(LOOK, Usage(cost_usd=0.6))),),
         settings=BUDGET,

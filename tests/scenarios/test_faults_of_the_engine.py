@@ -720,7 +720,7 @@ def test_an_agent_that_fails_again_and_again_is_left_alone_and_then_tried_once(s
     """Open: refused, left out of the candidates, and the decision says so. Half-open: one probe. Closed: forgotten."""
     worker = stage.agents["A"]
     clock = SteppedClock()
-    model = Players(stage, {"root": DONE, "A": (LOOK, "")})
+    model = Players(stage, {"root": DONE, "A": (LOOK, "", "")})
     engine = engine_on(stage, model, settings=FAILING, clock=clock)
 
     def turn(root: Script, *said: object) -> Trace:
@@ -729,9 +729,9 @@ def test_an_agent_that_fails_again_and_again_is_left_alone_and_then_tried_once(s
         closed(engine, trace)
         return trace
 
-    first = turn(DONE, LOOK, "")
+    first = turn(DONE, LOOK, "", "")
     assert "breaker.changed" not in words(first.events)
-    second = turn(DONE, LOOK, "")
+    second = turn(DONE, LOOK, "", "")
     assert [(event.circuit, event.state, event.failures) for event in _changes(second)] == [(worker, "open", 2)]
 
     refused = turn((GIVE, Give("B"), "Done."), "never")
@@ -767,10 +767,10 @@ def test_a_probe_that_fails_opens_the_circuit_again_and_a_cancelled_one_gives_it
         closed(engine, trace)
         return trace
 
-    turn(LOOK, "")
-    turn(LOOK, "")
+    turn(LOOK, "", "")
+    turn(LOOK, "", "")
     asyncio.run(clock.sleep(31))
-    assert [event.state for event in _changes(turn(LOOK, ""))] == ["half_open", "open"]
+    assert [event.state for event in _changes(turn(LOOK, "", ""))] == ["half_open", "open"]
     asyncio.run(clock.sleep(31))
 
     async def cancelled() -> None:
@@ -795,8 +795,8 @@ def test_an_agent_that_declines_gives_its_probe_back() -> None:
         closed(engine, trace)
         return trace
 
-    turn(LOOK, "")
-    turn(LOOK, "")
+    turn(LOOK, "", "")
+    turn(LOOK, "", "")
     asyncio.run(clock.sleep(31))
     assert [event.state for event in _changes(turn("[REJECT] not mine"))] == ["half_open"]
     assert [event.state for event in _changes(turn(LOOK, "I looked."))] == ["half_open", "closed"]
@@ -814,8 +814,8 @@ def test_an_attached_agent_that_gives_control_back_gives_its_probe_back() -> Non
         closed(engine, trace)
         return trace
 
-    turn(LOOK, "")
-    turn(LOOK, "")
+    turn(LOOK, "", "")
+    turn(LOOK, "", "")
     asyncio.run(clock.sleep(31))
     given_back = turn(Call("transfer_to_agent", {"agent_name": "lango-orchestrator"}))
     assert "returned" in words(given_back.events)
@@ -834,8 +834,8 @@ def test_a_hand_over_that_is_refused_takes_no_probe(stage: Stage) -> None:
         closed(engine, trace)
         return trace
 
-    turn(DONE, LOOK, "")
-    turn(DONE, LOOK, "")
+    turn(DONE, LOOK, "", "")
+    turn(DONE, LOOK, "", "")
     asyncio.run(clock.sleep(31))
     if stage.control == "transfer":
         refused = turn((Both([Give("B"), GIVE]), "Done."))
@@ -962,7 +962,7 @@ def test_a_run_that_takes_too_long_fails_and_counts_against_its_agent(mode: str)
 def test_whoever_runs_out_of_time_takes_its_delegates_along() -> None:
     stage, hold = STAGES["made-up"], Hold()
     engine = engine_on(stage, Players(stage, {"root": DONE, "A": (Give("B"), "never"), "B": (hold.anywhere,)}))
-    engine.teammates._timeout_s = 0.05
+    engine.teammates.timeout_s = 0.05
     trace = asyncio.run(engine.run("please look at it"))
     closed(engine, trace)
     assert [(run.requested_agent, run.status) for run in trace.runs] == [("operator", "failed"), ("vault", "cancelled")]

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from lango_nb.cli import main
+from lango_nb.commands.terminal import main
 from lango_nb.config.keys import SettingInfo, setting_infos, settings_by_key
 from lango_nb.config.loading import load_settings
 from lango_nb.config.settings import Settings
@@ -341,7 +341,7 @@ def test_a_home_that_came_along_is_not_the_users_own(place: Place) -> None:
         with closing(Lab("solo", home=home, approver="ask", store="memory")) as lab:
             lab.ask(RUN)
             _check_settings(lab.engine.settings, home)
-            assert "held back" in lab.status().text
+            assert "held back" in lab.status.text
         assert not (place.folder / "ran.txt").exists()
     trust(records, place.home)
     (place.folder / "lango.json").unlink()

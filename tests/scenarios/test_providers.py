@@ -215,13 +215,12 @@ def _once(act: Act, who: str = "worker") -> Callable[[Request, str], Act | None]
     ],
     ids=["429", "500", "502", "cut"],
 )
-def test_what_goes_wrong_for_a_moment_is_not_seen_by_the_turn(
-    hall: Hall, stage: Stage, protocol: str, act: Act
-) -> None:
+def test_what_goes_wrong_for_a_moment_is_got_over_and_told(hall: Hall, stage: Stage, protocol: str, act: Act) -> None:
     with hall.serve(Play(stage, _once(act))) as server:
         (trace,) = hall.play(engine_on(stage, model_of(server, protocol)), "Look at it.")
         check(trace, stage, server)
-    assert "recovery" not in words(trace.events), "the provider's layer tried again, not the turn"
+    told = [(event.action, event.attempt) for event in trace.events if event.kind == "recovery"]
+    assert told == [("retry", 1)], "the provider's layer tried again, and the trace says so"
 
 
 @both_protocols

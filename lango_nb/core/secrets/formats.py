@@ -14,7 +14,7 @@ from string import ascii_letters
 
 from lango_nb.core.escapes import is_after_escape
 from lango_nb.core.lazy import compiled
-from lango_nb.core.secrets.sight import Sight, Span
+from lango_nb.core.secrets.sight import SecretSpan, Sight
 
 SHORTEST_RUN = 15
 """Characters of the shortest run."""
@@ -99,8 +99,18 @@ def beginnings_in(text: str) -> list[str]:
     -------
     list of str
     """
-    firsts = set(_firsts().findall(text))
-    return [beginning for beginning in _formats() if beginning[0] in firsts and beginning in text]
+    known = _by_first_letter()
+    found = [row for first in set(_firsts().findall(text)) for row in known[first] if row[1] in text]
+    return [beginning for _, beginning in sorted(found)]
+
+
+@cache
+def _by_first_letter() -> dict[str, list[tuple[int, str]]]:
+    """Return all beginnings with their places in the list, by their first letter."""
+    rows: dict[str, list[tuple[int, str]]] = {}
+    for place, beginning in enumerate(_formats()):
+        rows.setdefault(beginning[0], []).append((place, beginning))
+    return rows
 
 
 @cache
@@ -112,7 +122,7 @@ def _firsts() -> re.Pattern[str]:
     return re.compile("|".join(f"{first}(?=[{re.escape(second)}])" for first, second in seconds.items()))
 
 
-def find_token(sight: Sight) -> Span | None:
+def find_token(sight: Sight) -> SecretSpan | None:
     """Return the key that begins at a place, also one that was cut with an ellipsis.
 
     Parameters
@@ -121,7 +131,7 @@ def find_token(sight: Sight) -> Span | None:
 
     Returns
     -------
-    Span or None
+    SecretSpan or None
     """
     text, start = sight.text, sight.at
     before = text[start - 1 : start]
@@ -132,4 +142,4 @@ def find_token(sight: Sight) -> Span | None:
     found = compiled(_formats()[sight.word]).match(text, first, sight.end)
     if found is None and sight.word not in _ORDINARY:
         found = compiled(_CUT).match(text, first, sight.end)
-    return Span(start, found.end()) if found is not None else None
+    return SecretSpan(start, found.end()) if found is not None else None

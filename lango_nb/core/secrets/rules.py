@@ -19,10 +19,10 @@ from lango_nb.core.lazy import compiled
 from lango_nb.core.personal import forms_of
 from lango_nb.core.secrets.formats import find_token
 from lango_nb.core.secrets.names import HINTS, OTHER_HINTS
-from lango_nb.core.secrets.sight import LONGEST_OWN, MASK, OwnPattern, Sight, Span
+from lango_nb.core.secrets.sight import LONGEST_OWN, MASK, OwnPattern, SecretSpan, Sight
 from lango_nb.core.secrets.values import find_value
 
-Find = Callable[[Sight], Span | None]
+Find = Callable[[Sight], SecretSpan | None]
 """Returns the secret at a place, if there is one; raises Unfinished where only more text can tell."""
 _LONGEST_WORD = 16
 """Letters of a word; what is longer and stands after ``Bearer`` is a token, even without a digit."""
@@ -78,10 +78,10 @@ def _form(
     """Return what finds a pattern's group ``secret``; all it looks at is in what the second pattern reaches."""
     pattern = f"(?i){pattern}"
 
-    def find(sight: Sight) -> Span | None:
+    def find(sight: Sight) -> SecretSpan | None:
         sight.match(reaches, sight.at)
         found = compiled(pattern).match(sight.text, sight.at, sight.end)
-        return Span(*found.span("secret")) if found is not None and (accept is None or accept(found)) else None
+        return SecretSpan(*found.span("secret")) if found is not None and (accept is None or accept(found)) else None
 
     return find
 
@@ -101,12 +101,12 @@ def _is_login(found: re.Match[str]) -> bool:
     return b":" in decoded
 
 
-def _find_mask(sight: Sight) -> Span:
+def _find_mask(sight: Sight) -> SecretSpan:
     """Return what was taken out before: nothing is looked for in it."""
-    return Span(sight.at, sight.at + len(MASK))
+    return SecretSpan(sight.at, sight.at + len(MASK))
 
 
-def _find_private_key(sight: Sight) -> Span | None:
+def _find_private_key(sight: Sight) -> SecretSpan | None:
     """Return a private key; one that was cut ends at the next quote, or where the next one begins, or with the text."""
     text, start = sight.text, sight.at
     while start > sight.first and text[start - 1] == "-" and sight.at - start < _MOST_DASHES:
@@ -116,18 +116,18 @@ def _find_private_key(sight: Sight) -> Span | None:
     if mark is None:
         return None
     if _is_end(mark):
-        return Span(start_of_key(text, sight.first, start), mark.end())
+        return SecretSpan(start_of_key(text, sight.first, start), mark.end())
     following = compiled(_PEM).search(text, mark.end(), sight.end)
     if following is None:
         sight.check(sight.end)
     elif _is_end(following):
         sight.check(following.end())
-        return Span(start, following.end())
+        return SecretSpan(start, following.end())
     last = sight.end if following is None else following.start()
     quote = compiled(_END_OF_CUT).search(text, mark.end(), last)
     if quote is None:
-        return Span(start, last)
-    return Span(start, mark.end() + len(text[mark.end() : quote.start()].rstrip("\\")))
+        return SecretSpan(start, last)
+    return SecretSpan(start, mark.end() + len(text[mark.end() : quote.start()].rstrip("\\")))
 
 
 def _is_end(mark: re.Match[str]) -> bool:
@@ -158,7 +158,7 @@ def start_of_key(text: str, first: int, end: int) -> int:
     return end - found.end() if found is not None else end
 
 
-def _find_mail(sight: Sight) -> Span | None:
+def _find_mail(sight: Sight) -> SecretSpan | None:
     """Return a mail address, or the password of ``ada:…@tcp(db)``."""
     text, at = sight.text, sight.at
     after = at + len(sight.word)
@@ -166,7 +166,7 @@ def _find_mail(sight: Sight) -> Span | None:
     if compiled(_DRIVER).match(text, after) and (
         user := compiled(_USER).match(text[max(at - 140, sight.first) : at][::-1])
     ):
-        return Span(at - user.end(1), at)
+        return SecretSpan(at - user.end(1), at)
     local = compiled(_LOCAL_PART).match(text[max(at - 65, sight.first) : at][::-1])
     if local is None:
         return None
@@ -179,14 +179,14 @@ def _find_mail(sight: Sight) -> Span | None:
     domain = compiled(_DOMAIN).match(text, after, sight.end)
     if domain is None:
         cut = compiled(_CUT_DOMAIN).match(text, after, sight.end)
-        return Span(start, cut.end()) if cut is not None and cut.end() - start > _SHORTEST_CUT else None
+        return SecretSpan(start, cut.end()) if cut is not None and cut.end() - start > _SHORTEST_CUT else None
     is_server = text.endswith("://", 0, start) and not text.endswith("mailto://", 0, start)
     if is_server or text[start:at].lower() == "git":
         return None
     if domain[2].lower() not in _FILES:
-        return Span(start, domain.end())
+        return SecretSpan(start, domain.end())
     before = domain[1].rstrip(".").rpartition(".")  # a file named after an address
-    return Span(start, domain.end(1) - 1) if before[1] and before[2].lower() in _DOMAINS else None
+    return SecretSpan(start, domain.end(1) - 1) if before[1] and before[2].lower() in _DOMAINS else None
 
 
 def _start_of_local_part(text: str, start: int, end: int) -> int:
@@ -271,13 +271,13 @@ def _form_of(
 ) -> Form:
     """Return a form; ``accept`` says how many characters of what the pattern found are secret."""
 
-    def find(sight: Sight) -> Span | None:
+    def find(sight: Sight) -> SecretSpan | None:
         sight.match(reaches, sight.at)
         found = compiled(pattern).match(sight.text, sight.at, sight.end)
         if found is None:
             return None
         length = accept(found) if accept is not None else len(found[0])
-        return Span(sight.at, sight.at + length) if length else None
+        return SecretSpan(sight.at, sight.at + length) if length else None
 
     return Form(compiled(pattern), Rule(kind, (), find, (needs,)))
 
@@ -341,10 +341,10 @@ def own_form(own: OwnPattern) -> Form:
     Form
     """
 
-    def find(sight: Sight) -> Span | None:
+    def find(sight: Sight) -> SecretSpan | None:
         found = own.pattern.match(sight.text, sight.at, sight.end)
         if found is not None:
             sight.check(found.end())
-        return Span(found.start(), found.end()) if found is not None else None
+        return SecretSpan(found.start(), found.end()) if found is not None else None
 
     return Form(own.pattern, Rule("own", (), find, reach=LONGEST_OWN + 1))

@@ -28,7 +28,7 @@ from lango_nb.core.secrets.rules import (
     own_form,
     start_of_key,
 )
-from lango_nb.core.secrets.sight import MASK, OwnPattern, Sight, Span, Unfinished
+from lango_nb.core.secrets.sight import MASK, OwnPattern, SecretSpan, Sight, Unfinished
 
 WINDOW = 8_192
 """Characters of a whole text that are looked at together."""
@@ -105,7 +105,7 @@ class _Seeker(NamedTuple):
     """Returns the next such place from a place on; -1 when there is none."""
     announced: int = 0
     """Where a secret was announced that begins later."""
-    span: Span | None = None
+    span: SecretSpan | None = None
     """That secret."""
 
 
@@ -128,7 +128,7 @@ class Scanner:
         self._rules = rules
         self._text = ""
         self._shown = self._first = 0
-        self._masked: list[Span] = []
+        self._masked: list[SecretSpan] = []
         """What was taken out of the text that is kept."""
         self._is_hidden = False
 
@@ -173,7 +173,7 @@ class Scanner:
         self._text, self._shown = text[cut:], shown - cut
         if cut:
             self._first = _BEHIND
-            self._masked = [Span(one.start - cut, one.end - cut) for one in self._masked if one.end > cut]
+            self._masked = [SecretSpan(one.start - cut, one.end - cut) for one in self._masked if one.end > cut]
 
     def _settled(self, text: str, end: int) -> int:
         """Return where the last word before a place begins, which may go on."""
@@ -181,7 +181,7 @@ class Scanner:
         word = end - max(found.end() if found is not None else 0, self._rules.longest)
         return min(word, start_of_key(text, 0, end))
 
-    def _spans(self, text: str, *, is_last: bool) -> tuple[list[Span], int]:
+    def _spans(self, text: str, *, is_last: bool) -> tuple[list[SecretSpan], int]:
         """Return further secrets, in order, and from where on nothing is decided.
 
         One that goes on as far as its rule looks ends behind the text: it hides what follows.
@@ -196,7 +196,7 @@ class Scanner:
             at, span = seeker.at, seeker.span
             announced = at if span is None else seeker.announced
             inside, before = _around(masked, announced)
-            place, last = max(at + 1, inside), masked[-1] if masked else Span(0, 0)
+            place, last = max(at + 1, inside), masked[-1] if masked else SecretSpan(0, 0)
             if inside:
                 span = None
             elif span is None or last.start >= announced:  # anew, where what is in between became a secret
@@ -218,7 +218,7 @@ class Scanner:
                 heapreplace(seekers, seeker._replace(at=at, announced=0, span=None))
         return masked[known:], len(text)
 
-    def _find(self, seeker: _Seeker, text: str, at: int, before: int, *, is_last: bool) -> Span | None:
+    def _find(self, seeker: _Seeker, text: str, at: int, before: int, *, is_last: bool) -> SecretSpan | None:
         """Return the secret that is announced at a place; one that goes on as far as its rule looks hides the rest."""
         end = min(at + seeker.rule.reach, len(text))
         sight = Sight(text, at, seeker.word, end, is_last or end < len(text), before, self._rules.keys)
@@ -226,12 +226,12 @@ class Scanner:
         return span._replace(end=len(text) + 1) if span is not None and span.end >= end < len(text) else span
 
 
-def _blotted(text: str, span: Span) -> str:
+def _blotted(text: str, span: SecretSpan) -> str:
     """Return a text of the same length without a secret: a sign stands there that ends every word, as the mask does."""
     return f"{text[: span.start]}{MASK[-1] * (min(span.end, len(text)) - span.start)}{text[span.end :]}"
 
 
-def _around(masked: list[Span], at: int) -> tuple[int, int]:
+def _around(masked: list[SecretSpan], at: int) -> tuple[int, int]:
     """Return where the secret ends that a place is in, and where the last one before it does; 0 where there is none."""
     for span in reversed(masked):
         if span.start <= at:
@@ -315,4 +315,4 @@ def _search(pattern: re.Pattern[str], texts: list[str], place: int) -> int:
 
 
 _NAMED = next(rule for rule in RULES if rule.kind == "named")
-_VALUE = Rule("value", (), lambda sight: Span(sight.at, sight.at + len(sight.word)), reach=100_000)
+_VALUE = Rule("value", (), lambda sight: SecretSpan(sight.at, sight.at + len(sight.word)), reach=100_000)

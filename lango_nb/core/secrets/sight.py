@@ -1,4 +1,4 @@
-"""What a rule is given to look at, and what it finds: a :class:`Sight` and a :class:`Span`; and your own patterns."""
+"""What a rule is given to look at, and what it finds: :class:`Sight` and :class:`SecretSpan`; and your own patterns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Unfinished(Exception):  # noqa: N818 - no failure: the text is still growi
     """What follows may still change whether there is a secret, and where it ends."""
 
 
-class Span(NamedTuple):
+class SecretSpan(NamedTuple):
     """A secret in a text, and what comes in its place."""
 
     start: int

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from lango_nb.core.lazy import compiled
 from lango_nb.core.secrets.names import PHRASES, is_measure, is_measuring, is_phrase, is_secret_name
-from lango_nb.core.secrets.sight import MASK, Sight, Span
+from lango_nb.core.secrets.sight import MASK, SecretSpan, Sight
 
 _LONGEST_NAME = 80
 _LONGEST_BRACKETS = 2000
@@ -124,7 +124,7 @@ class _Place(NamedTuple):
         return self.sight.text[start : start + 1]
 
 
-def find_value(sight: Sight) -> Span | None:
+def find_value(sight: Sight) -> SecretSpan | None:
     """Return the value of the name in which a telling word was seen; ``None`` where it is no name, or has no value.
 
     Parameters
@@ -133,7 +133,7 @@ def find_value(sight: Sight) -> Span | None:
 
     Returns
     -------
-    Span or None
+    SecretSpan or None
 
     Raises
     ------
@@ -214,7 +214,7 @@ def _after_gap(place: _Place) -> _Place | None:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 
-def _value(place: _Place) -> Span | None:
+def _value(place: _Place) -> SecretSpan | None:
     """Return the value of a name; ``None`` where it has none, or one that is no secret."""
     sight, text, start = place.sight, place.sight.text, place.after_blanks()
     if text.startswith(MASK, place.value) or text.startswith(MASK, start):
@@ -237,7 +237,7 @@ def _is_last_quote(place: _Place, quoted: re.Match[str]) -> bool:
     return not place.close and quoted.start() == place.value and text[place.start - 1 : place.start] == quoted["quote"]
 
 
-def _lines(place: _Place, start: int) -> Span | None:
+def _lines(place: _Place, start: int) -> SecretSpan | None:
     """Return the value on the lines below: alone on the next one, or a block of YAML."""
     sight = place.sight
     if sight.text[start : start + 1] in _LINE_ENDS:
@@ -246,14 +246,14 @@ def _lines(place: _Place, start: int) -> Span | None:
     if block is None:
         return None
     sight.match(r"[\r\n]*", block.end())
-    return Span(start, block.end())
+    return SecretSpan(start, block.end())
 
 
-def _matched(found: re.Match[str] | None, group: str | int = 0) -> Span | None:
-    return Span(found.start(group), found.end(group)) if found is not None else None
+def _matched(found: re.Match[str] | None, group: str | int = 0) -> SecretSpan | None:
+    return SecretSpan(found.start(group), found.end(group)) if found is not None else None
 
 
-def _short_value(place: _Place) -> Span | None:
+def _short_value(place: _Place) -> SecretSpan | None:
     """Return what is between tags, or what somebody said and no word of a sentence can be."""
     sight = place.sight
     if place.sign == ">":
@@ -265,10 +265,10 @@ def _short_value(place: _Place) -> Span | None:
     found = compiled(_MADE_UP).match(sight.text, place.value, sight.end)
     if word is None or found is None:
         return None
-    return Span(found.start(), found.start() + len(found[0].rstrip(".,;:!?)")))
+    return SecretSpan(found.start(), found.start() + len(found[0].rstrip(".,;:!?)")))
 
 
-def _in_quotes(place: _Place, quoted: re.Match[str]) -> Span | None:
+def _in_quotes(place: _Place, quoted: re.Match[str]) -> SecretSpan | None:
     """Return what is in quotes; without a last quote, what is left of the line, in JSON of the text."""
     sight, text, start, quote = place.sight, place.sight.text, quoted.end(), quoted["quote"]
     mark = quote.lstrip("\\")
@@ -287,7 +287,7 @@ def _in_quotes(place: _Place, quoted: re.Match[str]) -> Span | None:
         sight.check(sight.end)
         found = compiled(_LINE).match(text, start, sight.end)
         end = sight.end if place.is_in_quotes or depth or found is None else found.end()
-    return Span(start, end) if end > start else None
+    return SecretSpan(start, end) if end > start else None
 
 
 def _slashes_before(text: str, start: int, end: int) -> int:
@@ -297,7 +297,7 @@ def _slashes_before(text: str, start: int, end: int) -> int:
     return end - first
 
 
-def _in_brackets(place: _Place, start: int) -> Span | None:
+def _in_brackets(place: _Place, start: int) -> SecretSpan | None:
     """Return an object or a list; one that is cut goes to the end in JSON, to the end of the line elsewhere."""
     sight, text = place.sight, place.sight.text
     end = _bracket_end(place, start)
@@ -310,7 +310,7 @@ def _in_brackets(place: _Place, start: int) -> Span | None:
         return None
     if not compiled(_SOMETHING).search(text, start, end):
         return None
-    return Span(start, end, _as_value(place))
+    return SecretSpan(start, end, _as_value(place))
 
 
 def _bracket_end(place: _Place, start: int) -> int | None:
@@ -332,7 +332,7 @@ def _as_value(place: _Place) -> str:
     return f"{place.close}{MASK}{place.close}" if place.is_in_quotes else MASK
 
 
-def _special(place: _Place, start: int) -> Span | None:
+def _special(place: _Place, start: int) -> SecretSpan | None:
     """Return the value of a header, or of a phrase of several words."""
     sight, name = place.sight, place.name.lower()
     if name.endswith("authorization"):
@@ -342,7 +342,7 @@ def _special(place: _Place, start: int) -> Span | None:
         return _matched(sight.match(_HEADER, scheme.end() if scheme is not None else start))
     if name.endswith("cookie") and place.sign == ":":
         found = sight.match(_REST_IN_QUOTES, start)
-        return _matched(found) if found is not None and "=" in found[0] else Span(start, start, "")
+        return _matched(found) if found is not None and "=" in found[0] else SecretSpan(start, start, "")
     if "mnemonic" in name or "phrase" in name:
         words = sight.match(_WORDS, start)
         sight.match(_NEXT, words.end() if words is not None else start)
@@ -350,7 +350,7 @@ def _special(place: _Place, start: int) -> Span | None:
     return None
 
 
-def _plain(place: _Place, start: int) -> Span | None:
+def _plain(place: _Place, start: int) -> SecretSpan | None:
     """Return a value without quotes."""
     sight, text, keys = place.sight, place.sight.text, place.sight.keys
     end = _plain_end(place, start)
@@ -362,7 +362,7 @@ def _plain(place: _Place, start: int) -> Span | None:
     sight.check(end + 1)
     if compiled(_NEXT_NAME).fullmatch(value) and is_secret_name(value.rstrip("=:"), keys):
         return None
-    return Span(start, end, _as_value(place)) if _is_secret(place.name, value, keys) else None
+    return SecretSpan(start, end, _as_value(place)) if _is_secret(place.name, value, keys) else None
 
 
 def _is_secret(name: str, value: str, keys: tuple[str, ...]) -> bool:

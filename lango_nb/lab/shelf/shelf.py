@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -27,7 +27,7 @@ from tinydb.queries import QueryLike
 from tinydb.storages import Storage
 from tinydb.table import Document, Table
 
-from lango_nb.core.errors import UsageError, shorten
+from lango_nb.core.errors import UnknownNameError, UsageError, shorten
 from lango_nb.lab.shelf.layout import Tables, plain, read_text, write_text
 from lango_nb.lab.shelf.masking import without_secrets
 from lango_nb.lab.shelf.place import FilePlace, MemoryPlace, Place
@@ -36,7 +36,7 @@ from lango_nb.records.shelf_items import ShelfItem
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lango_nb.viz.view import View
+    from lango_nb.viz.view import ListView
 
 __all__ = ["Document", "Query", "Shelf", "open_shelf", "where"]
 
@@ -309,6 +309,42 @@ class Shelf(TinyDB):
             replaced = table.update(replace, same) if same is not None else []
             return f"{table.name}/{replaced[0] if replaced else table.insert(entry)}"
 
+    def keep(
+        self, entries: Sequence[Mapping[str, Any]], title: str, *fields: str, same: QueryLike | None = None
+    ) -> ListView[ShelfItem]:
+        """Put entries here, and show them.
+
+        Parameters
+        ----------
+        entries : sequence of mapping
+            Each says its ``kind``.
+        title : str
+            What the list is called.
+        *fields : str
+            An item of that kind that agrees in these is replaced.
+        same : query, optional
+            Which item is replaced, in place of ``fields``.
+        """
+        with self.place.lock():
+            ids = [
+                self.put(entry, Query().fragment({name: entry[name] for name in fields}) if fields else same)
+                for entry in entries
+            ]
+        return self.shown(tuple(item for item in self.items() if item.id in ids), title)
+
+    def forget(self, *items: str) -> ListView[ShelfItem]:
+        """Remove items, all of them or none; see :meth:`lango_nb.lab.Lab.forget`."""
+        with self.place.lock():
+            every = self.items()
+            known = {f"{item.kind}/{item.name}": item for item in every if item.name}
+            known |= {item.id: item for item in every}
+            for name in items:
+                if name not in known:
+                    raise UnknownNameError("item", name, known, where="the shelf")
+            found = tuple({known[name].id: known[name] for name in items}.values())
+            self.remove(doc_ids=[item.id for item in found])
+        return self.shown(found, "forgotten")
+
     @property
     def name(self) -> str:
         """Name of the file, without its folder."""
@@ -344,13 +380,13 @@ class Shelf(TinyDB):
         )
         return tuple(item for item in found if item.holds(text))
 
-    def view(self, kind: str | Collection[str] = (), text: str = "") -> View[tuple[ShelfItem, ...]]:
+    def view(self, kind: str | Collection[str] = (), text: str = "") -> ListView[ShelfItem]:
         """Show items; what narrows is as for :meth:`items`."""
         return self.shown(self.items(kind, text), is_part=bool(kind or text))
 
     def shown(
         self, items: tuple[ShelfItem, ...], title: str = "shelf", *, is_part: bool = False
-    ) -> View[tuple[ShelfItem, ...]]:
+    ) -> ListView[ShelfItem]:
         """Show some items of this shelf.
 
         Parameters
@@ -360,15 +396,15 @@ class Shelf(TinyDB):
         is_part : bool
             Whether others were left out on purpose.
         """
-        from lango_nb.viz.shelf import ShelfItems
-        from lango_nb.viz.view import View
+        from lango_nb.viz.shelf import shelf_document
+        from lango_nb.viz.view import ListView
 
         def frame() -> pd.DataFrame:
             from lango_nb.frames import shelf_df
 
             return shelf_df(items)
 
-        return View(items, frame, ShelfItems(items, self.name, title, is_part=is_part))
+        return ListView(items, frame, lambda: shelf_document(items, self.name, title, is_part=is_part))
 
     @property
     def df(self) -> pd.DataFrame:

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lango_nb.routing.capabilities import tool_capability
-from lango_nb.routing.families import CONVERSATION, by_capability
+from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.router import Router, router_for
 from lango_nb.routing.table import RoutingTable
 
@@ -49,19 +48,6 @@ class Aim:
         mine = sum(likely for _, likely in self.own)
         name, likely = self.foreign[0] if self.foreign else ("", 0.0)
         return name if likely >= _OWN_LEAST and likely > _FOREIGN_LEAD * mine else ""
-
-
-@lru_cache(maxsize=4096)
-def family_of(tool: str) -> str:
-    """Return the family of a tool by its name; empty for a tool of an unknown kind.
-
-    Examples
-    --------
-    >>> family_of("fs_read"), family_of("search_learnings"), family_of("zebra")
-    ('fs', 'knowledge', '')
-    """
-    family = by_capability().get(tool_capability(tool))
-    return family.name if family else ""
 
 
 @lru_cache(maxsize=512)

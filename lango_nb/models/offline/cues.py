@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from lango_nb.core.messages import ToolSchema
-from lango_nb.models.offline.aims import family_of
+from lango_nb.routing.capabilities import router_family
 from lango_nb.routing.features import fold
 from lango_nb.routing.words import stem, stems
 
@@ -74,7 +74,7 @@ class Cue(NamedTuple):
     weight: float
 
 
-class Entry(NamedTuple):
+class ToolCues(NamedTuple):
     """What the table says of one tool."""
 
     families: tuple[str, ...]
@@ -93,13 +93,13 @@ class Choice:
 
 
 @lru_cache(maxsize=1)
-def table() -> Mapping[str, Entry]:
+def table() -> Mapping[str, ToolCues]:
     """Return the table of cues, read once."""
-    found: dict[str, Entry] = {}
+    found: dict[str, ToolCues] = {}
     for line in files("lango_nb.models.offline").joinpath(_TABLE).read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             tool, families, cues = line.split("\t")
-            found[tool] = Entry(tuple(families.split(",")), tuple(map(_cue, cues.split(", "))))
+            found[tool] = ToolCues(tuple(families.split(",")), tuple(map(_cue, cues.split(", "))))
     return found
 
 
@@ -179,7 +179,7 @@ def _cue(written: str) -> Cue:
 def _rate(tool: ToolSchema, text: str, said: Mapping[str, float], likely: Mapping[str, float]) -> Choice:
     entry = table().get(tool.name)
     if entry is None:
-        family = family_of(tool.name)
+        family = router_family(tool.name)
         part = likely.get(family, 0.0) if family else _UNKNOWN
         cues = _own_words(tool, text)
     else:

@@ -19,7 +19,7 @@ from lango_nb.models.offline.attempts import MOST_WAITS, UNDONE, Attempt, Call, 
 from lango_nb.models.offline.chains import hand_on, handed, summary_of
 from lango_nb.models.offline.conversation import TRANSFER, Conversation
 from lango_nb.models.offline.offer import DELEGATE, SPAWN, Offer
-from lango_nb.models.offline.parts import Part, parts_of
+from lango_nb.models.offline.parts import WorkOrder, parts_of
 from lango_nb.models.offline.plans import ASKED, read_plan
 from lango_nb.models.offline.upkeep import about_runs, upkeep
 from lango_nb.routing.route import Route
@@ -96,14 +96,14 @@ def _without_anybody(route: Route, conversation: Conversation, router: Router) -
     return talk.ask_back(route)
 
 
-def _reachable(parts: Sequence[Part], conversation: Conversation, offer: Offer) -> Sequence[Part]:
+def _reachable(parts: Sequence[WorkOrder], conversation: Conversation, offer: Offer) -> Sequence[WorkOrder]:
     """Take a request as one where a part of it belongs to somebody who takes the whole turn over."""
     if len(parts) == 1 or all(offer.way_to(part.route.chosen or "") in {SPAWN, DELEGATE} for part in parts):
         return parts
     return _parts(conversation, is_whole=True)
 
 
-def _parts(conversation: Conversation, *, is_whole: bool = False) -> Sequence[Part]:
+def _parts(conversation: Conversation, *, is_whole: bool = False) -> Sequence[WorkOrder]:
     return parts_of(
         conversation.system, conversation.text, conversation.earlier, is_whole=is_whole, taught=conversation.taught
     )
@@ -114,7 +114,7 @@ def _planner(router: Router, offer: Offer) -> str:
     return next((name for name in router.owners(PLANNING) if offer.way_to(name) in {SPAWN, DELEGATE}), "")
 
 
-def _by_plan(text: str, router: Router, offer: Offer) -> Sequence[Part]:
+def _by_plan(text: str, router: Router, offer: Offer) -> Sequence[WorkOrder]:
     """Read a plan as parts; none unless every step has somebody who can be given it."""
     parts = []
     for step in read_plan(text):
@@ -122,12 +122,12 @@ def _by_plan(text: str, router: Router, offer: Offer) -> Sequence[Part]:
         named = step.agent if step.agent in router.table.names else route.chosen
         if named is None or offer.way_to(named) not in {SPAWN, DELEGATE}:
             return ()
-        parts.append(Part(step.text, replace(route, chosen=named), needs=step.needs))
+        parts.append(WorkOrder(step.text, replace(route, chosen=named), needs=step.needs))
     return parts
 
 
 def _go_on(
-    conversation: Conversation, offer: Offer, router: Router, parts: Sequence[Part], made: Sequence[Attempt]
+    conversation: Conversation, offer: Offer, router: Router, parts: Sequence[WorkOrder], made: Sequence[Attempt]
 ) -> Reply:
     """Take the next step of every part; hand-overs come before waiting, and the answer when nothing is left to do."""
     tried = _by_part(parts, made)
@@ -158,7 +158,7 @@ def _go_on(
     return Reply(text="\n\n".join(said))
 
 
-def _by_part(parts: Sequence[Part], made: Sequence[Attempt]) -> list[list[Attempt]]:
+def _by_part(parts: Sequence[WorkOrder], made: Sequence[Attempt]) -> list[list[Attempt]]:
     """Sort attempts by what they were given."""
     goals = [part.text for part in parts]
     tried: list[list[Attempt]] = [[] for _ in parts]
@@ -168,7 +168,7 @@ def _by_part(parts: Sequence[Part], made: Sequence[Attempt]) -> list[list[Attemp
     return tried
 
 
-def _order(part: Part, given: str) -> str:
+def _order(part: WorkOrder, given: str) -> str:
     """Return the work order of a part that uses what an earlier one gave."""
     text = given.strip()
     return hand_on(part.text, summary_of(text) if part.is_summary else text)
@@ -178,14 +178,16 @@ def _has_result(attempt: Attempt) -> bool:
     return attempt.state == "done" and not talk.is_no_result(attempt.text)
 
 
-def _held_up(part: Part, before: Sequence[Attempt]) -> list[str]:
+def _held_up(part: WorkOrder, before: Sequence[Attempt]) -> list[str]:
     """Say that a part was not begun because the one it needs came to nothing."""
     if not before or before[0].state in {"working", "blocked"}:
         return []
     return [f"Not begun: {shorten(part.text, 120)}; it needs the result of the step before."]
 
 
-def _next_step(part: Part, tried: Sequence[Attempt], router: Router, offer: Offer, used: Collection[str]) -> Call | str:
+def _next_step(
+    part: WorkOrder, tried: Sequence[Attempt], router: Router, offer: Offer, used: Collection[str]
+) -> Call | str:
     """Return the hand-over that a part needs next, or what is to be said about it."""
     if tried and tried[-1].state not in UNDONE:
         return about_runs(tried[-1])
@@ -218,7 +220,7 @@ def _given(agent: str, order: str, route: Route, offer: Offer, allowed: Sequence
             return TRANSFER, {"agent_name": agent, "reason": reason}
 
 
-def _undone(part: Part, tried: Sequence[Attempt]) -> str:
+def _undone(part: WorkOrder, tried: Sequence[Attempt]) -> str:
     """Say what is missing, and why."""
     if all(attempt.state == "declined" for attempt in tried):
         return talk.nobody([attempt.agent for attempt in tried])

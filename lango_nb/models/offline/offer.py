@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 from lango_nb.core.messages import ToolSchema
 from lango_nb.models.offline.conversation import TRANSFER
-from lango_nb.tools.builtin import control_names
+from lango_nb.tools.builtin import control_among
 
 SPAWN = "agent_spawn"
 WAIT = "agent_wait"
 STOP = "agent_stop"
 DELEGATE = "delegate"
 OUTPUT = "tool_output_get"
-CONTROL = control_names() | {TRANSFER, DELEGATE}
-"""Tools that keep the work going; no request of a user is met by one of them."""
+_HAND_OVERS = tuple(ToolSchema(name=name, role="control") for name in (TRANSFER, DELEGATE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +22,15 @@ class Offer:
     """The control calls of an agent."""
 
     names: frozenset[str]
-    """Every tool it is offered."""
+    """The control tools it is offered: they keep the work going, and no request of a user is met by one of them."""
     targets: tuple[tuple[str, frozenset[str] | None], ...]
     """Each call that hands work over, with the names it takes; ``None`` where the schema does not close the set."""
 
     @classmethod
     def read(cls, tools: Sequence[ToolSchema]) -> Offer:
         """Read tool schemas."""
-        by_name = {tool.name: tool for tool in tools}
+        control = control_in(tools)
+        by_name = {tool.name: tool for tool in tools if tool.name in control}
         wanted = ((TRANSFER, "agent_name"), (SPAWN, "agent"), (DELEGATE, "agent_name"))
         return cls(
             frozenset(by_name),
@@ -54,6 +54,11 @@ class Offer:
             if agents is None or agent in agents:
                 return name
         return ""
+
+
+def control_in(tools: Sequence[ToolSchema]) -> frozenset[str]:
+    """Return the names that mean control tools, hand-overs among them, where these tools are offered."""
+    return control_among((*_HAND_OVERS, *tools))
 
 
 def _enum(tool: ToolSchema, parameter: str) -> frozenset[str] | None:

@@ -69,7 +69,7 @@ _MEANT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WorkOrder:
     """One work order."""
 
     text: str
@@ -89,7 +89,7 @@ class Part:
 @lru_cache(maxsize=32)
 def parts_of(
     prompt: str, text: str, earlier: str = "", *, is_whole: bool = False, taught: Taught | None = None
-) -> tuple[Part, ...]:
+) -> tuple[WorkOrder, ...]:
     """Split a request.
 
     Parameters
@@ -107,7 +107,7 @@ def parts_of(
 
     Returns
     -------
-    tuple of Part
+    tuple of WorkOrder
         At least one.
     """
     router = router_for_prompt(prompt, taught)
@@ -120,7 +120,7 @@ def parts_of(
     if len(parts) > 1:
         return parts
     whole = stand_alone(wish, earlier)
-    return (Part(whole, router.route(without_content(whole)), allowed),)
+    return (WorkOrder(whole, router.route(without_content(whole)), allowed),)
 
 
 def take_allowed(text: str) -> tuple[str, tuple[str, ...]]:
@@ -187,7 +187,7 @@ def _covered(text: str) -> str:
     )
 
 
-def _split(text: str, router: Router) -> tuple[Part, ...]:
+def _split(text: str, router: Router) -> tuple[WorkOrder, ...]:
     covered = _covered(text)
     cuts = list(_CUT.finditer(covered))
     if (
@@ -198,7 +198,7 @@ def _split(text: str, router: Router) -> tuple[Part, ...]:
     ):
         return ()
     ends = [*(cut.start() for cut in cuts[1:]), len(text)]
-    parts = [Part(text[: cuts[0].start()].strip(), router.route(text[: cuts[0].start()]))]
+    parts = [WorkOrder(text[: cuts[0].start()].strip(), router.route(text[: cuts[0].start()]))]
     begin = 0
     for cut, end in zip(cuts, ends, strict=True):
         piece = text[cut.end() : end].strip()
@@ -206,19 +206,19 @@ def _split(text: str, router: Router) -> tuple[Part, ...]:
         route = router.route(piece) if is_own else None
         if route is not None and _is_clear(route) and route.chosen != parts[-1].route.chosen:
             begin = cut.end()
-            parts.append(Part(piece, route))
+            parts.append(WorkOrder(piece, route))
         else:
             whole = text[begin:end].strip()
-            parts[-1] = Part(whole, parts[-1].route)
+            parts[-1] = WorkOrder(whole, parts[-1].route)
     return _checked(parts, router)
 
 
-def _checked(parts: Sequence[Part], router: Router) -> tuple[Part, ...]:
+def _checked(parts: Sequence[WorkOrder], router: Router) -> tuple[WorkOrder, ...]:
     """Return parts only if every one of them, as it is now, is clearly for an agent of its own."""
     agents = {part.route.chosen for part in parts}
     if not 1 < len(parts) <= MOST_PARTS or len(agents) < len(parts):
         return ()
-    again = [part if part.route.text == part.text else Part(part.text, router.route(part.text)) for part in parts]
+    again = [part if part.route.text == part.text else WorkOrder(part.text, router.route(part.text)) for part in parts]
     same = all(
         new.route.chosen == old.route.chosen and _is_clear(new.route) for new, old in zip(again, parts, strict=True)
     )
@@ -241,7 +241,7 @@ def _is_clear(route: Route) -> bool:
     return route.chosen is not None and route.confidence >= CLEAR
 
 
-def _chained(text: str, router: Router) -> tuple[Part, ...]:
+def _chained(text: str, router: Router) -> tuple[WorkOrder, ...]:
     """Return two steps for two agents, the second of which uses what the first gives."""
     chain = read_chain(text) if len(text) <= LONGEST_SPLIT else None
     if chain is None:
@@ -249,16 +249,16 @@ def _chained(text: str, router: Router) -> tuple[Part, ...]:
     first, second = router.route(chain.first), router.route(chain.second)
     if not (_is_clear(first) and _is_clear(second)) or first.chosen == second.chosen:
         return ()
-    return Part(chain.first, first), Part(chain.second, second, needs=0, is_summary=chain.is_summary)
+    return WorkOrder(chain.first, first), WorkOrder(chain.second, second, needs=0, is_summary=chain.is_summary)
 
 
-def _narrowed(parts: tuple[Part, ...], allowed: tuple[str, ...], router: Router) -> tuple[Part, ...]:
+def _narrowed(parts: tuple[WorkOrder, ...], allowed: tuple[str, ...], router: Router) -> tuple[WorkOrder, ...]:
     """Give each part the allowed tools its agent has; none when they do not fit the parts exactly."""
-    narrowed: list[Part] = []
+    narrowed: list[WorkOrder] = []
     for part in parts:
         able = router.table[part.route.chosen or ""].capabilities
         mine = tuple(tool for tool in allowed if tool_capability(tool) in able)
         if not mine:
             return ()
-        narrowed.append(Part(part.text, part.route, mine))
+        narrowed.append(WorkOrder(part.text, part.route, mine))
     return tuple(narrowed) if sum(len(part.allowed) for part in narrowed) == len(allowed) else ()

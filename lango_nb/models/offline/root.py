@@ -6,7 +6,7 @@ from lango_nb.core.messages import Reply
 from lango_nb.models.offline import talk
 from lango_nb.models.offline.aims import PLANNING
 from lango_nb.models.offline.arithmetic import reckon
-from lango_nb.models.offline.conversation import TRANSFER, Conversation
+from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation
 from lango_nb.models.offline.dispatch import MANY, dispatch, last_word, next_best, why
 from lango_nb.models.offline.offer import Offer
 from lango_nb.models.offline.parts import parts_of, without_content
@@ -62,7 +62,7 @@ def _out_of_question(conversation: Conversation) -> set[str]:
     declined = {
         message.author
         for message in conversation.since
-        if message.role == "assistant" and message.author and talk.is_out_of_scope(message.content)
+        if message.role == "assistant" and message.author and _is_declining(message.content)
     }
     refused = {
         str(done.call.arguments.get("agent_name"))
@@ -70,3 +70,8 @@ def _out_of_question(conversation: Conversation) -> set[str]:
         if done.call.name == TRANSFER and done.result.is_error
     }
     return declined | refused | set(conversation.failed)
+
+
+def _is_declining(text: str) -> bool:
+    """Tell whether an agent said, in whatever way its topology has for it, that the request is not its own."""
+    return REJECT in text or talk.is_out_of_scope(text)

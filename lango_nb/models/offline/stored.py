@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lango_nb.models.offline.conversation import Done
-from lango_nb.models.offline.offer import CONTROL, OUTPUT
+from lango_nb.models.offline.offer import OUTPUT
 
 _BEGIN = '{"_meta"'
 _PAGE = re.compile(r"lines ([\d,]+)-([\d,]+) of ([\d,]+):\n")
@@ -36,12 +36,14 @@ class Worked:
     pages: int = 0
 
 
-def read_results(done: Sequence[Done]) -> Worked:
+def read_results(done: Sequence[Done], control: Container[str]) -> Worked:
     """Take what is said about results out of them, and join what was fetched.
 
     Parameters
     ----------
     done : sequence of Done
+    control : container of str
+        Names of the control tools: what they gave is no result of the request.
 
     Returns
     -------
@@ -49,9 +51,10 @@ def read_results(done: Sequence[Done]) -> Worked:
     """
     worked = Worked(())
     for one in done:
-        if one.call.name == OUTPUT and one.call.arguments.get("mode") == "range" and not one.result.is_error:
+        is_page = one.call.name == OUTPUT and OUTPUT in control
+        if is_page and one.call.arguments.get("mode") == "range" and not one.result.is_error:
             worked = _turn_page(worked, one)
-        elif one.call.name == OUTPUT or one.call.name not in CONTROL:
+        elif is_page or one.call.name not in control:
             text, meta = split_meta(one.result.content)
             is_cut = bool(meta.get("compressed"))
             worked = Worked(

@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from lango_nb.core.messages import FinishReason
 from lango_nb.models.offline.conversation import REJECT
 from lango_nb.routing.route import Route
 from lango_nb.routing.table import RoutingTable
@@ -23,6 +24,11 @@ _NO_RESULT = re.compile(
     r"\s*(?:Which of these do you mean|To use \S+ I need|Please say |I could not |I would (?:call|answer) |I did not |I cannot |I am not sure |"
     r"I look at one |I have no |I write text |This needs |What came back is too long|I came to no |Nobody here |Not done:)"
 )
+_ASKED_BACK = re.compile(
+    r"\s*(?:To use \S+ I need: [^\n]+\. Please say (?:it|them)\.|Please say [^\n]+\.|Which of these do you mean: [^\n]+\?|"
+    r"I look at one file at a time\. Which one: [^\n]+\?|I am not sure that you want this done[^\n]+)\s*"
+)
+_NOT_UNDERSTOOD = re.compile(r"\s*I (?:cannot tell (?:who should do|which of my tools)|did not understand) [^\n]+\s*")
 _LONGEST_PLAIN = 80
 
 FILES_AND_COMMANDS = (
@@ -153,6 +159,21 @@ def is_out_of_scope(text: str) -> bool:
     (True, True, False)
     """
     return text.startswith(REJECT) or _OUT_OF_SCOPE.match(text) is not None
+
+
+def finish_reason_of(text: str) -> FinishReason:
+    """Say why the model stopped, where a whole answer is one of its own sentences that ask something of the person.
+
+    Examples
+    --------
+    >>> finish_reason_of(missing_sentence("cron_add", ["schedule"])), finish_reason_of(FILES_AND_COMMANDS)
+    ('asked_back', 'not_understood')
+    >>> finish_reason_of("notes.md: Please say hello.")
+    'stop'
+    """
+    if _ASKED_BACK.fullmatch(text):
+        return "asked_back"
+    return "not_understood" if _NOT_UNDERSTOOD.fullmatch(text) else "stop"
 
 
 def is_no_result(text: str) -> bool:

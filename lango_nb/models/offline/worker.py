@@ -14,7 +14,7 @@ from typing import Any
 
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
-from lango_nb.models.offline.aims import PLANNING, Aim, aim_of, family_of
+from lango_nb.models.offline.aims import PLANNING, Aim, aim_of
 from lango_nb.models.offline.arguments import ask_for, fill
 from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.chains import LONGEST_HANDED, Chain, handed, read_chain, summary_of
@@ -24,13 +24,13 @@ from lango_nb.models.offline.fill import paths
 from lango_nb.models.offline.intents import understand
 from lango_nb.models.offline.large import work_on_large
 from lango_nb.models.offline.local import Local, is_absent, keep, look_first, needs, work_locally
-from lango_nb.models.offline.offer import CONTROL, Offer
+from lango_nb.models.offline.offer import Offer, control_in
 from lango_nb.models.offline.orders import says
 from lango_nb.models.offline.phrases import CHANGING
 from lango_nb.models.offline.plans import plan
 from lango_nb.models.offline.stored import Worked, read_results
 from lango_nb.models.offline.wording import worded
-from lango_nb.routing.capabilities import tool_capability
+from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.table import RoutingTable
 
 _PLANS = re.compile(r"\bplan(?:s|ner|ning)?\b", re.IGNORECASE)
@@ -106,8 +106,9 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     -------
     Reply
     """
-    desk = Desk(conversation, tuple(tool for tool in tools if tool.name not in CONTROL), tools)
-    worked = read_results(conversation.worked())
+    control = control_in(tools)
+    desk = Desk(conversation, tuple(tool for tool in tools if tool.name not in control), tools)
+    worked = read_results(conversation.worked(), control)
     if worked.done and worked.done[-1].result.is_error and not _may_go_on(desk, worked.done[-1]):
         return Reply(text=worded(worked.done[-1]))
     if not desk.own and not worked.done:
@@ -227,7 +228,7 @@ def _content_of(tool: ToolSchema) -> str:
 
 
 def _aim(desk: Desk) -> Aim:
-    return aim_of(desk.conversation.text, frozenset(family for name in desk.names if (family := family_of(name))))
+    return aim_of(desk.conversation.text, frozenset(family for name in desk.names if (family := router_family(name))))
 
 
 def _choose(desk: Desk) -> Reply:
@@ -254,8 +255,8 @@ def _not_own(desk: Desk, aim: Aim, best: Choice) -> str:
     if best.cues >= _SAID_CLEARLY:
         return ""
     needed = needs(desk.conversation.text)
-    if needed and family_of(needed) not in {family for family, _ in aim.own}:
-        return family_of(needed)
+    if needed and router_family(needed) not in {family for family, _ in aim.own}:
+        return router_family(needed)
     return aim.domain
 
 
@@ -265,7 +266,7 @@ def _call(desk: Desk, best: Choice, rated: Sequence[Choice], aim: Aim) -> Reply:
     if best.cues < 1 and is_known(tool.name):
         return _unsaid(desk, rated, aim)
     arguments, missing = fill(tool, text)
-    if family_of(tool.name) in _HANDLED and (missing or tool.name not in _LOOKS or len(paths(text)) > 1):
+    if router_family(tool.name) in _HANDLED and (missing or tool.name not in _LOOKS or len(paths(text)) > 1):
         return Reply(text=_not_handled(desk))
     if missing:
         return Reply(text=ask_for(tool, missing))
@@ -274,10 +275,10 @@ def _call(desk: Desk, best: Choice, rated: Sequence[Choice], aim: Aim) -> Reply:
 
 def _unsaid(desk: Desk, rated: Sequence[Choice], aim: Aim) -> Reply:
     """Take the only tool of the family, or ask which one is meant."""
-    family = aim.family or family_of(rated[0].tool.name)
+    family = aim.family or router_family(rated[0].tool.name)
     if family in _HANDLED:
         return Reply(text=_not_handled(desk))
-    mine = [choice.tool for choice in rated if family_of(choice.tool.name) == family] or [one.tool for one in rated]
+    mine = [choice.tool for choice in rated if router_family(choice.tool.name) == family] or [one.tool for one in rated]
     if len(mine) == 1:
         arguments, missing = fill(mine[0], desk.conversation.text)
         return Reply(text=ask_for(mine[0], missing)) if missing else desk.conversation.call(mine[0].name, **arguments)

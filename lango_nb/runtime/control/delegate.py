@@ -32,7 +32,7 @@ class DelegateControl:
         return ()
 
     def schemas(self, node: AgentNode, tree: AgentTree) -> tuple[ToolSchema, ...]:
-        """Offer the one tool, with the names as a closed set; nothing where there is nobody to delegate to."""
+        """Offer the one tool, with the names as a closed set; nothing where there is no agent to delegate to."""
         names = self.targets(node, tree)
         return _schemas(names) if names else ()
 
@@ -69,6 +69,7 @@ class DelegateControl:
 def _schemas(names: tuple[str, ...]) -> tuple[ToolSchema, ...]:
     schema = ToolSchema(
         name=DELEGATE,
+        role="control",
         description="Give a goal to another agent. It works on its own; what it answers is this call's result.",
         parameters={
             "type": "object",

@@ -23,6 +23,6 @@ class NoControl:
         """Return nothing."""
         return ()
 
-    def read(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Refusal:  # noqa: ARG002 - nobody is there
-        """Refuse: there is nobody else."""
+    def read(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Refusal:  # noqa: ARG002 - there is no other agent
+        """Refuse: there is no other agent."""
         return Refusal(call, call.name, "unknown_agent", "this agent works alone")

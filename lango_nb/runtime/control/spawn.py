@@ -5,7 +5,8 @@
       └──── agent_stop(agent_id="arun-1")
 
 Teammates are routing targets, not sub-agents. Attached agents (remote ones, and those a user added) are reached by
-transfer, as before. Where nobody is named, the router decides, if it can; a name that is wrong is never guessed at.
+transfer, as before. Where no agent is named, the one that the router puts first gets the run, and the answer of the
+call says which; a name that is wrong is never guessed at.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from lango_nb.tools.builtin import agents, tasks
 from lango_nb.tools.tool import Tool
 
 SPAWN = CONTROL_TOOLS["spawn"]
+CHOSEN = "nobody was named: the router's choice"
+"""Why a run is made whose call names nobody, and does not say why; the answer of the call says who it is."""
 UNAVAILABLE = "the teammate runtime is not available: set background.enabled to true to switch it on"
 
 
@@ -34,7 +37,7 @@ class SpawnControl:
     is_available : bool
         Whether teammates can be submitted (``background.enabled``).
     route : callable, optional
-        Says which agent gets an instruction that names nobody; ``None`` when it cannot tell.
+        Says which agent gets an instruction that names no agent; ``None`` when none comes near.
     """
 
     def __init__(self, *, is_available: bool, route: Callable[[str], str | None] | None = None) -> None:
@@ -68,9 +71,10 @@ class SpawnControl:
         if problem:
             return refuse_arguments(call.model_copy(update={"error": problem}), "", names, given.get("agent"))
         instruction = str(given["instruction"])
-        name = str(given.get("agent") or "").strip() or (self._route(instruction) if self._route else None)
+        named = str(given.get("agent") or "").strip()
+        name = named or (self._route(instruction) if self._route else None)
         if not name:
-            return refuse_arguments(call, "agent: nobody is clearly the one for this instruction", names)
+            return refuse_arguments(call, "agent: nobody comes near this instruction", names)
         if name in tree.attached:
             detail = f"{name} is attached, not a teammate: reach it with {TRANSFER}; teammates: {', '.join(names)}"
             return Refusal(call, name, "unknown_agent", detail)
@@ -83,7 +87,7 @@ class SpawnControl:
         return Target(
             call,
             tree[name],
-            str(given.get("spawn_reason") or ""),
+            str(given.get("spawn_reason") or ("" if named else CHOSEN)),
             "spawn",
             instruction,
             tuple(dict.fromkeys(str(tool) for tool in allowed)) if isinstance(allowed, list) and allowed else None,
@@ -119,6 +123,7 @@ def _root_schemas(names: tuple[str, ...], tools: tuple[Tool, ...]) -> tuple[Tool
     agent = {**properties["agent"], "enum": list(names)}  # type: ignore[index,call-overload,dict-item]  # our own schema
     spawn = ToolSchema(
         name=SPAWN,
+        role="control",
         description=agents.agent_spawn.description,
         parameters={**parameters, "properties": {**properties, "agent": agent}},  # type: ignore[dict-item]
     )

@@ -69,6 +69,7 @@ def _schemas(names: tuple[str, ...], *, is_return: bool) -> tuple[ToolSchema, ..
     )
     schema = ToolSchema(
         name=TRANSFER,
+        role="control",
         description=does,
         parameters={
             "type": "object",

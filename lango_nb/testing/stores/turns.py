@@ -88,7 +88,8 @@ class TurnsContract(StoreUnderTest):
         log.begin(begun("turn-2"))
         without_id, without_session = ended(begun()), ended(begun())
         del without_id["id"], without_session["session_id"]
-        for row in (ended(begun("turn-2")), ended(begun("turn-3")), without_id, without_session):
+        elsewhere = ended(begun("turn-1", "elsewhere"))
+        for row in (ended(begun("turn-2")), ended(begun("turn-3")), without_id, without_session, elsewhere):
             with refuses(code="bad_row"):
                 log.finish("turn-1", [event(seq=2)], row, BODY)
         assert [row["outcome"] for row in log.rows()] == ["running", "running"]

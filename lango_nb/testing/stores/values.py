@@ -153,8 +153,9 @@ class ValuesContract(StoreUnderTest):
         store = self.open(tmp_path)
         for place, text in enumerate(texts):
             key = f"turn-{place}"
-            store.log.begin(begun(key, "main" if place else "of nothing", text))
-            store.log.finish(key, [event(key, text=text)], ended(begun(key, text=text), answer=text), {})
+            row = begun(key, "main" if place else "of nothing", text)
+            store.log.begin(row)
+            store.log.finish(key, [event(key, text=text)], ended(row, answer=text), {})
         for opened in self.now_and_later(tmp_path, store):
             assert letters([[row["text"], row["answer"]] for row in opened.log.rows()]) == letters(
                 [[t, t] for t in texts]

@@ -6,6 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lango_nb.core.messages import ToolRole, ToolSchema
     from lango_nb.tools.tool import Tool
 
 
@@ -46,7 +49,7 @@ def builtin_tools() -> tuple[Tool, ...]:
 
 @cache
 def control_names() -> frozenset[str]:
-    """Return the names of the control tools: for places that know a call's name and not its tool.
+    """Return the names of the control tools that come along: a tool of one's own may still be called the same.
 
     Examples
     --------
@@ -56,3 +59,44 @@ def control_names() -> frozenset[str]:
     from lango_nb.tools.by_name import spec_families
 
     return frozenset(tool.name for tool in (*builtin_tools(), *spec_families()) if tool.is_control)
+
+
+def control_among(tools: Iterable[ToolSchema]) -> frozenset[str]:
+    """Return the names that mean control tools where these tools are offered.
+
+    Parameters
+    ----------
+    tools : iterable of ToolSchema
+
+    Returns
+    -------
+    frozenset of str
+        Those that come along and those that are offered as such, without those that are offered as work.
+
+    Examples
+    --------
+    >>> from lango_nb.core.messages import ToolSchema
+    >>> names = control_among([ToolSchema(name="task_list", role="work"), ToolSchema(name="delegate", role="control")])
+    >>> "task_list" in names, "delegate" in names, "task_get" in names
+    (False, True, True)
+    """
+    said = {tool.name: tool.role for tool in tools if tool.role is not None}
+    return frozenset(name for name in {*control_names(), *said} if said.get(name) != "work")
+
+
+def was_control(tool: str, role: ToolRole | None) -> bool:
+    """Tell whether a recorded call was one of a control tool; the name decides where the record does not say.
+
+    Parameters
+    ----------
+    tool : str
+        Its name.
+    role : {"work", "control"} or None
+        As it was recorded.
+
+    Examples
+    --------
+    >>> was_control("task_list", None), was_control("task_list", "work")
+    (True, False)
+    """
+    return tool in control_names() if role is None else role == "control"

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from lango_nb.core.errors import ToolError
+from lango_nb.core.text import counted, printable
 from lango_nb.tools.arguments import BAD_ARGUMENT
-from lango_nb.tools.builtin.paths import NO_FOLLOW, Place, is_closed, printable, refuse_closed
+from lango_nb.tools.builtin.paths import NO_FOLLOW, Place, is_closed, refuse_closed
 from lango_nb.tools.context import ToolContext
 
 MAX_READ_BYTES = 10 * 1024 * 1024
@@ -40,7 +41,7 @@ def read_text(place: Place, context: ToolContext) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise ToolError(f"{place.shown} is a binary file of {count(len(data), 'byte')}, no UTF-8 text", "binary_file")
+        raise ToolError(f"{place.shown} is a binary file of {counted(len(data), 'byte')}, no UTF-8 text", "binary_file")
     return text
 
 
@@ -91,7 +92,7 @@ def replace_file(place: Place, data: bytes, mode: int | None) -> None:
 def replace_lines(place: Place, lines: list[str], start: int, end: int, content: str) -> list[str]:
     """Put a text in the place of some lines, from 1; return the lines that came in."""
     if not 1 <= start <= end <= len(lines):
-        has = f"{place.shown} has {count(len(lines), 'line')}"
+        has = f"{place.shown} has {counted(len(lines), 'line')}"
         raise ToolError(f"lines {start}-{end} are out of range: {has}", BAD_ARGUMENT)
     line_end = _line_end(lines)
     new = [line.rstrip("\r\n") + line_end for line in lines_of(content)]
@@ -155,15 +156,3 @@ def _line_end(lines: list[str]) -> str:
     """Return how the file ends its lines."""
     first = lines[0]
     return first[len(first.rstrip("\r\n")) :] or "\n"
-
-
-def count(number: int, noun: str) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> count(1, "entry"), count(1200, "entry")
-    ('1 entry', '1,200 entries')
-    """
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"

@@ -15,9 +15,9 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from lango_nb.core.errors import ToolError
+from lango_nb.core.text import counted
 from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.builtin.files import (
-    count,
     count_below,
     encode,
     entries_of,
@@ -56,7 +56,7 @@ def fs_read(path: str, offset: int | None = None, limit: int | None = None, *, c
         lines = lines_of(read_text(place, context))
     first = max(offset or 1, 1)
     if first > max(len(lines), 1):
-        raise ToolError(f"{place.shown} has {count(len(lines), 'line')}; there is no line {first}", BAD_ARGUMENT)
+        raise ToolError(f"{place.shown} has {counted(len(lines), 'line')}; there is no line {first}", BAD_ARGUMENT)
     if limit is not None and limit < 1:
         raise ToolError(f"limit must be 1 or more, got {limit}", BAD_ARGUMENT)
     part = lines[first - 1 : None if limit is None else first - 1 + limit]
@@ -111,7 +111,7 @@ def fs_write(path: str, content: str, *, context: ToolContext) -> ToolResult:
         mode = writable_mode(place, path)
         replace_file(place, data, mode)
     verb = "wrote" if mode is None else "replaced"
-    size = f"{count(len(data), 'byte')}, {count(len(lines_of(content)), 'line')}"
+    size = f"{counted(len(data), 'byte')}, {counted(len(lines_of(content)), 'line')}"
     return ToolResult(
         f"{verb} {place.shown} ({size})",
         data={"path": place.shown, "bytes": len(data), "is_new": mode is None},
@@ -139,7 +139,7 @@ def fs_edit(path: str, startLine: int, endLine: int, content: str, *, context: T
         replace_file(place, encode("".join(lines)), writable_mode(place, path))
     gone = endLine - startLine + 1
     return ToolResult(
-        f"replaced {count(gone, 'line')} of {place.shown} from line {startLine} by {count(len(new), 'line')}",
+        f"replaced {counted(gone, 'line')} of {place.shown} from line {startLine} by {counted(len(new), 'line')}",
         data={"path": place.shown, "removed": gone, "added": len(new), "lines": len(lines)},
     )
 
@@ -179,7 +179,7 @@ def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
         inside = count_below(place)
         shutil.rmtree(place.entry, dir_fd=place.folder)
     return ToolResult(
-        f"deleted {place.shown}/ with {count(inside, 'entry')}", data={"path": place.shown, "entries": inside + 1}
+        f"deleted {place.shown}/ with {counted(inside, 'entry')}", data={"path": place.shown, "entries": inside + 1}
     )
 
 
@@ -198,7 +198,7 @@ def fs_stat(path: str, *, context: ToolContext) -> ToolResult:
     changed = datetime.fromtimestamp(found.st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     mode = stat.filemode(found.st_mode)
     size = size_of(found)
-    told = "" if size is None else f", {count(size, 'byte')}"
+    told = "" if size is None else f", {counted(size, 'byte')}"
     return ToolResult(
         f"{place.shown}: {kind}{told}, {mode}, changed {changed}",
         data={"path": place.shown, "kind": kind, "bytes": size, "mode": mode, "changed_at": changed},
@@ -208,7 +208,7 @@ def fs_stat(path: str, *, context: ToolContext) -> ToolResult:
 def _entry_line(name: str, kind: str, size: int | None) -> str:
     if kind == "folder":
         return f"{name}/"
-    return f"{name}  {kind if size is None else count(size, 'byte')}"
+    return f"{name}  {kind if size is None else counted(size, 'byte')}"
 
 
 def _folder(place: Place) -> str:

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from lango_nb.core.errors import ToolError
+from lango_nb.core.text import counted
 from lango_nb.tools.builtin.files import (
-    count,
     count_below,
     encode,
     kind_of,
@@ -35,7 +35,7 @@ def preview_write(arguments: Mapping[str, Any], context: ToolContext) -> Preview
     """Say whether a file is made or replaced, and by what."""
     content = arguments["content"]
     new = lines_of(content)
-    size = count(len(new), "line")
+    size = counted(len(new), "line")
     encode(content)
     try:
         with reach(context, arguments["path"]) as place:
@@ -47,10 +47,10 @@ def preview_write(arguments: Mapping[str, Any], context: ToolContext) -> Preview
             raise
         return Preview(f"creates {arguments['path']} and the folders above it ({size})")
     if old is None:
-        return Preview(f"replaces {place.shown} ({count(place.status.st_size, 'byte')}, no text) with {size}")
+        return Preview(f"replaces {place.shown} ({counted(place.status.st_size, 'byte')}, no text) with {size}")
     if old == new:
         return Preview(f"leaves {place.shown} as it is ({size})")
-    return Preview(f"replaces {count(len(old), 'line')} of {place.shown} with {size}", _difference(place, old, new))
+    return Preview(f"replaces {counted(len(old), 'line')} of {place.shown} with {size}", _difference(place, old, new))
 
 
 def preview_edit(arguments: Mapping[str, Any], context: ToolContext) -> Preview:
@@ -63,7 +63,7 @@ def preview_edit(arguments: Mapping[str, Any], context: ToolContext) -> Preview:
     lines = f"line {start}" if start == end else f"lines {start}-{end}"
     if not came:
         return Preview(f"deletes {lines} of {place.shown}", _difference(place, old, new))
-    by = "" if len(came) == end - start + 1 else f" with {count(len(came), 'line')}"
+    by = "" if len(came) == end - start + 1 else f" with {counted(len(came), 'line')}"
     return Preview(f"replaces {lines} of {place.shown}{by}", _difference(place, old, new))
 
 
@@ -72,11 +72,11 @@ def preview_delete(arguments: Mapping[str, Any], context: ToolContext) -> Previe
     with reach(context, arguments["path"], is_link=True) as place:
         mode = place.status.st_mode
         if stat.S_ISDIR(mode):
-            return Preview(f"deletes {place.shown}/ with {count(count_below(place), 'entry')}")
+            return Preview(f"deletes {place.shown}/ with {counted(count_below(place), 'entry')}")
         if not stat.S_ISREG(mode):
             return Preview(f"deletes {place.shown}, a {kind_of(mode)}")
         lines = _text_at(place, context)
-        size = count(place.status.st_size, "byte") if lines is None else count(len(lines), "line")
+        size = counted(place.status.st_size, "byte") if lines is None else counted(len(lines), "line")
         return Preview(f"deletes {place.shown}, {size}")
 
 
@@ -97,7 +97,7 @@ def _difference(place: Place, old: Sequence[str], new: Sequence[str]) -> str:
     changes = _changes(place, old, new)
     shown = list(islice(changes, MOST_SHOWN))
     rest = sum(1 for _ in changes)
-    return "\n".join([*shown, *([f"… and {count(rest, 'more line')}"] if rest else [])])
+    return "\n".join([*shown, *([f"… and {counted(rest, 'more line')}"] if rest else [])])
 
 
 def _changes(place: Place, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

@@ -17,6 +17,11 @@ NOBODY = "default"
 """Whose memory it is when nobody in particular calls."""
 CONFIDENCE = 0.5
 """How sure an agent is when it does not say, or says what cannot be."""
+OFF = (
+    "agents keep no memory here, because agentMemory.enabled is off; to switch it on, type "
+    "Lab(settings={'agentMemory': {'enabled': True}}) or set LANGO_AGENT_MEMORY_ENABLED=true before it starts"
+)
+"""What is said where there is no memory."""
 MOST = 10
 """How many memories are recalled when the call does not say."""
 
@@ -103,5 +108,5 @@ MEMORY_TOOLS = (memory_agent_save, memory_agent_recall, memory_agent_forget)
 
 def _service(context: ToolContext) -> MemoryService:
     if MemoryService not in context.services:
-        raise ToolError("agents keep no memory here; set agentMemory.enabled to true to switch it on", "unavailable")
+        raise ToolError(OFF, "unavailable")
     return context.service(MemoryService)

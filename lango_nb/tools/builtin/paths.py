@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lango_nb.core.errors import ToolError, shorten, suggest
+from lango_nb.core.text import printable
 from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.context import ToolContext
 
@@ -367,19 +368,6 @@ def _os_error(number: int) -> OSError:
 def _refuse(shown: str, why: str) -> NoReturn:
     message = f"path '{shown}' is refused: {why}; file tools stay inside the workspace"
     raise ToolError(message, OUTSIDE_WORKSPACE)
-
-
-def printable(text: str) -> str:
-    """Make any text fit to be shown: what cannot be encoded or printed is escaped.
-
-    Examples
-    --------
-    >>> printable("größe" + chr(10)) == "größe" + chr(92) + "n"
-    True
-    """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
 def _reason(error: Exception) -> str:

@@ -15,8 +15,7 @@ from lango_nb.doctor.definitions import examine_definitions
 from lango_nb.doctor.parts import SWITCHES
 from lango_nb.engine import Engine
 from lango_nb.hooks.wiring import HOOKS, build_chain
-from lango_nb.runtime.approvals import HoldForAnswer
-from lango_nb.runtime.questions import ApprovalRequest
+from lango_nb.runtime.approvals import ApprovalRequest, HoldForAnswer
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topologies import load_topology
 from lango_nb.tools.by_name import tools_by_name
@@ -72,8 +71,8 @@ def test_tools_of_nobody_are_named() -> None:
 
 
 def test_an_agent_of_ones_own_without_tools_is_a_warning_a_planner_is_not() -> None:
-    tailor = AgentSpec(name="tailor", source=Source.USER, prefixes=("sew_",))
-    planner = AgentSpec(name="dreamer", source=Source.USER, always_include=True)
+    tailor = AgentSpec(name="tailor", source=Source.USER, prefixes=("sew_",), keywords=("hem",))
+    planner = AgentSpec(name="dreamer", source=Source.USER, always_include=True, keywords=("dream",))
     found = looked(engine_on(agents=(tailor, planner)), "tree")
     assert [finding.text for finding in found if finding.status == "warn"] == [
         "agent 'tailor' has no tools: none begins with its prefixes or fits its words"

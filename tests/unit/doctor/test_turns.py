@@ -3,7 +3,7 @@
 import pytest
 
 from lango_nb.core.errors import StoreError
-from lango_nb.doctor.turns import FAILED, failure
+from lango_nb.doctor.turns import FAILED, place_of_failure
 from lango_nb.records.resume import Interrupted
 from lango_nb.stores.sql import memory_store
 from lango_nb.stores.store import Row, StoredTurn, TurnQuery
@@ -20,6 +20,14 @@ def test_a_failed_turn_is_told_with_outcome_code_agent_tool_and_next_step() -> N
     assert found.text == "turn 2 ended with tool_error: vault called crypto_sign and got no_key: no key is there"
     assert found.next_step.startswith("%lango trace 2: ")
     assert found.evidence[0] == "request: request 2"
+
+
+def test_a_turn_that_used_up_its_tokens_is_no_reason_to_change_an_agent() -> None:
+    store = memory_store()
+    keep(store.log, "limit_reached", error_code="token_limit_exceeded")
+    (found,) = looked(engine_on(store), "failed turns")
+    assert "AGENT.md" not in found.next_step
+    assert "budget.maxTokens" in found.next_step
 
 
 def test_the_latest_five_are_told_the_rest_is_counted() -> None:
@@ -70,7 +78,7 @@ def test_secrets_do_not_get_into_a_finding() -> None:
     ],
 )
 def test_where_a_turn_failed_is_read_from_its_events(event: Row, said: str) -> None:
-    where, _ = failure([event, {"kind": "turn.finished", "author": ROOT}])
+    where, _ = place_of_failure([event, {"kind": "turn.finished", "author": ROOT}])
     assert said in where
     assert bool(said) == bool(where)
 

@@ -17,6 +17,7 @@ from lango_nb.engine import Engine
 from lango_nb.evaluation.evaluate import evaluate
 from lango_nb.frames.column import Column, FrameError, Sources
 from lango_nb.frames.frame import frame
+from lango_nb.hooks.chain import HookRow
 from lango_nb.models.usable import ModelRow
 from lango_nb.records.ledger import LedgerEntry
 from lango_nb.records.metrics import AgentMetrics
@@ -59,6 +60,7 @@ MAKERS: dict[str, tuple[Any, Any]] = {
     ),
     "shelf": (frames.shelf_df, samples.shelf_items()[0]),
     "models": (frames.models_df, ModelRow("openai", "openai:gpt-5", "key missing", "set OPENAI_API_KEY")),
+    "hooks": (frames.hooks_df, HookRow("mine", "before", 150, "user", is_wired=True, why="you added it")),
     "evaluation": (frames.evaluation_df, evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet"))),
 }
 SUMMED = {"sessions"}
@@ -194,6 +196,7 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "metrics": AgentMetrics(samples.HOSTILE),
         "findings": Finding("loops", "warn", samples.HOSTILE),
         "models": ModelRow("openai", samples.HOSTILE, "usable"),
+        "hooks": HookRow(samples.HOSTILE, "before", 150, "user", is_wired=True, why=""),
         "evaluation": evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet")),
     }
     df = make(records.get(noun, samples.hostile_trace()))

@@ -19,7 +19,7 @@ from lango_nb.records.history import History
 from lango_nb.records.packing import pack_event, pack_trace
 from lango_nb.records.turns import Trace
 from lango_nb.stores.sql import memory_store
-from lango_nb.stores.store import EVERY_TURN, Row, StoredTurn, TurnQuery
+from lango_nb.stores.store import EVERY_TURN, Group, Row, StoredTurn, TurnQuery
 from lango_nb.stores.turns import Turns
 from tests.unit.viz import samples
 
@@ -60,7 +60,7 @@ class Asked(Turns):
 
     def tables(
         self, wanted: Mapping[str, Sequence[str] | None], query: TurnQuery = EVERY_TURN
-    ) -> dict[str, Sequence[tuple[Any, ...]]] | None:
+    ) -> dict[str, dict[Any, Group]] | None:
         self.how += [f"table {name}" for name in wanted]
         return super().tables(wanted, query)
 

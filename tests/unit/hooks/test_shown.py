@@ -1,4 +1,4 @@
-"""``lango agent hooks``, ``lab.hooks()`` and the engine's own list show what is wired, in which order, and why."""
+"""``lango agent hooks``, ``lab.hooks`` and the engine's own list show what is wired, in which order, and why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.cli import main
+from lango_nb.commands.terminal import main
 from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall
 from lango_nb.lab import Lab
@@ -62,13 +62,13 @@ def test_the_command_gives_the_same_as_json(capsys: pytest.CaptureFixture[str]) 
 
 def test_a_lab_shows_the_chain_of_its_engine_with_hooks_of_ones_own() -> None:
     lab = Lab("sextet")
-    assert [row.name for row in lab.hooks().record] == BUILT_IN
+    assert [row.name for row in lab.hooks.record] == BUILT_IN
 
     @before_call(tools="fs_*", priority=30)
     async def mine(call: HookCall) -> None: ...
 
     lab.engine.add_hook(mine)
-    view = lab.hooks()
+    view = lab.hooks
     assert [row.name for row in view.record][:4] == ["security_filter", "access_control", "mine", "approval_gate"]
     assert "mine" in view.text
     assert "yours, for fs_*" in view.html

@@ -14,10 +14,10 @@ from tinydb import where
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import LangoError, RefusedError, UnknownNameError, UsageError
 from lango_nb.lab import Lab
-from lango_nb.lab.shelving import shelf_path
+from lango_nb.lab.making import shelf_path
 from lango_nb.specs.agent_md import parse_agent_md
 from lango_nb.tools.decorator import tool
-from tests.unit.test_lab import AGENT
+from tests.unit.lab.test_lab import AGENT
 
 SEW = 'def sew_hem(cloth: str) -> str:\n    "Sew a hem."\n    return f"{cloth}, hemmed"\n'
 

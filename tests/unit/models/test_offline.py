@@ -125,7 +125,8 @@ def test_a_missing_file_is_said_with_the_nearest_name(ask: Ask) -> None:
 )
 def test_conversation_is_answered_without_a_tool(ask: Ask, text: str) -> None:
     turn = ask(text)
-    assert (turn.steps, turn.tool_calls, turn.rounds, turn.outcome) == (1, 0, 0, "success")
+    assert (turn.steps, turn.tool_calls, turn.rounds) == (1, 0, 0)
+    assert turn.outcome in {"success", "input_required"}, "one agent with all tools may ask what is meant"
 
 
 def test_a_tool_known_by_name_only_is_asked_for_and_said(folder: Path) -> None:

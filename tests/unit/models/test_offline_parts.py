@@ -8,7 +8,7 @@ import pytest
 
 from lango_nb.models.offline.arguments import fill
 from lango_nb.models.offline.intents import understand
-from lango_nb.models.offline.parts import MOST_PARTS, Part, parts_of, stand_alone, take_allowed
+from lango_nb.models.offline.parts import MOST_PARTS, WorkOrder, parts_of, stand_alone, take_allowed
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.specs.topologies import load_topology
 from lango_nb.tools.builtin import builtin_tools
@@ -101,7 +101,9 @@ def test_narrowed_tools_go_to_the_part_whose_agent_has_them() -> None:
 def test_a_part_is_never_left_without_the_limit_that_was_set(tools: str) -> None:
     text = f"count the lines of notes.md and encrypt the word hello using only {tools}"
     (part,) = parts_of(prompt(), text)
-    assert part == Part("count the lines of notes.md and encrypt the word hello", part.route, tuple(tools.split(", ")))
+    assert part == WorkOrder(
+        "count the lines of notes.md and encrypt the word hello", part.route, tuple(tools.split(", "))
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lango_nb.core.messages import ToolSchema
-from lango_nb.models.offline.aims import aim_of, family_of
+from lango_nb.models.offline.aims import aim_of
 from lango_nb.models.offline.arguments import fill, fits
 from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.chains import read_chain
 from lango_nb.models.offline.cues import choose, is_known, table
 from lango_nb.models.offline.readings import block, query, task, triple, wish
 from lango_nb.models.offline.schedule import read_schedule
+from lango_nb.routing.capabilities import router_family
 
 REQUESTS = Path(__file__).parents[2] / "data" / "offline_tools.tsv"
 AGENTS = (
@@ -69,7 +70,7 @@ def colleagues(tool: str) -> tuple[ToolSchema, ...]:
 
 def chosen(row: Row) -> str:
     tools = colleagues(row.tool)
-    families = frozenset(family for tool in tools if (family := family_of(tool.name)))
+    families = frozenset(family for tool in tools if (family := router_family(tool.name)))
     return choose(tools, row.text, aim_of(row.text, families).likely)[0].tool.name
 
 

@@ -18,11 +18,13 @@ import pytest
 from lango_nb.core.errors import LangoError, ModelError, SettingsError, UnknownNameError
 from lango_nb.core.masking import mask, reset_rules
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
+from lango_nb.models import clients, vendors
 from lango_nb.models.faults import Fault, Patience
 from lango_nb.models.keys import Keys
 from lango_nb.models.live import LiveModel, read_call
 from lango_nb.models.model import Model, StreamingModel, is_live
 from lango_nb.models.providers import close_clients, live_model, openai_compatible
+from lango_nb.models.vendors import Vendor
 from tests.providers_server import (
     INPUT_TOKENS,
     OUTPUT_TOKENS,
@@ -353,11 +355,11 @@ def test_messages_and_tools_are_converted_once(run: Any, server: ProviderServer)
     async def several() -> tuple[Any, Any]:
         await model.complete(history, (READ,))
         line: Any = await model._line()
-        first = line._conversation.conversions, line._parameters((READ,))
+        first = line._transcript.conversions, line._parameters((READ,))
         for _ in range(3):
             history.append(ASK.model_copy())
             await model.complete(history, (READ,))
-        return first, (line._conversation.conversions, line._parameters((READ,)))
+        return first, (line._transcript.conversions, line._parameters((READ,)))
 
     (converted, offered), (later, offered_later) = run(several())
     assert later == converted + 3 + 3, "three new messages; the doubled id is made anew each time"
@@ -665,6 +667,29 @@ def test_openai_itself_is_asked_for_responses_that_it_does_not_keep(
     sent = [item.get("type", "message") for item in server.requests[0].body["input"]]
     assert sent.count("function_call") == sent.count("function_call_output") == 3
     run(close_clients())
+
+
+def test_another_provider_is_another_row(run: Any, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Vendor(
+        "deepseek",
+        "DeepSeek",
+        "deepseek-chat",
+        "openai",
+        "openai",
+        clients.openai_compatible,
+        clients.openai_chat_model,
+        secrets=(("DEEPSEEK_API_KEY",),),
+        url=server.url,
+        speaks_openai=True,
+    )
+    monkeypatch.setitem(vendors._BY_NAME, row.name, row)
+    server.answer = lambda _request: Say("Here.")
+    model = live_model("deepseek:deepseek-chat", keys=Keys(environ={"DEEPSEEK_API_KEY": "its-key"}))
+    assert run(model.complete((PROMPT, ASK), ())).text == "Here."
+    assert (server.requests[-1].path, server.requests[-1].headers["authorization"]) == (
+        "/v1/chat/completions",
+        "Bearer its-key",
+    )
 
 
 def test_an_address_of_the_environment_is_taken(run: Any, server: ProviderServer) -> None:

@@ -323,7 +323,7 @@ def test_the_lab_its_overview_and_the_doctor_tell_it(dead: Dead, tmp_path: Path)
     dead.die_in("dangerous call")
     lab = Lab("octet", store=dead.store, workspace=tmp_path, model=Cast({}), home=tmp_path / "home")
     sentence = lab.engine.records.found[0].sentence
-    status: View[Any] = lab.status()
+    status: View[Any] = lab.status
     assert status.record["found"] == sentence
     assert "exec_die had begun" in status.text
     (finding,) = examine(lab.engine).by_check()["interrupted turns"]

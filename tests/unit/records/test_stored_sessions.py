@@ -13,9 +13,13 @@ import pytest
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.messages import Message
 from lango_nb.engine import Engine
-from lango_nb.records.stored_sessions import LATE
+from lango_nb.records.stored_sessions import LATE, StoredSessions
+from lango_nb.stores.opening import open_store
+from lango_nb.stores.store import Row, StoredTurn
 from tests.cast import Gate, Line, spawn
 from tests.kept import KINDS, MARK, address, filling_disk, in_child, kept_engine, race, team_of_two
+
+AT = "2026-01-02T03:04:05.000000+00:00"
 
 
 @pytest.fixture(params=KINDS)
@@ -87,7 +91,7 @@ def test_sessions_are_apart_and_listed_in_order_of_creation(store: str, opened: 
         later.sessions.get("c")
 
 
-@pytest.mark.parametrize("name", ["../../etc", "a/b", "", "Ä ö", "x" * 200, "CON", "a\nb", "main-0d6e4079.jsonl"])
+@pytest.mark.parametrize("name", ["../../etc", "a/b", "Ä ö", "x" * 200, "CON", "a\nb", "main-0d6e4079.jsonl"])
 def test_any_name_is_a_session(store: str, opened: Any, tmp_path: Path, name: str) -> None:
     opened(store, "One.").run_sync("First", name)
     assert said(opened(store), name) == ["First", "One."]
@@ -210,3 +214,18 @@ def test_two_kernels_in_one_conversation_lose_nothing(store: str) -> None:
         for name in ("one", "other"):
             own = [text for text in heard if text.startswith(name)]
             assert own == [f"{name} {verb} {n}" for n in range(10) for verb in ("asks", "answers")]
+
+
+@pytest.mark.parametrize(("tokens", "turns"), [(100, 300), (1000, 60), (20_000, 32)])
+def test_of_a_long_conversation_hardly_more_is_read_than_fits(store: str, tokens: int, turns: int) -> None:
+    """The latest 30 000 tokens: everything that is read becomes messages, and takes time."""
+    with closing(open_store(store)) as opened:
+        for number in range(1, 401):
+            said: Row = {"role": "user", "author": "user", "content": f"{number:06}{'x' * (tokens * 4 - 16 - 6)}"}
+            row: Row = {"id": f"turn-{number}", "number": number, "session_id": "main", "outcome": "success"}
+            opened.log.keep([StoredTurn({**row, "started_at": AT}, [], {"history": [said]})])
+        session = StoredSessions(opened, most_tokens=30_000).open("main")
+        assert [int(message.content[:6]) for message in session.messages] == [*range(401 - len(session.messages), 401)]
+        assert session.tokens > session.most_tokens
+        assert len(session.messages) <= turns + 32
+        assert session.dropped == 400 - len(session.messages)

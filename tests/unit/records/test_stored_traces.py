@@ -192,15 +192,15 @@ class TestWhatCannotBeWritten:
             lab.ask("First")
             with pytest.raises(StoreError):
                 lab.ask("Second")
-            assert lab.status().record["not written"] == "turn 2: only in memory yet, see %lango doctor"
+            assert lab.status.record["not written"] == "turn 2: only in memory yet, see %lango doctor"
             assert [turn.text for turn in lab.turns] == ["First", "Second"]
             (finding, *_) = (found for found in lab.doctor().record if found.status == "fail")
             assert finding.turn_number == 2
             room.free()  # a file elsewhere has room
             one = lab.open(lab.export(tmp_path / "turn.jsonl", 2))
-            assert [trace.turn.answer for trace in one] == ["Two."]
+            assert [trace.turn.answer for trace in one.record] == ["Two."]
             both = lab.open(lab.export(tmp_path / "session.jsonl", session="main"))
-            assert [trace.turn.answer for trace in both] == ["One.", "Two."]
+            assert [trace.turn.answer for trace in both.record] == ["One.", "Two."]
             for name in ("page.html", "spans.json"):
                 assert lab.export(tmp_path / name, 2).stat().st_size > 500
             room.free()

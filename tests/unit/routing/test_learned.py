@@ -50,7 +50,7 @@ def test_any_text_has_scores_whose_parts_add_up(text: str) -> None:
     scored = model.score(text)
     assert len(scored.scores) == len(FAMILIES) + 1
     for place, score in enumerate(scored.scores):
-        parts = sum(part.weight(place) for part in scored.parts)
+        parts = sum(scored.columns[place]) * scored.scales[place]
         assert score == pytest.approx(model.bias[place] + parts, abs=1e-6)
         assert math.isfinite(score)
 
@@ -97,11 +97,12 @@ def test_calibration_keeps_wrong_agents_below_the_limit() -> None:
     assert 0.5 <= fit["temperature"] <= 3
     raised = np.exp(found / fit["temperature"])
     likely = raised / raised.sum(axis=1, keepdims=True)
-    owners = sorted(set(fitting.OCTET.values()))
+    owner_of = fitting.owners_in_octet()
+    owners = sorted(set(owner_of.values()))
     joined = np.stack(
-        [likely[:, [fitting.OCTET[name] == owner for name in fitting.LABELS]].sum(axis=1) for owner in owners], axis=1
+        [likely[:, [owner_of[name] == owner for name in fitting.LABELS]].sum(axis=1) for owner in owners], axis=1
     )
-    right = np.array([owners.index(fitting.OCTET[fitting.LABELS[label]]) for label in labels])
+    right = np.array([owners.index(owner_of[fitting.LABELS[label]]) for label in labels])
     best, sure = joined.argmax(axis=1), joined.max(axis=1)
     is_wrong = (best != right) & (best != owners.index("root")) & (sure >= fit["threshold"])
     assert is_wrong.mean() <= fitting.MOST_WRONG
@@ -132,3 +133,15 @@ def test_the_weights_of_the_package_are_as_they_say() -> None:
     (size,) = struct.unpack_from("<I", data, len(MAGIC))
     assert size < 20_000
     assert set(load().card["calibration"]) == {"temperature", "threshold", "root_threshold"}
+
+
+def test_weights_of_other_families_are_refused_when_they_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    card: dict[str, object] = {
+        "features": load().card["features"],
+        "families": [*(family.name for family in FAMILIES[1:]), CONVERSATION],
+    }
+    card.update(bias=[0.0] * len(FAMILIES), scales=[1.0] * len(FAMILIES))
+    data = pack(card, {})
+    monkeypatch.setattr("lango_nb.routing.learned.Learned", lambda _: Learned(data))
+    with pytest.raises(SettingsError, match=f"differ in: {FAMILIES[0].name}; fit them again"):
+        load.__wrapped__()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 from lango_nb.engine import Engine
@@ -172,3 +175,12 @@ def test_a_megabyte_is_read_quickly_and_only_its_beginning_counts() -> None:
 
 def test_the_same_text_gives_the_same_route() -> None:
     assert route("octet", "search the web for news") == route("octet", "search the web for news")
+
+
+def test_a_route_that_nobody_looked_at_can_be_pickled_and_copied() -> None:
+    text = "delete old.txt and encrypt the rest"
+    routes = [Router(ENGINES["octet"].router.table).route(text) for _ in range(3)]
+    sent, copied = pickle.loads(pickle.dumps(routes[0])), copy.deepcopy(routes[1])
+    assert sent == copied == routes[2]
+    assert all(signal.weight for candidate in sent.candidates for signal in candidate.signals)
+    assert sent.candidates[0].signals

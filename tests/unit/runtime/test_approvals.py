@@ -15,7 +15,8 @@ from pydantic import JsonValue
 
 from lango_nb.core.errors import RefusedError, UnknownNameError, UsageError
 from lango_nb.core.tool_patterns import ToolPatterns
-from lango_nb.runtime import answered
+from lango_nb.runtime import approvals as broker
+from lango_nb.runtime.approval_gate import approval_reason
 from lango_nb.runtime.approvals import (
     AllowAll,
     ApprovalAnswer,
@@ -30,7 +31,6 @@ from lango_nb.runtime.approvals import (
     Scope,
     approver_named,
     arguments_hash,
-    why_ask,
 )
 from lango_nb.tools.tool import Safety, Tool
 
@@ -590,7 +590,7 @@ def test_after_three_expired_questions_a_turn_asks_no_more() -> None:
     async def main() -> None:
         approvals, approver = Approvals(), Answering(ApprovalAnswer(True, "test"))
         await approvals.ask(request(path="known"), Answering(ApprovalAnswer(True, "ada", scope="turn")), 5)
-        for number in range(answered.MOST_TIMEOUTS):
+        for number in range(broker.MOST_TIMEOUTS):
             assert approvals.known(request(path="new")) is None
             await approvals.ask(request(path=str(number)), HOLD, 0.001)
         answer = await approvals.ask(request(path="new"), approver, 5)
@@ -650,7 +650,7 @@ def test_what_was_answered_can_be_forgotten() -> None:
 
 
 def test_what_is_remembered_does_not_grow_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answered, "MOST_TURNS", 10)
+    monkeypatch.setattr(broker, "MOST_TURNS", 10)
 
     async def main() -> None:
         approvals = Approvals()
@@ -691,10 +691,10 @@ def test_the_policy_says_which_calls_ask_and_the_lists_beat_it(policy: Policy, s
     tool = Tool("fs_x", safety=cast("Safety", safety))
     by_policy = policy in {"all", "unheard-of"} or (policy == "dangerous" and safety == "dangerous")
     none, this, family = map(ToolPatterns.of, ((), ("fs_x",), ("fs_*",)))
-    assert bool(why_ask(tool, {}, policy, none, none)) is by_policy
-    assert why_ask(tool, {}, policy, none, this) == "fs_x is on the list of sensitive tools"
-    assert why_ask(tool, {}, policy, none, family) == "fs_x is on the list of sensitive tools (fs_*)"
-    assert why_ask(tool, {}, policy, family, this) == ""
+    assert bool(approval_reason(tool, {}, policy, none, none)) is by_policy
+    assert approval_reason(tool, {}, policy, none, this) == "fs_x is on the list of sensitive tools"
+    assert approval_reason(tool, {}, policy, none, family) == "fs_x is on the list of sensitive tools (fs_*)"
+    assert approval_reason(tool, {}, policy, family, this) == ""
 
 
 def test_the_hash_is_of_tool_and_arguments_in_any_order_and_of_any_text() -> None:

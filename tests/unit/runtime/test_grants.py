@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from lango_nb.records.runs import AgentRun, RunPatch, Runs
-from lango_nb.runtime.grants import (
+from lango_nb.runtime.approval_gate import (
     blocked_patch,
     denied_patch,
-    evaluate,
     expired_patch,
     grant_request_id,
     granted_patch,
+    judge_tool,
 )
 
 
@@ -39,7 +39,7 @@ def runs_with(*allowed: str) -> Runs:
 def test_scope_comes_first_then_what_is_allowed_and_everything_else_needs_leave(
     in_scope: bool, is_allowed: bool, decision: str
 ) -> None:
-    verdict = evaluate(in_scope=in_scope, is_allowed=is_allowed)
+    verdict = judge_tool(in_scope=in_scope, is_allowed=is_allowed)
     assert verdict.decision == decision
     assert verdict.reason
 

@@ -217,7 +217,7 @@ def test_a_run_on_the_parent_path_leaves_no_dangling_call() -> None:
         {"root": [spawn("chronicler", "go"), wait("arun-1"), "Too long."], "chronicler": [("memory_hold", {})]},
         tools=[*TOOLS, gate.tool("memory_hold")],
     )
-    engine.teammates._timeout_s = 0.05
+    engine.teammates.timeout_s = 0.05
     trace = engine.run_sync("Go")
     assert trace.runs[0].error_code == "run_timeout"
     for messages in (trace.conversation(), trace.conversation("arun-1"), engine.session().messages):

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from lango_nb.core.events import BudgetExpanded, BudgetWarning, LimitReached
 from lango_nb.core.messages import Usage
-from lango_nb.runtime.limits import Budget, Expanded, Limits, Notices, Reached, Warned
+from lango_nb.runtime.limits import Budget, BudgetEvents, Limits
 
 ROOT = "lango-orchestrator"
 WIDE = Limits(rounds=1000, steps=1000, delegations=0)
@@ -17,8 +18,8 @@ def budget(planners: tuple[str, ...] = (), **limits: Any) -> Budget:
     return Budget(Limits(**{"rounds": 1000, "steps": 1000, "delegations": 0, **limits}), ROOT, planners)
 
 
-def reached(notices: Notices) -> str:
-    return next((notice.limit for notice in notices if isinstance(notice, Reached)), "")
+def reached(notices: BudgetEvents) -> str:
+    return next((notice.limit for notice in notices if isinstance(notice, LimitReached)), "")
 
 
 # -- rounds ------------------------------------------------------------------------------------------------------------
@@ -30,7 +31,9 @@ def test_a_round_is_one_reply_however_many_targets_it_has() -> None:
     assert counted.hand_over(ROOT, [("vault", "d")]) == ()
     assert (counted.rounds, counted.delegations) == (2, 4)
     (notice,) = counted.hand_over(ROOT, [("vault", "e")])
-    assert notice == Reached("rounds", 2, "this turn may hand over 2 times; answer with what there is, or ask for less")
+    assert notice == LimitReached(
+        limit="rounds", value=2, detail="this turn may hand over 2 times; answer with what there is, or ask for less"
+    )
     assert (counted.rounds, counted.delegations) == (2, 4), "a hand-over that does not happen is not counted"
 
 
@@ -46,7 +49,7 @@ def test_without_rounds_nothing_is_handed_over() -> None:
 def test_most_of_the_rounds_are_warned_of_once() -> None:
     counted = budget(rounds=10)
     said = [counted.hand_over(ROOT, [("vault", str(number))]) for number in range(10)]
-    assert said == [()] * 7 + [(Warned("rounds", 8, 10),)] + [()] * 2
+    assert said == [()] * 7 + [(BudgetWarning(limit="rounds", used=8, of=10),)] + [()] * 2
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 4])
@@ -58,12 +61,14 @@ def test_a_small_limit_is_not_warned_of_when_nothing_is_left_of_it(rounds: int) 
 def test_delegations_are_watched_and_never_refused() -> None:
     counted = budget(delegations=15)
     said = [counted.hand_over(ROOT, [("vault", f"{number}a"), ("operator", f"{number}b")]) for number in range(20)]
-    assert [notices for notices in said if notices] == [(Warned("delegations", 12, 15),)]
-    assert said[5] == (Warned("delegations", 12, 15),)
+    assert [notices for notices in said if notices] == [(BudgetWarning(limit="delegations", used=12, of=15),)]
+    assert said[5] == (BudgetWarning(limit="delegations", used=12, of=15),)
 
 
 def test_a_jump_over_the_whole_delegation_limit_is_warned_of_all_the_same() -> None:
-    assert budget(delegations=3).hand_over(ROOT, [(f"a{n}", "g") for n in range(9)]) == (Warned("delegations", 9, 3),)
+    assert budget(delegations=3).hand_over(ROOT, [(f"a{n}", "g") for n in range(9)]) == (
+        BudgetWarning(limit="delegations", used=9, of=3),
+    )
 
 
 # -- rings -------------------------------------------------------------------------------------------------------------
@@ -90,10 +95,10 @@ def test_the_detail_of_a_ring_draws_it() -> None:
         counted.hand_over(ROOT, [("vault", "sign")])
         notices = counted.hand_over("vault", [(ROOT, "sign")])
     assert notices == (
-        Reached(
-            "cycle",
-            2,
-            f"the same hand-overs came twice and nothing was done between: {ROOT} → vault, vault → {ROOT}",
+        LimitReached(
+            limit="cycle",
+            value=2,
+            detail=f"the same hand-overs came twice and nothing was done between: {ROOT} → vault, vault → {ROOT}",
         ),
     )
 
@@ -154,10 +159,14 @@ def test_a_plain_turn_is_warned_at_four_fifths_wraps_up_once_and_is_over() -> No
     counted = budget(steps=10)
     said = [counted.tools_replied("operator") for _ in range(12)]
     assert said[:7] == [()] * 7
-    assert said[7] == (Warned("steps", 8, 10),)
+    assert said[7] == (BudgetWarning(limit="steps", used=8, of=10),)
     assert said[8:11] == [()] * 3, "the eleventh reply is the wrap-up"
     assert said[11] == (
-        Reached("steps", 10, "this turn may call tools in 10 replies and did not come to an end; ask for less"),
+        LimitReached(
+            limit="steps",
+            value=10,
+            detail="this turn may call tools in 10 replies and did not come to an end; ask for less",
+        ),
     )
 
 
@@ -192,19 +201,19 @@ def test_a_large_turn_gets_half_as_much_again_once_and_three_replies_to_wrap_up(
     counted = budget(planners=("planner",), steps=10)
     enlarge(counted)
     said = [counted.tools_replied("operator") for _ in range(19)]
-    assert said[7] == (Warned("steps", 8, 10),)
-    assert said[10] == (Expanded("steps", 10, 15, reason),)
+    assert said[7] == (BudgetWarning(limit="steps", used=8, of=10),)
+    assert said[10] == (BudgetExpanded(limit="steps", before=10, after=15, reason=reason),)
     assert not any(map(reached, said[:18]))
     assert reached(said[18]) == "steps"
-    assert sum(isinstance(notice, Expanded) for notices in said for notice in notices) == 1
-    assert sum(isinstance(notice, Warned) for notices in said for notice in notices) == 1
+    assert sum(isinstance(notice, BudgetExpanded) for notices in said for notice in notices) == 1
+    assert sum(isinstance(notice, BudgetWarning) for notices in said for notice in notices) == 1
 
 
 def test_75_becomes_112() -> None:
     counted = budget(planners=("planner",), steps=75)
     large_by_planner(counted)
     said = [counted.tools_replied("operator") for _ in range(116)]
-    assert said[59] == (Warned("steps", 60, 75),)
+    assert said[59] == (BudgetWarning(limit="steps", used=60, of=75),)
     assert counted.replies_limit == 112
     assert [number for number, notices in enumerate(said, 1) if reached(notices)] == [116]
 
@@ -217,7 +226,7 @@ def test_the_root_is_neither_an_agent_at_work_nor_a_planner() -> None:
         for agent in (ROOT, "operator")
         if (notices := counted.tools_replied(agent, is_planner=agent == ROOT))
     ]
-    assert [type(notice) for notices in said for notice in notices] == [Reached]
+    assert [type(notice) for notices in said for notice in notices] == [LimitReached]
 
 
 # -- identical calls ---------------------------------------------------------------------------------------------------
@@ -231,7 +240,9 @@ def test_the_fifth_identical_call_in_a_row_is_refused_and_so_is_every_further_on
     counted = budget()
     assert calls(counted, *[{"path": "a"}] * 6) == ["", "", "", "", "repeats", "repeats"]
     (notice,) = counted.call("operator", "fs_read", {"path": "a"})
-    assert notice == Reached("repeats", 7, "operator called fs_read 7 times in a row with the same arguments; stopped")
+    assert notice == LimitReached(
+        limit="repeats", value=7, detail="operator called fs_read 7 times in a row with the same arguments; stopped"
+    )
 
 
 @pytest.mark.parametrize("between", [("fs_read", {"path": "b"}), ("fs_list", {"path": "a"}), ("fs_read", {})])
@@ -305,20 +316,24 @@ def test_zero_switches_the_limit_of_repetitions_off() -> None:
 def test_tokens_are_warned_of_and_end() -> None:
     counted = budget(tokens=100)
     assert counted.model_call(Usage(input_tokens=50, output_tokens=20)) == ()
-    assert counted.model_call(Usage(input_tokens=10, output_tokens=None)) == (Warned("tokens", 80, 100),)
+    assert counted.model_call(Usage(input_tokens=10, output_tokens=None)) == (
+        BudgetWarning(limit="tokens", used=80, of=100),
+    )
     assert counted.model_call(Usage()) == (), "a warning is said once"
     (notice,) = counted.model_call(Usage(output_tokens=30))
-    assert notice == Reached(
-        "tokens", 100, "this turn may use 100 tokens and used 110; ask for less or raise maxTokens"
+    assert notice == LimitReached(
+        limit="tokens", value=100, detail="this turn may use 100 tokens and used 110; ask for less or raise maxTokens"
     )
 
 
 def test_cost_is_warned_of_and_ends() -> None:
     counted = budget(cost_usd=1.0)
     assert counted.model_call(Usage(), 0.5) == ()
-    assert counted.model_call(Usage(), 0.375) == (Warned("cost", 0.875, 1.0),)
+    assert counted.model_call(Usage(), 0.375) == (BudgetWarning(limit="cost", used=0.875, of=1.0),)
     (notice,) = counted.model_call(Usage(), 0.25)
-    assert notice == Reached("cost", 1.0, "this turn may cost $1 and cost $1.125; ask for less or raise maxCostUsd")
+    assert notice == LimitReached(
+        limit="cost", value=1.0, detail="this turn may cost $1 and cost $1.125; ask for less or raise maxCostUsd"
+    )
 
 
 def test_without_limits_tokens_and_cost_are_only_counted() -> None:
@@ -331,4 +346,4 @@ def test_without_limits_tokens_and_cost_are_only_counted() -> None:
 def test_the_share_that_warns_is_a_setting() -> None:
     counted = budget(tokens=100, alert=0.5)
     assert counted.model_call(Usage(input_tokens=49)) == ()
-    assert counted.model_call(Usage(input_tokens=1)) == (Warned("tokens", 50, 100),)
+    assert counted.model_call(Usage(input_tokens=1)) == (BudgetWarning(limit="tokens", used=50, of=100),)

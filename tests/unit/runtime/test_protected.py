@@ -36,7 +36,7 @@ ATTACKS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("exec", {"command": "cp x l{a,b}ngo.json"}),
     ("exec", {"command": "sed -i d pyproject.toml"}),
     ("exec", {"command": "echo y | lango trust ."}),
-    ("exec", {"command": "python -m lango_nb.cli trust ."}),
+    ("exec", {"command": "python -m lango_nb trust ."}),
     ("exec", {"command": "rm -r ../home/trust.json"}),
     ("exec", {"command": "cat {home}/lango.db"}),
 )

@@ -25,8 +25,7 @@ from lango_nb.records.closing import INTERRUPTED
 from lango_nb.records.questions import KIND
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.records.turns import Trace
-from lango_nb.runtime.approvals import AskWith
-from lango_nb.runtime.held import LeftQuestion
+from lango_nb.runtime.approvals import AskWith, LeftQuestion
 from lango_nb.runtime.loop import call_in_loop, run_in_loop
 from lango_nb.stores.opening import open_store
 from lango_nb.tools.builtin.agents import AGENT_TOOLS
@@ -119,7 +118,7 @@ def ask(engine: Engine) -> None:
 
 def ended(engine: Engine) -> Any:
     """Wait until the one run has ended, and all it leaves is there."""
-    until(lambda: engine.runs.list()[0].is_terminal and not engine.teammates.state_of(engine.runs.list()[0].turn_id))
+    until(lambda: engine.runs.list()[0].is_terminal and not engine.teammates.turn_of(engine.runs.list()[0].turn_id))
     call_in_loop(lambda: None)  # the loop is through with its last words
     (run,) = engine.runs.list()
     return run

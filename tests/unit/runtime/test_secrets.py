@@ -179,7 +179,10 @@ def test_an_error_that_cannot_be_told_is_a_models_error(tmp_path: Path) -> None:
     trace = asyncio.run(engine.run("hello"))
     assert (trace.turn.outcome, trace.turn.answer) == (
         "model_error",
-        "I could not finish this: model 'cast' failed: SilentError",
+        (
+            "I could not finish this: model 'cast' failed: SilentError. The model failed in a way that is not known "
+            "here (model_error); ask again, or choose another model."
+        ),
     )
 
 

@@ -15,7 +15,7 @@ from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import TurnError
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
-from lango_nb.runtime.queue import Queue
+from lango_nb.runtime.semaphore import FairSemaphore
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
 from tests.cast import Cast, Gate, Line, errors, until
@@ -38,7 +38,7 @@ def asked(cast: Cast) -> list[str]:
 
 
 def test_the_queue_is_first_come_first_served() -> None:
-    queue, order = Queue(), []
+    queue, order = FairSemaphore(), []
 
     async def one(number: int) -> None:
         async with queue:
@@ -53,24 +53,24 @@ def test_the_queue_is_first_come_first_served() -> None:
 
 
 def test_nobody_who_waits_is_overtaken() -> None:
-    queue = Queue()
+    queue = FairSemaphore()
 
     async def scene() -> None:
-        await queue.enter()
-        second = asyncio.ensure_future(queue.enter())
+        await queue.acquire()
+        second = asyncio.ensure_future(queue.acquire())
         await asyncio.sleep(0)
-        queue.leave()
-        assert not queue.enter_now(), "the place belongs to who waited for it, also before that one woke up"
+        queue.release()
+        assert not queue.acquire_now(), "the place belongs to who waited for it, also before that one woke up"
         await second
-        queue.leave()
-        assert queue.enter_now()
+        queue.release()
+        assert queue.acquire_now()
 
     asyncio.run(scene())
 
 
 @pytest.mark.parametrize("places", [1, 3])
 def test_as_many_work_at_once_as_there_are_places(places: int) -> None:
-    queue, at_work, most = Queue(places), 0, 0
+    queue, at_work, most = FairSemaphore(places), 0, 0
 
     async def one() -> None:
         nonlocal at_work, most
@@ -85,31 +85,31 @@ def test_as_many_work_at_once_as_there_are_places(places: int) -> None:
 
     asyncio.run(scene())
     assert most == places
-    assert all(queue.enter_now() for _ in range(places))
-    assert not queue.enter_now()
+    assert all(queue.acquire_now() for _ in range(places))
+    assert not queue.acquire_now()
 
 
 def test_who_gives_up_takes_no_place() -> None:
-    queue = Queue()
+    queue = FairSemaphore()
 
     async def scene() -> None:
-        await queue.enter()
-        waiting = [asyncio.ensure_future(queue.enter()) for _ in range(3)]
+        await queue.acquire()
+        waiting = [asyncio.ensure_future(queue.acquire()) for _ in range(3)]
         await asyncio.sleep(0)
         waiting[0].cancel()
         await asyncio.sleep(0)
-        queue.leave()
+        queue.release()
         waiting[1].cancel()  # in the very moment in which it got the place
         await asyncio.wait(waiting, timeout=1)
         assert [task.cancelled() for task in waiting] == [True, True, False]
-        queue.leave()
-        assert queue.enter_now()
+        queue.release()
+        assert queue.acquire_now()
 
     asyncio.run(scene())
 
 
 def test_the_queue_is_shared_by_loops_and_threads() -> None:
-    queue, at_work, seen = Queue(), [], []
+    queue, at_work, seen = FairSemaphore(), [], []
 
     async def one(number: int) -> None:
         async with queue:
@@ -130,16 +130,16 @@ def test_the_queue_is_shared_by_loops_and_threads() -> None:
 
 
 def test_a_waiter_whose_loop_is_gone_holds_nobody_up() -> None:
-    queue = Queue()
-    assert queue.enter_now()
+    queue = FairSemaphore()
+    assert queue.acquire_now()
     loop = asyncio.new_event_loop()
-    waiting = queue.enter()
+    waiting = queue.acquire()
     task = loop.create_task(waiting)
     loop.run_until_complete(asyncio.sleep(0))
     task._log_destroy_pending = False  # type: ignore[attr-defined]  # it is left on purpose
     loop.close()
-    queue.leave()
-    assert queue.enter_now()
+    queue.release()
+    assert queue.acquire_now()
 
 
 # -- turns of one session ----------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from lango_nb.records.runs import AgentRun
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import Scope
 from lango_nb.runtime.control.protocol import Target
+from lango_nb.runtime.handoff import spawn_refusal
 from lango_nb.specs.agent import Constraints
 from lango_nb.specs.topologies import load_topology
 from lango_nb.specs.topology import Topology
@@ -149,7 +150,7 @@ def test_the_time_of_a_run_is_kept(where: str) -> None:
         {"root": [spawn("operator", "go"), wait("arun-1"), "It took too long."], "operator": lines},
         gate.tool("fs_hold"),
     )
-    engine.teammates._timeout_s = 0.05
+    engine.teammates.timeout_s = 0.05
     trace = engine.run_sync("Go")
     (run,) = trace.runs
     assert (run.status, run.error_code, run.timeout_s) == ("failed", "run_timeout", 0.05)
@@ -176,7 +177,7 @@ def test_waiting_for_a_place_takes_none_of_the_time() -> None:
         },
         settings={"background": {"maxConcurrentTasks": 1}},
     )
-    engine.teammates._timeout_s = 0.1
+    engine.teammates.timeout_s = 0.1
 
     async def scene() -> None:
         await engine.run("Go")
@@ -913,7 +914,7 @@ def test_spawn_as_a_plain_tool_says_that_nobody_works_in_runs_here() -> None:
 def test_only_runs_are_checked_for_rings_and_scope() -> None:
     engine, _ = octet({})
     target = Target(ToolCall(id="c1", name="transfer_to_agent"), engine.tree["vault"], "", "transfer")
-    assert engine.teammates.refused(None, engine.tree.root, target) is None  # type: ignore[arg-type]  # not looked at
+    assert spawn_refusal(None, engine.tree.root, target) is None  # type: ignore[arg-type]  # not looked at
 
 
 def test_a_run_is_a_record_of_what_it_took() -> None:

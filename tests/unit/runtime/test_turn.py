@@ -200,7 +200,7 @@ def test_a_model_that_never_ends_is_stopped_by_the_step_limit(engine: Callable[.
     lines: list[Line] = [TO_OPERATOR, *stats]
     trace = engine(*lines).run_sync("read for ever")
     closed(trace)
-    assert (trace.turn.outcome, trace.turn.error_code) == ("loop_detected", "turn_limit_exceeded")
+    assert (trace.turn.outcome, trace.turn.error_code) == ("limit_reached", "turn_limit_exceeded")
     assert trace.turn.steps == 1 + 75 + 1 + 1  # the root's, the limit, the wrap-up, and the one that was stopped
 
 
@@ -317,8 +317,8 @@ def test_a_script_that_is_over_says_so(engine: Callable[..., Engine]) -> None:
 @pytest.mark.parametrize(
     ("lines", "outcome"),
     [
-        ([""], "model_error"),
-        ([TO_OPERATOR, ("fs_list", {"path": "."}), "  "], "empty_after_tool_use"),
+        (["", ""], "model_error"),
+        ([TO_OPERATOR, ("fs_list", {"path": "."}), "  ", ""], "empty_after_tool_use"),
     ],
 )
 def test_an_empty_reply_never_ends_a_turn_silently(

@@ -9,7 +9,8 @@ import pytest
 
 from lango_nb.core.errors import DefinitionError
 from lango_nb.core.frozen import Frozen
-from lango_nb.specs.document import describe, printable, read_document, read_text
+from lango_nb.core.text import printable
+from lango_nb.specs.document import describe, read_document, read_text
 
 
 class Room(Frozen):

@@ -359,13 +359,19 @@ def test_what_somebody_else_spoiled_is_named_and_left_out(address: str, text: st
         assert "turn-2" in refused(lambda: store.documents("task").change("turn-2", lambda row: row), "damaged")
 
 
+def events_of(store: SqlStore) -> list[tuple[int, int]]:
+    """Return turn and position of the events that a whole table has, in order."""
+    found = store.log.tables({"events": None})
+    assert found is not None
+    rows = [row for places, columns in found["events"].values() for row in zip(places, *columns[:2], strict=True)]
+    return [(turn, position) for _, turn, position in sorted(rows)]
+
+
 def test_a_whole_table_leaves_out_what_is_damaged(address: str) -> None:
     with opened(address) as store:
         play(store, "turn-1")
         spoil(address, "UPDATE {events} SET text = 'never said' WHERE position = 0")
-        found = store.log.tables({"events": None})
-        assert found is not None
-        assert len(found["events"]) == 1
+        assert events_of(store) == [(1, 1)]
         assert {problem.code for problem in store.problems} == {"damaged"}
 
 
@@ -379,9 +385,7 @@ def test_a_place_that_is_no_number_is_damage(tmp_path: Path, text: str) -> None:
             store.log.finish(key, [{**EVENT, "seq": 2}], {**ENDED, "id": key}, said)
         for table in ("events", "messages", "history"):
             spoil(address, f"UPDATE {{{table}}} SET position = '{text}' WHERE turn = 1 AND position = 0")
-        found = store.log.tables({"events": None})
-        assert found is not None
-        assert [row[:2] for row in found["events"]] == [(1, 1), (2, 0), (2, 1)]
+        assert events_of(store) == [(1, 1), (2, 0), (2, 1)]
         assert [number for number, _ in store.log.histories([1, 2])] == [2]
         assert [turn.lost for turn in store.log.scan()] == [
             ("1 of its 2 events", "1 of its 1 messages", "1 of its 1 history"),

@@ -155,7 +155,7 @@ def test_params_in_short_form_become_a_schema() -> None:
         ({"x": 1}, "tools: neither 'tools' nor 'result.tools' is a list"),
         (5, "tools: 5 holds no tools"),
         (b"fs_read", "tools: b'fs_read' holds no tools"),
-        (pd.DataFrame({"tool": ["a"]}), "tools: the first row names the columns and one of them is 'name'; found tool"),
+        (pd.DataFrame({"word": ["a"]}), "tools: the first row names the columns and one of them is 'name'; found word"),
         ("fs_read", "'fs_read' is no tools file; give one that ends in .csv, .json, .txt, or a list of names"),
     ],
 )

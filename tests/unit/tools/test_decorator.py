@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import Field
 
 from lango_nb.core.errors import DefinitionError, ToolError
+from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import as_result, tool
 from lango_nb.tools.tool import Tool, ToolResult
@@ -383,3 +385,40 @@ def _seconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ({"at": {"x": 1, "y": "2"}}, 'place.at.y must be an integer, got "2"'),
+        ({"at": {"x": 1}}, "place.at misses 'y'"),
+        ({"at": {"x": 1, "y": 2}, "colour": "pink"}, 'place.colour must be one of "red", "blue" or null, got "pink"'),
+    ],
+)
+def test_what_is_wrong_deep_inside_is_told_before_the_tool_runs(place: dict[str, Any], told: str) -> None:
+    @dataclass
+    class Place:
+        at: Point
+        colour: Colour | None = None
+
+    def put(place: Any) -> str:
+        return repr(place)
+
+    put.__annotations__["place"] = Place
+    made = tool(put, safety="safe")
+    assert "$" not in str(made.parameters), "a model reads what is meant where it is meant"
+    with pytest.raises(ToolError) as raised:
+        check_arguments(made, {"place": place})
+    assert str(raised.value) == told
+    checked = check_arguments(made, {"place": {"at": {"x": 1, "y": 2.0}, "colour": "red"}})
+    assert call(made, **checked).content.endswith("Place(at=Point(x=1, y=2), colour=<Colour.RED: 'red'>)")
+
+
+def test_examples_are_kept_as_they_are_written() -> None:
+    def show(card: Any) -> str:
+        return repr(card)
+
+    show.__annotations__["card"] = Annotated[Point, Field(examples=[{"title": "Tea"}])]
+    properties: Any = tool(show, safety="safe").parameters["properties"]
+    assert properties["card"]["examples"] == [{"title": "Tea"}]
+    assert "title" not in properties["card"]

@@ -14,7 +14,7 @@ from lango_nb.core.errors import DefinitionError
 from lango_nb.core.tool_patterns import ToolPatterns
 from lango_nb.engine import Engine
 from lango_nb.models.scripted import ScriptedModel
-from lango_nb.runtime.questions import why_ask
+from lango_nb.runtime.approval_gate import approval_reason
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool, ToolResult
 
@@ -47,7 +47,7 @@ def test_a_tool_of_unknown_safety_is_refused_where_it_is_made(make: Callable[[An
 def test_whatever_is_neither_safe_nor_moderate_is_dangerous_to_who_decides(safety: Any) -> None:
     odd = with_safety(safety)
     assert odd.is_dangerous
-    assert why_ask(odd, {}, "dangerous", ToolPatterns(), ToolPatterns())
+    assert approval_reason(odd, {}, "dangerous", ToolPatterns(), ToolPatterns())
 
 
 @pytest.mark.parametrize("safety", ["high", ""])

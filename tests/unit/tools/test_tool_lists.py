@@ -98,7 +98,7 @@ def test_a_pattern_that_fits_nothing_is_told_where_somebody_looks(caplog: pytest
         lab.ask("hello")
     logged = [record.message for record in caplog.records if "fits no" in record.message or "names a" in record.message]
     assert logged == list(UNFIT)
-    assert lab.status().record["warnings"] == "; ".join(UNFIT)
+    assert lab.status.record["warnings"] == "; ".join(UNFIT)
     findings = examine(lab.engine).by_check()["hooks"]
     assert [finding.text for finding in findings if finding.status == "warn"] == list(UNFIT)
     lab.engine.add_tools(DEPLOY)

@@ -61,12 +61,17 @@ from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Safety, Tool, ToolResult
-from lango_nb.viz.approvals import Questions
+from lango_nb.viz.approvals import questions_document
+from lango_nb.viz.decisions import decisions_document
+from lango_nb.viz.events import events_document
 from lango_nb.viz.memories import memories_table
 from lango_nb.viz.metrics import metrics_table
+from lango_nb.viz.runs import run_document, runs_document
 from lango_nb.viz.sessions import sessions_table
-from lango_nb.viz.shelf import ShelfItems
+from lango_nb.viz.shelf import shelf_document
 from lango_nb.viz.tasks import tasks_table
+from lango_nb.viz.turns import document as turn_document
+from lango_nb.viz.turns import turns_document
 
 HOSTILE = "<script>alert('x')</script> \" & \x1b[31mred\x00\u202e \ud800 {braces} `tick` | pipe"
 """Everything a model, a tool, a file or a person might write."""
@@ -992,47 +997,51 @@ def records() -> dict[str, Any]:
         "long trace": long_trace(1200),
         "teammates": teammates(),
         "hostile run trace": hostile_run_trace(),
-        "card": viz.Card(teammates().turn, runs()),
-        "card without runs": viz.Card(turn()),
-        "hostile card": viz.Card(hostile_trace().turn, (hostile_run(),)),
+        "card": turn_document(teammates().turn, runs()),
+        "card without runs": turn_document(turn()),
+        "hostile card": turn_document(hostile_trace().turn, (hostile_run(),)),
         "run": runs()[1],
         "hostile run": hostile_run(),
-        "run history": viz.RunHistory(runs()[1], events_of("run-2"), len(teammates().events)),
-        "run without events": viz.RunHistory(runs()[0]),
-        "hostile run history": viz.RunHistory(hostile_run(), hostile_run_trace().events[1:-1]),
-        "runs": viz.AgentRuns(runs()),
-        "hostile runs": viz.AgentRuns((hostile_run(), *runs())),
-        "no runs": viz.AgentRuns(),
+        "run history": run_document(runs()[1], events_of("run-2"), len(teammates().events)),
+        "run without events": run_document(runs()[0]),
+        "hostile run history": run_document(hostile_run(), hostile_run_trace().events[1:-1]),
+        "runs": runs_document(runs()),
+        "hostile runs": runs_document((hostile_run(), *runs())),
+        "no runs": runs_document(()),
         "hostile tasks": tasks_table(tasks()),
         "no tasks": tasks_table(()),
         "hostile memories": memories_table(memories()),
-        "questions": Questions((pending(), hostile_question())),
-        "no questions": Questions(()),
+        "questions": questions_document((pending(), hostile_question())),
+        "no questions": questions_document(()),
         "no memories": memories_table((), "vault", is_kept=False),
-        "events of runs": viz.Events(teammates().events),
+        "events of runs": events_document(teammates().events),
         "turn": turn(),
         "failed turn": turn("tool_error"),
         "hostile turn": hostile_trace().turn,
-        "turns": viz.Turns((turn(), greeting().turn)),
-        "no turns": viz.Turns(),
+        "turns": turns_document((turn(), greeting().turn)),
+        "no turns": turns_document(()),
         "decision": decision(),
         "disagreement": disagreement(),
-        "decisions": viz.Decisions((decision(), disagreement())),
-        "no decisions": viz.Decisions(),
-        "events": viz.Events(trace().events),
-        "hostile events": viz.Events(hostile_trace().events),
-        "no events": viz.Events(),
+        "decisions": decisions_document((decision(), disagreement())),
+        "no decisions": decisions_document(()),
+        "events": events_document(trace().events),
+        "hostile events": events_document(hostile_trace().events),
+        "no events": events_document(()),
         "table": viz.Table("title", ("a", "b"), (("x", 1), ("y", 2.5), (None, None)), "a note"),
         "empty table": viz.Table("title", ("a", "b")),
         "report": report(),
         "hostile report": hostile_report(),
         "empty report": Report(),
-        "shelf": ShelfItems(shelf_items(), "shelf.json"),
-        "hostile shelf": ShelfItems(hostile_shelf_items(), HOSTILE, HOSTILE),
-        "empty shelf": ShelfItems(place="in memory"),
-        "empty part of a shelf": ShelfItems(place="shelf.json", is_part=True),
-        "turns with notes": viz.Turns((turn(), greeting().turn), remarks={turn().id: "asked twice · #slow"}, note="n"),
-        "hostile notes": viz.Turns((hostile_trace().turn,), remarks={hostile_trace().turn.id: HOSTILE}, note=HOSTILE),
+        "shelf": shelf_document(shelf_items(), "shelf.json"),
+        "hostile shelf": shelf_document(hostile_shelf_items(), HOSTILE, HOSTILE),
+        "empty shelf": shelf_document(place="in memory"),
+        "empty part of a shelf": shelf_document(place="shelf.json", is_part=True),
+        "turns with notes": turns_document(
+            (turn(), greeting().turn), remarks={turn().id: "asked twice · #slow"}, note="n"
+        ),
+        "hostile notes": turns_document(
+            (hostile_trace().turn,), remarks={hostile_trace().turn.id: HOSTILE}, note=HOSTILE
+        ),
         "graph": graph(),
         "hostile graph": hostile_graph(),
         "empty graph": DelegationGraph(),

@@ -11,6 +11,7 @@ from lango_nb.routing.build import build_agent_tree
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.tool import Tool
 from lango_nb.viz.agents import tool_chips
+from lango_nb.viz.as_html import inline
 from tests.unit.viz import samples
 
 
@@ -67,15 +68,15 @@ def test_custom_agents_say_where_they_come_from() -> None:
 
 
 def test_chips_tell_danger_and_names_without_a_handler() -> None:
-    made = tool_chips([Tool("a", safety="safe"), Tool("b", "what it does", safety="dangerous")])
+    made = inline(tool_chips([Tool("a", safety="safe"), Tool("b", "what it does", safety="dangerous")]))
     assert 'title="safe, known by name only"' in made
     assert 'title="dangerous, known by name only: what it does"' in made
     assert made.count("dashed") == 2
 
 
 def test_very_many_chips_are_counted() -> None:
-    made = tool_chips([Tool(f"t{number}") for number in range(1000)])
-    assert "and 700 tools more" in made
+    made = inline(tool_chips([Tool(f"t{number}") for number in range(1000)]))
+    assert "and 700 more" in made
 
 
 def test_mermaid_joins_root_and_agents() -> None:

@@ -9,7 +9,7 @@ import pytest
 from lango_nb import viz
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, Approvals, PendingApproval, Scope
 from lango_nb.tools.tool import Preview
-from lango_nb.viz.approvals import Questions, answered_table
+from lango_nb.viz.approvals import answered_table, questions_document
 
 KEY = "sk-abcdefghijklmnop1234"
 
@@ -32,7 +32,7 @@ def waiting(**arguments: object) -> PendingApproval:
 
 def both(*pending: PendingApproval) -> tuple[str, str]:
     """Return questions as text, and as the text a browser shows."""
-    questions = Questions(pending)
+    questions = questions_document(pending)
     return viz.to_text(questions), html.unescape(re.sub("<[^>]+>", " ", viz.to_html(questions)))
 
 
@@ -43,13 +43,13 @@ def test_every_open_question_says_what_would_run_and_how_to_answer() -> None:
             assert piece in shown
         assert "(no arguments)" in shown
         assert "%lango allow ID" in shown
-    assert viz.to_line(Questions((waiting(),))) == "open questions: 1 question"
+    assert viz.to_line(questions_document((waiting(),))) == "open questions · 1 question"
 
 
 def test_what_the_call_would_do_is_told_with_the_difference_escaped_and_folded() -> None:
     asked = waiting(path="a.txt")
     preview = Preview("replaces 1 line of <a>.txt", "-old\n+<script>alert(1)</script>\x1b[2J")
-    questions = Questions((PendingApproval(Approvals(), replace(asked.request, preview=preview), "ask-1"),))
+    questions = questions_document((PendingApproval(Approvals(), replace(asked.request, preview=preview), "ask-1"),))
     shown = viz.to_html(questions)
     assert "<script" not in shown
     assert re.search(
@@ -71,7 +71,7 @@ def test_arguments_stand_there_whole_and_unmasked_and_long_ones_are_folded() -> 
         for piece in (f'"curl -H {KEY}"', '"hunter2"', f'"{value}"', "n" * 500):
             assert piece in shown
         assert "[masked]" not in shown
-    assert "<details" in viz.to_html(Questions((question,)))
+    assert "<details" in viz.to_html(questions_document((question,)))
 
 
 def test_nothing_disguises_itself() -> None:
@@ -79,7 +79,7 @@ def test_nothing_disguises_itself() -> None:
     text, _ = both(question)
     assert all(char.isprintable() or char == "\n" for char in text)
     assert r'a\nb = "\u001b[2J\u202e\r"' in text
-    assert "<script>" not in viz.to_html(Questions((question,)))
+    assert "<script>" not in viz.to_html(questions_document((question,)))
 
 
 @pytest.mark.parametrize("is_grant", [False, True])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lango_nb import viz
+from lango_nb.viz.decisions import decisions_document
 from tests.unit.viz import samples
 
 
@@ -31,11 +32,11 @@ def test_the_one_that_got_it_is_marked_not_the_routers_favourite() -> None:
 
 
 def test_a_turn_without_a_decision_says_why() -> None:
-    assert viz.to_text(viz.Decisions()) == "no hand-over in this turn: the root answered itself"
-    assert "cancelled first" in viz.to_html(viz.Decisions(note="cancelled first"))
+    assert viz.to_text(decisions_document(())) == "no hand-over in this turn: the root answered itself"
+    assert "cancelled first" in viz.to_html(decisions_document((), note="cancelled first"))
 
 
 def test_several_are_numbered() -> None:
-    made = viz.Decisions((samples.decision(), samples.disagreement()))
+    made = decisions_document((samples.decision(), samples.disagreement()))
     assert "decision 2 of 2" in viz.to_text(made)
     assert "Decision 1 of 2" in viz.to_html(made)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lango_nb.core.visible import visible
-from lango_nb.viz.escape import count, esc, one_line
+from lango_nb.viz.escape import esc, one_line
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,3 @@ def test_a_book_is_cut_without_being_read() -> None:
     start = time.perf_counter()
     one_line(book, 100)
     assert time.perf_counter() - start < 0.1
-
-
-def test_counts_know_one_and_many() -> None:
-    assert [count(n, "reply", "replies") for n in (0, 1, 12345)] == ["0 replies", "1 reply", "12,345 replies"]

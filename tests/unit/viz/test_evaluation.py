@@ -12,7 +12,7 @@ from lango_nb.evaluation.answers import Answer, Judged
 from lango_nb.evaluation.results import Evaluation, Result
 from lango_nb.routing.route import Signal
 from lango_nb.viz import text
-from lango_nb.viz.evaluation import MOST_MISTAKES, Mistakes
+from lango_nb.viz.evaluation import MOST_MISTAKES, mistakes_document
 from tests.unit.evaluation.making import judged, sent, unsure
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import ATTRIBUTES, STYLES, TAGS, read
@@ -66,7 +66,7 @@ RECORDS = {
     "empty": EMPTY,
     "none": Evaluation("router", "nothing", 0, ()),
 }
-SHOWN = {**RECORDS, **{f"mistakes of {name}": Mistakes(record) for name, record in RECORDS.items()}}
+SHOWN = {**RECORDS, **{f"mistakes of {name}": mistakes_document(record) for name, record in RECORDS.items()}}
 every = pytest.mark.parametrize("name", SHOWN)
 
 
@@ -93,7 +93,7 @@ def test_nothing_hides_and_text_lines_up(name: str) -> None:
 
 
 def test_hostile_words_can_still_be_read() -> None:
-    for record in (hostile(), Mistakes(hostile())):  # names of agents, and requests
+    for record in (hostile(), mistakes_document(hostile())):  # names of agents, and requests
         words = "".join(read(viz.to_html(record)).words)
         assert "<script>" in words
         assert "<script" not in viz.to_html(record)
@@ -116,13 +116,13 @@ def test_a_model_is_told_what_it_named_and_what_it_cost() -> None:
     assert "invalid" in shown.split("\n")[2]
     assert "1.5 s of answers" in viz.to_text(of_model(), timing=True)
     assert "1.5 s of answers" in viz.to_html(of_model(), timing=True)
-    mistakes = viz.to_text(Mistakes(of_model()))
+    mistakes = viz.to_text(mistakes_document(of_model()))
     assert "went to 'vualt', who is not there; it belongs to vault" in mistakes
     assert "why: model 'mind' failed" in mistakes
 
 
 def test_every_mistake_has_its_explanation() -> None:
-    shown = viz.to_text(Mistakes(evaluation()))
+    shown = viz.to_text(mistakes_document(evaluation()))
     assert "octet: 3 mistakes of 44" in shown
     assert "sextet: 0 mistakes of 20" in shown
     part = shown[shown.index("“request 40”") :].split("\n")
@@ -135,15 +135,15 @@ def test_every_mistake_has_its_explanation() -> None:
     ]
     assert "the root kept it; it belongs to operator" in shown
     assert "nobody got it; it belongs to planner" in shown
-    words = "".join(read(viz.to_html(Mistakes(evaluation()))).words)
+    words = "".join(read(viz.to_html(mistakes_document(evaluation()))).words)
     assert "keyword 'run' +1.5" in words
 
 
 def test_of_very_many_mistakes_the_rest_is_counted() -> None:
     found = tuple(judged("vault", sent("operator", 0.9), number) for number in range(MOST_MISTAKES + 7))
     many = Evaluation("router", "x", len(found), (Result("octet", AGENTS, found),))
-    assert "and 7 mistakes more" in viz.to_text(Mistakes(many))
-    assert "and 7 mistakes more" in viz.to_html(Mistakes(many))
+    assert "and 7 mistakes more" in viz.to_text(mistakes_document(many))
+    assert "and 7 mistakes more" in viz.to_html(mistakes_document(many))
     assert "request 3" not in viz.to_html(many), "a saved notebook does not grow with the data"
     assert f"{MOST_MISTAKES + 7} mistakes: --mistakes or .mistakes explains each" in viz.to_html(many)
 

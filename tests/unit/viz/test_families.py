@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lango_nb.tools.tool import Tool
-from lango_nb.viz.families import count_families, family_line, family_of
+from lango_nb.viz.families import count_families, family_line, shown_family
 
 
 def test_a_tool_without_a_family_is_counted_by_its_name() -> None:
-    assert [family_of(Tool(name)) for name in ("fs_read", "exec", "_odd")] == ["fs", "exec", "_odd"]
-    assert family_of(Tool("fs_read", family="files")) == "files"
+    assert [shown_family(Tool(name)) for name in ("fs_read", "exec", "_odd")] == ["fs", "exec", "_odd"]
+    assert shown_family(Tool("fs_read", family="files")) == "files"
 
 
 def test_families_keep_the_order_of_first_appearance() -> None:

@@ -12,7 +12,7 @@ def test_texts_are_escaped_by_every_piece() -> None:
         html.named(bad, "#000000"), html.muted(bad), html.small(bad), html.note(bad), html.block(bad), html.pre(bad),
         html.inline(bad), html.inline(bad * 100), html.fields([(bad, "x")]), html.legend([(bad, "#000000")]),
         html.listing([bad], []), html.picture("<svg/>", bad, 1), html.code_lines([(bad, "#000000")]),
-        html.segments([(1, "#000000", bad)]), html.at(0, 1, title=bad), html.cell("x", hint=bad),
+        html.segments([(1, "#000000", bad)]), html.at(0, 1, title=bad), html.named(bad, "#000000", bad),
     ]  # fmt: skip
     for piece in made:
         assert "<b>" not in piece
@@ -49,8 +49,3 @@ def test_a_picture_is_data_and_has_words() -> None:
     assert 'alt="what it shows"' in made
     assert 'width="12"' in made
     assert "data:image/svg+xml;base64,PHN2Zz7DvDwvc3ZnPg==" in made
-
-
-def test_very_many_chips_are_counted() -> None:
-    assert "and 1,134 more" in html.chips([f"n{number}" for number in range(1234)])
-    assert "more" not in html.chips(["a", "b"])

@@ -13,8 +13,8 @@ from tests.unit.viz import samples
 def test_numbers_stand_to_the_right_and_what_is_not_known_stays_empty() -> None:
     lines = viz.to_text(metrics_table(samples.metrics()[:2])).split("\n")
     assert [line.split() for line in lines[4:6]] == [
-        ["orchestrator", "1,200", "1,188", "99", "40", "0", "1,188", "3.25", "12.5", "1,234"],
-        ["vault", "0", "0", "4", "2", "0"],
+        ["orchestrator", "1,200", "1,188", "0", "12", "99", "40", "0", "1,188", "3.25", "12.5", "1,234"],
+        ["vault", "0", "0", "0", "0", "4", "2", "0"],
     ]
     assert lines[2].index("rate %") + len("rate %") == lines[4].index("99") + len("99")
 

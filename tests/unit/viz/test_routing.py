@@ -74,7 +74,7 @@ def test_a_route_of_an_earlier_version_is_drawn_from_its_scores() -> None:
     signals = (Signal("keyword", "x", 2.0), Signal("cannot", "y", -0.5))
     old = Route("t", "a", "r", (Candidate("a", 1.5, signals), Candidate("b", 0.75, signals[:1])), threshold=1.0)
     made = viz.to_html(old)
-    assert [float(one) for one in re.findall(r"width:(\d+\.\d+)%;height:14px", made)] == [75.0, 37.5]
+    assert [float(one) for one in re.findall(r"width:(\d+\.\d+)%;height:14px", made)] == [100.0, 50.0]
     assert "threshold" not in made
     assert " %" not in viz.to_text(old)
 

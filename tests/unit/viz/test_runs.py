@@ -9,14 +9,15 @@ import pytest
 
 from lango_nb import viz
 from lango_nb.viz.colours import BAD, GOOD
+from lango_nb.viz.runs import run_document, runs_document
 from tests.unit.viz import samples
 
 FIRST, BLOCKED, FAILED, INNER = samples.runs()
 
 
 class TestList:
-    text = viz.to_text(viz.AgentRuns(samples.runs()))
-    html = viz.to_html(viz.AgentRuns(samples.runs()))
+    text = viz.to_text(runs_document(samples.runs()))
+    html = viz.to_html(runs_document(samples.runs()))
 
     def test_every_run_has_a_row_and_the_head_counts_them(self) -> None:
         assert self.text.startswith("4 runs (2 completed, 1 blocked, 1 failed)\n")
@@ -48,15 +49,15 @@ class TestList:
         assert viz.to_text(list(samples.runs())) == self.text
 
     def test_very_many_show_the_last_ones_and_say_so(self) -> None:
-        many = viz.AgentRuns(tuple(replace(FIRST, id=f"run-{number}") for number in range(1, 701)))
+        many = runs_document(tuple(replace(FIRST, id=f"run-{number}") for number in range(1, 701)))
         made = viz.to_text(many)
         assert made.startswith("700 runs, the last 500 shown")
         assert "run-700 " in made
         assert "run-200 " not in made
 
     def test_none_says_where_they_come_from(self) -> None:
-        assert viz.to_text(viz.AgentRuns()).startswith("no run yet; ")
-        assert "no run yet; " in viz.to_html(viz.AgentRuns())
+        assert viz.to_text(runs_document(())).startswith("no run yet; ")
+        assert "no run yet; " in viz.to_html(runs_document(()))
 
 
 class TestOne:
@@ -96,7 +97,7 @@ class TestOne:
 
 
 class TestHistory:
-    history = viz.RunHistory(BLOCKED, samples.events_of("run-2"), len(samples.teammates().events))
+    history = run_document(BLOCKED, samples.events_of("run-2"), len(samples.teammates().events))
 
     def test_it_shows_the_run_and_every_event_also_after_its_turn(self) -> None:
         made = viz.to_text(self.history)
@@ -107,14 +108,14 @@ class TestHistory:
         assert "from event 40 on" in viz.to_html(self.history)
 
     def test_while_its_turn_goes_on_nothing_is_said_of_that(self) -> None:
-        assert "its turn was over" not in viz.to_text(replace(self.history, last_of_turn=0))
-        assert "its turn was over" not in viz.to_text(viz.RunHistory(FIRST, samples.events_of("run-1"), 39))
+        assert "its turn was over" not in viz.to_text(run_document(BLOCKED, samples.events_of("run-2")))
+        assert "its turn was over" not in viz.to_text(run_document(FIRST, samples.events_of("run-1"), 39))
 
     def test_a_run_that_has_only_been_asked_for(self) -> None:
-        begun = viz.RunHistory(replace(FIRST, status="spawned", result="", completed_at=None))
+        begun = run_document(replace(FIRST, status="spawned", result="", completed_at=None))
         assert viz.to_text(begun).endswith("\n\nnothing has happened in it yet")
         assert "nothing has happened in it yet" in viz.to_html(begun)
 
     def test_a_line_names_it(self) -> None:
-        assert viz.to_line(self.history) == "run-2 operator, running: Delete old.md."
-        assert viz.to_line(viz.AgentRuns()) == "0 runs"
+        assert viz.to_line(BLOCKED) == "run-2 operator, running: Delete old.md."
+        assert viz.to_line(self.history) == "run run-2 · operator · running"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, get_args
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, get_args
 
 import pytest
 
@@ -195,3 +196,24 @@ def test_what_was_left_out_of_a_long_conversation_is_said() -> None:
     assert "sums up 10 earlier messages They spoke of milk." in text
     assert "leaves out 12 earlier messages a summary stands for 10 of them; no summary: not again" in text
     assert "12 earlier messages" in viz.to_html(trimmed)
+
+
+class CacheHit(happened.BaseEvent):
+    """An event that nothing here was written for."""
+
+    kind: Literal["cache.hit"] = "cache.hit"
+    key: str
+    age_s: float = 0.0
+
+
+def test_a_new_kind_of_event_is_told_by_its_fields() -> None:
+    trace = samples.trace()
+    first, *rest = trace.events
+    new: Any = CacheHit(seq=2, turn_id=first.turn_id, at=START, author="vault", key="<b>rates</b>", age_s=2.5)
+    later = [event.model_copy(update={"seq": event.seq + 1}) for event in rest]
+    trace = replace(trace, events=(first, new, *later))
+    assert [(span.kind, span.said) for span in spans(trace.events)][1] == ("cache hit", "key: <b>rates</b>, age s: 2.5")
+    assert "cache hit" in viz.to_text(trace)
+    page = viz.to_html(trace)
+    assert "&lt;b&gt;rates" in page
+    assert "<b>rates" not in page

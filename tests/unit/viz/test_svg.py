@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from lango_nb.viz.svg import Card, text_width, tree_drawing, wrap_px
+from lango_nb.viz.document import Node
+from lango_nb.viz.svg import text_width, tree_drawing, wrap_px
 from tests.unit.viz import samples
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -41,21 +42,21 @@ def boxes(svg: str) -> tuple[Box, list[Box], list[tuple[float, float, str, float
 
 
 CARDS = {
-    "eight": [Card(f"agent-{n}", (f"{n} tools: fs {n}, exec {n}",), "#2f6fb5") for n in range(8)],
-    "one": [Card("only", (), "#2f6fb5", dashed=True)],
+    "eight": [Node(f"agent-{n}", (f"{n} tools: fs {n}, exec {n}",), "#2f6fb5") for n in range(8)],
+    "one": [Node("only", (), "#2f6fb5", is_dashed=True)],
     "marked": [
-        Card("librarian", ("tools",), "#2f6fb5", "own session, user"),
-        Card("W" * 64, (), "#2f6fb5", "own session"),
+        Node("librarian", ("tools",), "#2f6fb5", marks=("own session", "user")),
+        Node("W" * 64, (), "#2f6fb5", marks=("own session",)),
     ],
     "none": [],
-    "hostile": [Card("W" * 64, (samples.HOSTILE * 3, "x" * 300), "#2f6fb5"), Card("", ("",), "#2f6fb5")],
-    "many": [Card(f"agent-{n}", ("y" * n,), "#2f6fb5") for n in range(60)],
+    "hostile": [Node("W" * 64, (samples.HOSTILE * 3, "x" * 300), "#2f6fb5"), Node("", ("",), "#2f6fb5")],
+    "many": [Node(f"agent-{n}", ("y" * n,), "#2f6fb5") for n in range(60)],
 }
 
 
 @pytest.mark.parametrize("name", CARDS)
 def test_texts_fit_their_boxes_and_boxes_do_not_touch(name: str) -> None:
-    drawing, width = tree_drawing(Card("r" * 64, ("owns no tool",), "#566472"), CARDS[name])
+    drawing, width = tree_drawing(Node("r" * 64, ("owns no tool",), "#566472"), CARDS[name])
     whole, cards, texts = boxes(drawing)
     assert width == pytest.approx(whole.width, abs=0.01)
     assert len(cards) == 1 + len(CARDS[name])
@@ -74,12 +75,12 @@ def test_texts_fit_their_boxes_and_boxes_do_not_touch(name: str) -> None:
 
 
 def test_a_drawing_fits_the_page_however_long_the_names() -> None:
-    _, width = tree_drawing(Card("W" * 64, (), "#566472"), CARDS["hostile"])
+    _, width = tree_drawing(Node("W" * 64, (), "#566472"), CARDS["hostile"])
     assert width <= 900
 
 
 def test_a_drawing_holds_shapes_and_text_only() -> None:
-    drawing, _ = tree_drawing(Card(samples.HOSTILE, (samples.HOSTILE,), "#566472"), CARDS["hostile"])
+    drawing, _ = tree_drawing(Node(samples.HOSTILE, (samples.HOSTILE,), "#566472"), CARDS["hostile"])
     tags = {element.tag.removeprefix(NS) for element in ET.fromstring(drawing).iter()}
     assert tags == {"svg", "rect", "path", "text"}
     assert "href" not in drawing
@@ -100,6 +101,6 @@ def test_a_word_without_a_place_to_break_is_broken_anyway() -> None:
 
 
 def test_dashes_are_drawn_where_asked() -> None:
-    root = Card("root", (), "#566472")
+    root = Node("root", (), "#566472")
     assert tree_drawing(root, CARDS["one"])[0].count("stroke-dasharray") == 1
     assert tree_drawing(root, CARDS["eight"])[0].count("stroke-dasharray") == 0

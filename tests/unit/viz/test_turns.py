@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from lango_nb import viz
+from lango_nb.viz.turns import document, turns_document
 from tests.unit.viz import samples
 
 
@@ -28,7 +29,7 @@ def test_tokens_that_are_not_known_are_not_shown() -> None:
 
 
 def test_lists_show_the_last_ones_and_say_so() -> None:
-    many = viz.Turns(tuple(replace(samples.turn(), number=n, text=f"request {n}") for n in range(1, 701)))
+    many = turns_document(tuple(replace(samples.turn(), number=n, text=f"request {n}") for n in range(1, 701)))
     made = viz.to_text(many)
     assert made.startswith("700 turns, the last 500 shown")
     assert "request 700" in made
@@ -37,14 +38,14 @@ def test_lists_show_the_last_ones_and_say_so() -> None:
 
 
 def test_an_empty_list_says_what_to_do() -> None:
-    assert viz.to_text(viz.Turns()) == "no turn yet; ask something"
-    assert "no turn yet" in viz.to_html(viz.Turns())
-    assert viz.to_text(viz.Turns((), "no turn fits")) == "no turn fits"
-    assert "no turn fits" in viz.to_html(viz.Turns((), "no turn fits"))
+    assert viz.to_text(turns_document(())) == "no turn yet; ask something"
+    assert "no turn yet" in viz.to_html(turns_document(()))
+    assert viz.to_text(turns_document((), "no turn fits")) == "no turn fits"
+    assert "no turn fits" in viz.to_html(turns_document((), "no turn fits"))
 
 
 class TestCard:
-    card = viz.Card(samples.teammates().turn, samples.runs())
+    card = document(samples.teammates().turn, samples.runs())
 
     def test_it_says_how_many_runs_there_were_and_how_they_came_out(self) -> None:
         for made in (viz.to_text(self.card), viz.to_html(self.card)):
@@ -58,10 +59,10 @@ class TestCard:
     def test_it_names_the_runs_that_go_on_and_what_they_need(self) -> None:
         assert viz.to_text(self.card).endswith("\nwaiting for your answer (see %lango approvals): run-2")
         working = replace(samples.runs()[1], id="run-9", runtime_condition="")
-        made = viz.to_text(viz.Card(self.card.turn, (*samples.runs(), working)))
+        made = viz.to_text(document(samples.teammates().turn, (*samples.runs(), working)))
         assert made.endswith("\nstill at work: run-9; waiting for your answer (see %lango approvals): run-2")
 
     def test_without_runs_it_is_the_turn(self) -> None:
         turn = samples.turn()
-        assert viz.mimebundle(viz.Card(turn)) == viz.mimebundle(turn)
+        assert viz.mimebundle(document(turn)) == viz.mimebundle(turn)
         assert "run" not in viz.to_text(turn).replace("turn", "")

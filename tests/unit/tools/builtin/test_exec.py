@@ -134,11 +134,11 @@ def test_a_command_that_ignores_the_polite_signal_is_ended_too(context: ToolCont
 
 
 @pytest.mark.parametrize(
-    "command", [f"sleep {NAP} & echo done", f"yes {NAP} & echo done", f"(sleep {NAP} >&- 2>&-) & echo done"]
+    "command", ["sleep {nap} & echo done", "yes {nap} & echo done", "(sleep {nap} >&- 2>&-) & echo done"]
 )
 def test_children_do_not_outlive_the_command_nor_hold_it_up(context: ToolContext, command: str) -> None:
     start = time.perf_counter()
-    result = call(context, "exec", command=command)
+    result = call(context, "exec", command=command.format(nap=NAP))
     assert time.perf_counter() - start < 5
     assert result.content.startswith("exit code 0\n")
     assert "done" in result.content

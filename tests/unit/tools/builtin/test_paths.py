@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from lango_nb.core.errors import ToolError
+from lango_nb.core.text import printable
 from lango_nb.tools.builtin import builtin_tools, paths
-from lango_nb.tools.builtin.paths import Place, printable, reach
+from lango_nb.tools.builtin.paths import Place, reach
 from lango_nb.tools.context import ToolContext
 
 TOOLS = {tool.name: tool for tool in builtin_tools()}

@@ -201,8 +201,11 @@ def test_a_command_that_kills_its_parent_is_seen_to_end(tmp_path: Path) -> None:
 def test_commands_start_again_after_their_launcher_was_killed_and_running_ones_go_on(tmp_path: Path) -> None:
     running = Process("echo $$ > a.pid; sleep 0.5; echo end", tmp_path, 1000)
     pids_in(tmp_path, 1)
+    launcher = processes._LAUNCHER._process
+    assert launcher is not None
     killer = Process("kill -9 $(cut -d' ' -f4 /proc/$PPID/stat)", tmp_path, 1000)
     assert asyncio.run(killer.wait(10))
+    assert launcher.wait(10) == -signal.SIGKILL  # a command that it gets while it dies dies with it
     after = Process("echo again", tmp_path, 1000)
     assert asyncio.run(after.wait(10))
     assert after.output.text() == "again\n"

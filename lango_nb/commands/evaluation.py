@@ -1,0 +1,104 @@
+"""How often the router, or a model, is right about who should get a request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lango_nb.commands.command import DRAWING, TIMING, Command, Option, Output, Word, names, told_when_stopped, whole
+from lango_nb.commands.text import picked
+
+if TYPE_CHECKING:
+    from lango_nb.commands.terminal.session import Terminal
+    from lango_nb.evaluation.results import Evaluation, Result
+    from lango_nb.lab import Lab
+    from lango_nb.lab.evaluation import EvaluationView
+    from lango_nb.viz.view import View
+
+_STOPPED = "the evaluation was stopped; with --resume FILE the next run would go on from there"
+_STOPPED_KEPT = "the evaluation was stopped; the answers so far are kept, the same line goes on"
+
+
+@Command(
+    "eval",
+    "measure how often the router, or a model, is right about labelled requests",
+    "%lango eval held-out --topologies octet,quartet --sample 300",
+    Word(
+        "data",
+        "SET",
+        "set",
+        "a file (CSV, TSV, JSON lines with text and agent or family), a set such as held-out, in a notebook a variable",
+        is_required=True,
+        is_variable=lambda value: value is not None and not isinstance(value, str),
+    ),
+    options=(
+        Option("--topologies", "side by side, with commas; the present one when absent", "A,B", type=names),
+        Option("--model", "a model, or keywords; the router when absent", "NAME", kind="model"),
+        Option("--sample", "so many requests, taken at random", "NUMBER", type=whole(1)),
+        Option("--seed", "of the sample; 0 when absent", "NUMBER", type=whole(0)),
+        Option("--at-once", "calls of a model under way; 4 when absent", "NUMBER", type=whole(1)),
+        Option("--resume", "keep a model's answers there, and go on where it stopped", "FILE"),
+        Option("--mistakes", "every mistake with its explanation"),
+        TIMING,
+    ),
+    formats=DRAWING,
+    note="--model asks a model as the root of each topology, and no tool runs; keywords is the naive baseline; without "
+    "it the router is measured. Intervals are Wilson's, 95 %.",
+)
+def evaluate(lab: Lab, data: Any, *, mistakes: bool = False, timing: bool = False, **chosen: Any) -> View[Any]:
+    """Say how often the router, or a model, is right."""
+    view = _measured(lab, data, **chosen)
+    return view.mistakes if mistakes else view.timed() if timing else view
+
+
+@evaluate.in_terminal
+def _evaluate_in_terminal(terminal: Terminal, data: str, *, mistakes: bool = False, **chosen: Any) -> Output:
+    view = _measured(terminal.lab(), data, **chosen)
+    shown = view.mistakes if mistakes else view.timed()
+    return Output.of(shown, lambda: _data(view.record, with_mistakes=mistakes))
+
+
+def _measured(
+    lab: Lab,
+    data: Any,
+    *,
+    model: str | None = None,
+    topologies: Sequence[str] | None = None,
+    resume: str | None = None,
+    **sampling: Any,
+) -> EvaluationView:
+    with told_when_stopped(_STOPPED if resume is None else _STOPPED_KEPT):
+        return lab.evaluate(data, model, topologies=topologies, resume=resume, **sampling)
+
+
+def _data(evaluation: Evaluation, *, with_mistakes: bool) -> dict[str, Any]:
+    return {
+        "subject": evaluation.subject,
+        "data": evaluation.data,
+        "requests": evaluation.n,
+        **picked(evaluation, "of seed resumed"),
+        "topologies": [_result_data(result, with_mistakes=with_mistakes) for result in evaluation.results],
+    }
+
+
+def _result_data(result: Result, *, with_mistakes: bool) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    groups = {"languages": result.by_language, "groups": result.by_group}
+    return {
+        **picked(result, "topology threshold"),
+        **_shares(result, "accuracy wrong_agent kept abstained invalid errors"),
+        "agents": [{**asdict(one), **picked(one, "precision recall f1")} for one in result.by_agent],
+        "confusion": [asdict(cell) for cell in result.confusion],
+        "calibration": [{**asdict(one), **_shares(one, "right")} for one in result.calibration],
+        "curve": [
+            {"threshold": one.threshold, **_shares(one, "answered accuracy wrong_agent")} for one in result.curve
+        ],
+        **{name: [{"name": one.name, **_shares(one, "accuracy")} for one in found] for name, found in groups.items()},
+        "usage": asdict(result.usage),
+        "mistakes": [asdict(one) for one in result.mistakes] if with_mistakes else len(result.mistakes),
+    }
+
+
+def _shares(record: object, names: str) -> dict[str, Any]:
+    return {name: picked(share, "count of value low high") for name, share in picked(record, names).items()}

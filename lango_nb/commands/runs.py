@@ -1,0 +1,102 @@
+"""What teammates do, what they noted and remember, and the calls that wait for an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lango_nb.commands.command import TABLE, Command, Option, Word
+from lango_nb.commands.history import OF_AGENT, OF_SESSION
+
+if TYPE_CHECKING:
+    from lango_nb.lab import Lab
+    from lango_nb.viz.view import View
+
+
+@Command(
+    "runs",
+    "list the teammate runs: who works on what, and what came of it",
+    "%lango runs --agent operator",
+    options=(
+        OF_SESSION,
+        OF_AGENT,
+        Option("--ledger", "what they waited for and when they went on, where runLedger.* had it noted"),
+    ),
+    formats=TABLE,
+    is_stored=True,
+)
+def runs(lab: Lab, *, session: str | None = None, agent: str | None = None, ledger: bool = False) -> View[Any]:
+    """List the teammate runs."""
+    from lango_nb.lab.view_types import runs_view
+
+    if ledger:
+        return lab.ledger
+    view = lab.runs
+    if session is None and agent is None:
+        return view
+    found = (run for run in view.record if session is None or run.parent_id == session)
+    return runs_view(tuple(run for run in found if agent is None or run.requested_agent == agent))
+
+
+@Command(
+    "run",
+    "show a teammate run and what happened in it, also after its turn",
+    "%lango run arun-1",
+    Word("run_id", "ID", "run", "lango runs lists them", is_required=True),
+    formats=TABLE,
+    is_stored=True,
+)
+def run(lab: Lab, run_id: str) -> View[Any]:
+    """Show a teammate run."""
+    return lab.run(run_id)
+
+
+@Command("tasks", "list what root and agents noted as to be done", formats=TABLE, is_stored=True)
+def tasks(lab: Lab) -> View[Any]:
+    """List the tasks."""
+    return lab.tasks
+
+
+@Command(
+    "memory",
+    "list what agents remember; with a name, what that agent does",
+    "%lango memory librarian",
+    Word("agent", "AGENT", "agent", "whose memories; everybody's when absent"),
+    formats=TABLE,
+    is_stored=True,
+)
+def memory(lab: Lab, agent: str | None = None) -> View[Any]:
+    """List what agents remember."""
+    return lab.memories(agent)
+
+
+_QUESTION = Word("question", "ID", "approval")
+
+
+@Command("approvals", "list the calls that wait for an answer", formats=TABLE, where="notebook")
+def approvals(lab: Lab) -> View[Any]:
+    """List the calls that wait for an answer."""
+    return lab.approvals
+
+
+@Command(
+    "allow",
+    "let a call run that waits for an answer; without an id, the only one",
+    "%lango allow ask-1 --turn",
+    _QUESTION,
+    options=(
+        Option("--turn", "the same call may run again in this turn", group="scope"),
+        Option("--session", "the same call may run again in this session", group="scope"),
+    ),
+    where="notebook",
+)
+def allow(lab: Lab, question: str | None = None, *, turn: bool = False, session: bool = False) -> View[Any]:
+    """Let a call run."""
+    return lab.approvals.allow(question, "turn" if turn else "session" if session else "once")
+
+
+@Command(
+    "deny", "refuse a call that waits for an answer; without an id, the only one", word=_QUESTION, where="notebook"
+)
+def deny(lab: Lab, question: str | None = None) -> View[Any]:
+    """Refuse a call."""
+    return lab.approvals.deny(question)

@@ -1,0 +1,57 @@
+"""All commands, in the order in which help lists them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lango_nb.commands import (
+    agents,
+    asking,
+    definitions,
+    doctor,
+    evaluation,
+    history,
+    jupyter,
+    metrics,
+    runs,
+    settings,
+    shelf,
+    traces,
+    tree,
+)
+from lango_nb.commands.command import Command, Word
+
+if TYPE_CHECKING:
+    from lango_nb.commands.command import Notebook
+
+_THEMES = (
+    jupyter,
+    tree,
+    asking,
+    evaluation,
+    history,
+    traces,
+    runs,
+    metrics,
+    doctor,
+    shelf,
+    settings,
+    agents,
+    definitions,
+)
+
+
+@Command("help", "show how a command is written", "%lango help ask", Word("name", "COMMAND", "command")).in_notebook
+def help_(notebook: Notebook, name: str | None = None) -> object:
+    """Show how a command is written."""
+    return notebook.help(name)
+
+
+COMMANDS: dict[str, Command] = {
+    command.name: command for theme in _THEMES for command in vars(theme).values() if isinstance(command, Command)
+} | {help_.name: help_}
+"""Every command by name."""
+MAGICS = {name: command for name, command in COMMANDS.items() if command.is_magic}
+"""Those of ``%lango``."""
+TERMINAL = {name: command for name, command in COMMANDS.items() if command.is_for_terminals}
+"""Those of ``lango``."""

@@ -1,0 +1,506 @@
+"""What a lab gives back: views by kind of record, each with what people ask it for by name.
+
+Everything else is in ``.record``, the plain value. Where a record is a mapping or a list, its view is one as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lango_nb.core.errors import UsageError
+from lango_nb.viz.table import Table
+from lango_nb.viz.view import ListView, View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lango_nb.config.loading import LoadedSettings
+    from lango_nb.core.events import Event
+    from lango_nb.doctor import Report
+    from lango_nb.doctor.finding import Finding
+    from lango_nb.engine import Engine
+    from lango_nb.records.agent_run import AgentRun
+    from lango_nb.records.graph import DelegationGraph
+    from lango_nb.records.turns import Trace
+    from lango_nb.routing.diff import TreeDiff
+    from lango_nb.routing.partition import Assignment, Partition
+    from lango_nb.routing.route import Route
+    from lango_nb.routing.tree import AgentNode, AgentTree
+    from lango_nb.runtime.approvals import ApprovalAnswer, LeftQuestion, PendingApproval, Scope
+    from lango_nb.stores.database import Selection
+    from lango_nb.viz.document import Document
+
+
+def frames() -> Any:
+    """Return the module of frames; pandas loads with the first of them."""
+    import lango_nb.frames
+
+    return lango_nb.frames
+
+
+def texts_frame(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.DataFrame:
+    """Return rows of texts as a DataFrame."""
+    from lango_nb.frames.texts import texts_df
+
+    return texts_df(columns, rows)
+
+
+# -- who is there, and who would get what ------------------------------------------------------------------------------
+
+
+class TreeView(View["AgentTree"]):
+    """Who is there; ``.df`` has one row per agent, ``tree["vault"]`` is one of them.
+
+    Attributes
+    ----------
+    topology : Topology
+        What it was built from.
+    root : AgentNode
+    names : tuple of str
+        Of the root and its agents.
+    table : RoutingTable
+        What the root's prompt says of the agents.
+    partition : Partition
+        Who owns which tool.
+    """
+
+    def __init__(self, tree: AgentTree, shown: Table | None = None) -> None:
+        super().__init__(tree, lambda: frames().agents_df(tree), shown)
+        self.topology = tree.topology
+        self.root = tree.root
+        self.names = tree.names
+        self.table = tree.table
+        self.partition = tree.partition
+
+    def __iter__(self) -> Iterator[AgentNode]:
+        return iter(self.record)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.record
+
+    def __getitem__(self, name: str) -> AgentNode:
+        return self.record[name]
+
+
+class PartitionView(View["Partition"]):
+    """Who owns which tool, by name of the agent; ``.df`` has one row per tool.
+
+    Attributes
+    ----------
+    unmatched, universal, dropped : tuple of Tool
+        What nobody owns, what every agent has, what stays with the root.
+    order : tuple of str
+        In which agents are asked.
+    """
+
+    def __init__(self, partition: Partition) -> None:
+        super().__init__(partition, lambda: frames().partition_df(partition))
+        self.unmatched = partition.unmatched
+        self.universal = partition.universal
+        self.dropped = partition.dropped
+        self.order = partition.order
+
+    def owner(self, tool: str) -> str | None:
+        """Name the agent that owns a tool; see :meth:`Partition.owner`."""
+        return self.record.owner(tool)
+
+    def why(self, tool: str) -> Assignment:
+        """Say why a tool is where it is; see :meth:`Partition.why`."""
+        return self.record.why(tool)
+
+    def __getitem__(self, agent: str) -> tuple[str, ...]:
+        return self.record[agent]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.record)
+
+    def __contains__(self, agent: object) -> bool:
+        return agent in self.record
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+
+class RouteView(View["Route"]):
+    """Who would get a request; ``.df`` has one row per candidate and signal.
+
+    Attributes
+    ----------
+    chosen : str or None
+        The agent; ``None`` when the root should answer itself or the router abstains.
+    reason : str
+    confidence : float
+        Of the chosen agent, from 0 to 1.
+    candidates : tuple of Candidate
+        Best first.
+    runner_up : str or None
+    """
+
+    def __init__(self, route: Route) -> None:
+        super().__init__(route, lambda: frames().routing_df(route))
+        self.chosen = route.chosen
+        self.reason = route.reason
+        self.confidence = route.confidence
+        self.candidates = route.candidates
+        self.runner_up = route.runner_up
+
+
+class PromptView(View["AgentNode"]):
+    """What an agent is told; ``.df`` has one row per section.
+
+    Attributes
+    ----------
+    name : str
+    prompt : str
+        Word for word.
+    sections : tuple of PromptSection
+    tools : tuple of Tool
+        What it may call.
+    """
+
+    def __init__(self, node: AgentNode) -> None:
+        super().__init__(node, lambda: frames().prompt_df(node))
+        self.name = node.name
+        self.prompt = node.prompt
+        self.sections = node.sections
+        self.tools = node.tools
+
+
+class DiffView(View["TreeDiff"]):
+    """What changed between two trees; ``.df`` has one row per tool.
+
+    Attributes
+    ----------
+    first, second : str
+        What is compared.
+    tools : tuple of ToolChange
+    appeared, vanished : tuple of str
+        Agents.
+    prompts : tuple of PromptChange
+    is_empty : bool
+        Whether nothing differs.
+    """
+
+    def __init__(self, diff: TreeDiff, shown: Table | None = None) -> None:
+        super().__init__(diff, self._frame_of_tools, shown)
+        self.first, self.second = diff.first, diff.second
+        self.tools = diff.tools
+        self.appeared = diff.appeared
+        self.vanished = diff.vanished
+        self.prompts = diff.prompts
+        self.is_empty = diff.is_empty
+
+    def _frame_of_tools(self) -> pd.DataFrame:
+        columns = ["tool", "change", "before", "after", "rule_before", "rule_after"]
+        return texts_frame(columns, [[getattr(change, column) for column in columns] for change in self.tools])
+
+
+class SettingsView(View["LoadedSettings"]):
+    """The settings that hold; ``.df`` has one row per setting.
+
+    Attributes
+    ----------
+    origins : mapping of str to str
+        Where each value came from, by key.
+    """
+
+    def __init__(self, loaded: LoadedSettings) -> None:
+        names = ("key", "value", "default", "origin", "sentence")
+        heads = ("key", "value", "default", "from", "what it does")
+        rows = tuple(tuple(row) for row in loaded.rows())
+        super().__init__(loaded, lambda: texts_frame(names, rows), Table("settings", heads, rows))
+        self.origins = loaded.origins
+
+
+class StatusView(View[dict[str, str]]):
+    """What is in use, by name: ``status["model"]``; ``.df`` has one row each."""
+
+    def __init__(self, status: dict[str, str]) -> None:
+        rows = tuple(status.items())
+        super().__init__(status, lambda: texts_frame(["what", "value"], rows), Table("lango", ("what", "value"), rows))
+
+    def __getitem__(self, what: str) -> str:
+        return self.record[what]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.record)
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+
+# -- what happened -----------------------------------------------------------------------------------------------------
+
+
+class TraceView(View["Trace"]):
+    """Everything that happened in a turn; ``.df`` has one row per event.
+
+    Attributes
+    ----------
+    turn : Turn
+        Its request, answer, outcome, path and counts.
+    events : tuple of Event
+    decisions : tuple of Decision
+    messages : tuple of Message
+    runs : tuple of AgentRun
+    """
+
+    def __init__(self, trace: Trace, shown: Callable[[], Document] | None = None) -> None:
+        super().__init__(trace, lambda: frames().events_df(trace), shown)
+        self.turn = trace.turn
+        self.events = trace.events
+        self.decisions = trace.decisions
+        self.messages = trace.messages
+        self.runs = trace.runs
+
+    def timed(self) -> TraceView:
+        """Return the same with milliseconds; they differ each time, so that they are not shown by default."""
+        from lango_nb.viz.trace import document
+
+        return TraceView(self.record, lambda: document(self.record, timing=True))
+
+
+class Result(View["Trace"]):
+    """What a request came to: the answer, how it ended, and the trace behind it; ``.df`` has one row per event.
+
+    Attributes
+    ----------
+    turn : Turn
+        Everything about it in numbers.
+    answer : str
+        What the user got.
+    outcome : str
+        How the turn ended.
+    is_ok : bool
+        Whether the outcome is ``success``.
+    agent : str
+        Who worked last.
+    path : tuple of str
+        Who worked, in order.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__(trace, lambda: frames().events_df(trace), self._card)
+        self.turn = turn = trace.turn
+        self.answer = turn.answer
+        self.outcome = turn.outcome
+        self.is_ok = turn.is_ok
+        self.agent = turn.agent
+        self.path = turn.path
+
+    def _card(self) -> Document:
+        from lango_nb.viz.turns import document
+
+        return document(self.turn, self.record.runs)
+
+    @property
+    def trace(self) -> TraceView:
+        """Everything that happened."""
+        return TraceView(self.record)
+
+    @property
+    def runs(self) -> ListView[AgentRun]:
+        """The teammate runs it made, as they were when it ended."""
+        return runs_view(self.record.runs)
+
+
+class RunView(View["AgentRun"]):
+    """A teammate run, and what happened in it; ``.df`` has one row per event.
+
+    Attributes
+    ----------
+    id, turn_id : str
+    requested_agent : str
+        Who works in it.
+    instruction : str
+    status : str
+        ``spawned``, ``running``, ``completed``, ``failed`` or ``cancelled``.
+    runtime_condition : str
+        What it waits for; empty when nothing.
+    is_terminal : bool
+        Whether it has ended.
+    result, error : str
+        What it came to.
+    """
+
+    def __init__(self, run: AgentRun, events: Sequence[Event], last_of_turn: int = 0) -> None:
+        super().__init__(run, lambda: frames().events_df(events), self._history)
+        self._events, self._last_of_turn = events, last_of_turn
+        self.id = run.id
+        self.turn_id = run.turn_id
+        self.requested_agent = run.requested_agent
+        self.instruction = run.instruction
+        self.status = run.status
+        self.runtime_condition = run.runtime_condition
+        self.is_terminal = run.is_terminal
+        self.result = run.result
+        self.error = run.error
+
+    def _history(self) -> Document:
+        from lango_nb.viz.runs import run_document
+
+        return run_document(self.record, self._events, self._last_of_turn)
+
+    @property
+    def events(self) -> ListView[Event]:
+        """Everything that happened in it, also after its turn was over."""
+        return events_view(self._events)
+
+
+def runs_view(runs: Sequence[AgentRun]) -> ListView[AgentRun]:
+    """Show runs, one row each."""
+    from lango_nb.viz.runs import runs_document
+
+    return ListView(runs, lambda: frames().runs_df(runs), lambda: runs_document(runs))
+
+
+def events_view(events: Sequence[Event], trace: Trace | None = None) -> ListView[Event]:
+    """Show events, one row each; with the trace they come from, its turn is told as well."""
+    from lango_nb.viz.events import events_document
+
+    frame = events if trace is None else trace
+    return ListView(events, lambda: frames().events_df(frame), lambda: events_document(events))
+
+
+class GraphView(View["DelegationGraph"]):
+    """Who handed work to whom.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        Agents, with what each did.
+    edges : tuple of Edge
+        Hand-overs, and returns.
+    """
+
+    def __init__(self, graph: DelegationGraph, frame: Callable[[], pd.DataFrame]) -> None:
+        super().__init__(graph, frame)
+        self.nodes = graph.nodes
+        self.edges = graph.edges
+
+
+class SelectionView(View["Selection"]):
+    """What a query gave, one row after the other.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    rows : tuple of tuple
+    """
+
+    def __init__(self, selection: Selection, shown: Table) -> None:
+        super().__init__(selection, lambda: frames().selection_df(selection), shown)
+        self.columns = selection.columns
+        self.rows = selection.rows
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class ReportView(View["Report"]):
+    """What the doctor found; one finding after the other, and one row each in ``.df``.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+    status : str
+        The worst of them.
+    is_healthy : bool
+        Whether nothing failed.
+    """
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report, lambda: frames().findings_df(report))
+        self.findings = report.findings
+        self.status = report.status
+        self.is_healthy = report.is_healthy
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+
+# -- what waits for an answer ------------------------------------------------------------------------------------------
+
+
+class OpenQuestions(ListView["PendingApproval | LeftQuestion"]):
+    """Calls that wait for an answer, as they were when this was made, and how to answer them.
+
+    Those come last that a process left open which is gone: the run that waits goes on with the answer, and where none
+    waits a yes lets exactly that call run when it comes again.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        from lango_nb.viz.approvals import questions_document
+
+        self._approvals = engine.approvals
+        pending: tuple[PendingApproval | LeftQuestion, ...] = (*self._approvals.pending, *self._approvals.left)
+        super().__init__(pending, lambda: frames().approvals_df(pending), lambda: questions_document(pending))
+
+    def allow(self, request_id: str | None = None, scope: Scope = "once") -> View[ApprovalAnswer]:
+        """Let a call run.
+
+        Parameters
+        ----------
+        request_id : str, optional
+            The only open question when absent.
+        scope : {"once", "turn", "session"}
+            How long the same tool may run with exactly the same arguments. A run that was not given the tool also gets
+            it for the turn and the session, whatever the arguments.
+
+        Raises
+        ------
+        RefusedError
+            The question is answered already, or nobody waits for the answer any more.
+        UnknownNameError
+            There is no such question.
+        UsageError
+            None is open, or several are and none is named.
+        """
+        question = self._question(request_id)
+        return answer_view(question, question.allow(scope))
+
+    def deny(self, request_id: str | None = None, detail: str = "") -> View[ApprovalAnswer]:
+        """Refuse a call; it is not asked about again in its turn.
+
+        Parameters
+        ----------
+        request_id : str, optional
+            The only open question when absent.
+        detail : str
+            Why; the agent reads it.
+
+        Raises
+        ------
+        LangoError
+            As :meth:`allow`.
+        """
+        question = self._question(request_id)
+        return answer_view(question, question.deny(detail))
+
+    def _question(self, request_id: str | None) -> PendingApproval | LeftQuestion:
+        """Find a question among those that were seen: an answer belongs to what was looked at."""
+        seen: dict[str, PendingApproval | LeftQuestion] = {}
+        for question in self.record:
+            seen.setdefault(question.id, question)  # an open one before one that was left
+        if request_id is not None:
+            return seen.get(request_id) or self._approvals.get(request_id)
+        if not seen:
+            raise UsageError("no call waits for an answer")
+        if len(seen) > 1:
+            raise UsageError(f"{len(seen)} calls wait for an answer; say which one: {', '.join(seen)}")
+        return self.record[0]
+
+
+def answer_view(question: PendingApproval | LeftQuestion, answer: ApprovalAnswer) -> View[ApprovalAnswer]:
+    """Show what was answered to a question."""
+    from lango_nb.viz.approvals import answered_table
+
+    table = answered_table(question, answer)
+    return View(answer, lambda: texts_frame(table.columns, table.rows), table)

@@ -1,0 +1,313 @@
+"""Documents as HTML with inline styles only; see :mod:`lango_nb.viz.html` for what survives where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lango_nb.viz import document as doc
+from lango_nb.viz import html
+from lango_nb.viz.as_text import tree_text
+from lango_nb.viz.chart import chart_html
+from lango_nb.viz.colours import BAD
+from lango_nb.viz.escape import esc, one_line
+from lango_nb.viz.svg import tree_drawing
+
+_PAGE = 4000
+"""Characters of an answer that fill a page."""
+_QUOTED = 400
+"""Characters of a request that are shown before it is folded."""
+_LETTERS = 11
+"""Letters that fit the width of a column of a matrix."""
+_ALT = 2000
+"""Characters of the words that stand in for a picture."""
+_MARK = "rgba(127,127,127,.9)"
+_DIFFERENCES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
+
+
+def as_html(document: doc.Document) -> str:
+    """Write a document as one element.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    str
+        Every text in it is escaped.
+
+    Examples
+    --------
+    >>> from lango_nb.viz.document import Note
+    >>> as_html((Note("<b>"),)).endswith(">&lt;b&gt;</div></div>")
+    True
+    """
+    return html.view(_blocks(document))
+
+
+def _blocks(blocks: Iterable[doc.Block]) -> str:
+    return "".join(map(_block, blocks))
+
+
+def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case per kind of block
+    match block:
+        case doc.Title(said, facts):
+            words = [fact for fact in facts if isinstance(fact, str)]
+            return html.header(said, words, [inline(fact) for fact in facts if not isinstance(fact, str)])
+        case doc.Paragraph(inner):
+            return html.div(inline(inner), margin="2px 0", overflow_wrap="break-word")
+        case doc.Line(parts):
+            return html.line(*(html.span(inline(part), min_width="0") for part in parts if part))
+        case doc.Facts(facts):
+            return html.small(" · ".join(filter(None, facts)))
+        case doc.Note(said):
+            return html.note(said)
+        case doc.Heading(said):
+            return html.heading(said)
+        case doc.Quote(said):
+            return _quote(said)
+        case doc.Prose(said):
+            return html.div(html.pre(said) if len(said) > _PAGE else html.block(said), margin="0 0 4px 0")
+        case doc.Code(said, is_whole):
+            return html.pre(said, 0) if is_whole else html.pre(said)
+        case doc.Difference(said):
+            return html.code_lines((row, _DIFFERENCES.get(row[:1], "transparent")) for row in said.split("\n"))
+        case doc.Rows():
+            return _folding_rows(block) if block.folds else _rows(block)
+        case doc.Fields(fields):
+            return html.fields((name, _value(value)) for name, value in fields)
+        case doc.Fold():
+            return _fold(block)
+        case doc.Box(head, blocks):
+            inner = (html.line(inline(head)) if head else "") + _blocks(blocks)
+            return html.div(
+                inner, margin="6px 0 12px 0", padding="2px 0 2px 12px", border_left=f"4px solid {html.EDGE}"
+            )
+        case doc.Items(items):
+            return _items(items) if items else ""
+        case doc.Candidates(candidates, mark):
+            return "".join(_candidate(one, mark) for one in candidates)
+        case doc.Matrix():
+            return _matrix(block)
+        case doc.Legend(entries):
+            return html.legend(entries)
+        case doc.Tree():
+            return _tree(block)
+        case doc.Lanes(spans, lanes, slots, colours, is_timed):
+            return chart_html(spans, lanes, slots, colours, timing=is_timed) if spans else ""
+        case doc.Rich(blocks):
+            return _blocks(blocks)
+        case doc.Plain() | doc.Gap():
+            return ""
+
+
+# -- pieces of a line --------------------------------------------------------------------------------------------------
+
+
+def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind of piece
+    """Write a piece of a line.
+
+    Examples
+    --------
+    >>> inline(("a < b", doc.Strong("!")))
+    'a &lt; b<span style="font-weight:600">!</span>'
+    """
+    match piece:
+        case str():
+            return esc(piece)
+        case tuple():
+            return "".join(map(inline, piece))
+        case doc.Strong(inner):
+            return html.span(inline(inner), font_weight="600") if inner else ""
+        case doc.Muted(inner):
+            return html.span(inline(inner), opacity=html.MUTED) if inner else ""
+        case doc.Words(pieces):
+            return " ".join(filter(None, map(inline, pieces)))
+        case doc.Name():
+            return _name(piece)
+        case doc.Badge(said, colour):
+            return html.badge(said, colour)
+        case doc.Cut(said, most):
+            return html.inline(said, most)
+        case doc.Chip(said, beside, edge, is_hollow, hint):
+            return html.chip(said, beside, edge=edge, dashed=is_hollow, hint=hint)
+        case doc.Chips(chips, most):
+            hidden = len(chips) - most
+            rest = html.muted(f"and {hidden:,} more") if hidden > 0 else ""
+            return "".join(map(inline, chips[:most])) + rest
+        case doc.Pairs(pairs, most):
+            return " &nbsp;".join(f"{html.muted(name)} {html.inline(said, most)}" for name, said in pairs)
+        case doc.Bar():
+            return html.div(_bar(piece), margin="4px 0 0 0")
+        case doc.Either(_, rich):
+            return inline(rich)
+        case doc.Fold():
+            return _fold(piece)
+
+
+def _name(piece: doc.Name) -> str:
+    shown = one_line(piece.name, piece.most) if piece.most else piece.name
+    named = html.named(shown, piece.colour, piece.beside)
+    return named if shown == piece.name else html.span(named, title=piece.name[:2000])
+
+
+def _bar(bar: doc.Bar) -> str:
+    drawn = html.segments(bar.parts, bar.height)
+    if bar.mark is not None:
+        height = f"{bar.height + 4}px"
+        drawn += html.at(
+            min(bar.mark, 0.99), 0, title=bar.hint, width="2px", top="-2px", height=height, background=_MARK
+        )
+    return html.div(drawn, position="relative", width=bar.width, height=f"{bar.height}px")
+
+
+def _value(value: doc.Inline | doc.Code) -> str:
+    if not isinstance(value, doc.Code):
+        return inline(value)
+    return _block(value) if value.text else ""
+
+
+# -- blocks ------------------------------------------------------------------------------------------------------------
+
+
+def _quote(said: str) -> str:
+    is_long = len(said) > _QUOTED
+    shown = esc(one_line(said, _QUOTED)) if is_long else esc(said).replace("\n", "<br>")
+    quoted = html.span("“", shown, "”", font_size="15px", min_width="0", overflow_wrap="break-word")
+    return html.line(quoted) + (html.details(html.muted("the whole request"), html.pre(said)) if is_long else "")
+
+
+def _rows(block: doc.Rows) -> str:
+    return html.listing(block.heads, ([inline(cell) for cell in row] for row in block.rows), block.align, block.widths)
+
+
+def _folding_rows(block: doc.Rows) -> str:
+    columns = " ".join(block.widths)
+    sides = ["right" if how == ">" else "" for how in block.align.ljust(len(block.heads), "<")[: len(block.heads)]]
+    heads = (html.cell(esc(said), text_align=side) for said, side in zip(block.heads, sides, strict=True))
+    head = html.div(html.row(columns, heads, "calc(100% - 4px)"), padding_left="16px", opacity=html.MUTED)
+    rows = (
+        html.row_details(
+            columns,
+            (html.cell(_flat(cell), text_align=side) for cell, side in zip(row, sides, strict=True)),
+            _blocks(fold),
+        )
+        for row, fold in zip(block.rows, block.folds, strict=True)
+    )
+    return html.div(head, *rows, margin_top="8px")
+
+
+def _flat(cell: doc.Inline) -> str:
+    """Write a cell that has one line."""
+    if isinstance(cell, doc.Name):
+        named = html.flat_named(cell.name, cell.colour, cell.beside)
+        return html.span(named, title=f"{cell.name} {cell.beside}".rstrip())
+    return inline(cell)
+
+
+def _fold(fold: doc.Fold) -> str:
+    return html.details(inline(fold.summary), _blocks(fold.blocks), is_open=fold.is_open)
+
+
+def _items(items: Iterable[doc.Item]) -> str:
+    rows = ((inline(item.badge), html.inline(item.name, 60), _finding(item)) for item in items)
+    return html.listing((), rows, widths=("52px", "120px", "auto"))
+
+
+def _finding(item: doc.Item) -> str:
+    points = "".join(map(_point, item.points))
+    said = html.inline(item.text, 600)
+    if points and item.is_quiet:
+        said, points = html.details(said, points, margin="0"), ""
+    step = html.div(f"→ {html.inline(item.next_step, 300)}", margin="2px 0 0 0") if item.next_step else ""
+    return html.div(said, points, step)
+
+
+def _point(said: str) -> str:
+    """Write one line of evidence; further lines begin below its first letter."""
+    inner = html.div(html.inline(said, 300), min_width="0", overflow_wrap="break-word")
+    return html.div(html.muted("·"), inner, display="flex", gap="6px", margin="2px 0 0 0")
+
+
+def _candidate(one: doc.Candidate, mark: float) -> str:
+    strong = "600" if one.is_chosen else "400"
+    numbers = [html.span(esc(number), font_weight=strong) for number in one.numbers[:-1]]
+    numbers += map(html.muted, one.numbers[-1:])
+    bar = doc.Bar(((min(one.share, 1.0), one.colour, f"{one.name}: {' '.join(one.numbers)}"),), height=14,
+              mark=mark or None)  # fmt: skip
+    head = html.grid(
+        "minmax(90px,170px) minmax(0,1fr) 96px",
+        html.div(html.named(one_line(one.name), one.colour), min_width="0", font_weight=strong),
+        html.div(_bar(bar), opacity=".45" if one.vetoes else ""),
+        html.div(" ".join(numbers), text_align="right", white_space="nowrap"),
+    )
+    vetoes = "".join(html.badge(f"out: {one_line(veto, 100)}", BAD) + " " for veto in one.vetoes)
+    return html.div(
+        head,
+        html.div(vetoes, *map(inline, one.terms), margin_top="3px"),
+        margin="0 0 6px 0",
+        padding="4px 8px",
+        border_left=f"4px solid {one.colour if one.is_chosen else html.EDGE}",
+        background=html.FAINT if one.is_chosen else "transparent",
+    )
+
+
+def _matrix(matrix: doc.Matrix) -> str:
+    number = {"text_align": "center", "vertical_align": "middle", "padding": "1px 3px", "min_width": "30px"}
+    name = {"vertical_align": "middle", "padding": "1px 12px 1px 0", "max_width": "220px"}
+    top = {**number, "vertical_align": "bottom", "max_width": "92px"}
+    head = html.th(esc(matrix.corner), **{**name, "vertical_align": "bottom"}) + "".join(
+        html.th(_breakable(said), **top, border_bottom=f"3px solid {colour}") for said, colour in matrix.columns
+    )
+
+    def row(said: str, cells: Sequence[tuple[int, str]], total: int | None) -> str:
+        inner = "".join(_field(value, colour, number) for value, colour in cells)
+        last = "" if total is None else html.td(f"{total:,}", **number, opacity=html.MUTED)
+        return html.td(html.inline(said, 64), **name) + inner + last
+
+    if not matrix.sums:
+        return html.table(head, [row(said, cells, None) for said, cells in matrix.rows], font_size=html.SMALL)
+    ends, bottom = matrix.sums
+    rows = [row(said, cells, end) for (said, cells), end in zip(matrix.rows, ends, strict=True)]
+    rows.append(
+        html.td("all", **name, font_weight="600")
+        + "".join(html.td(f"{value:,}", **number, font_weight="600") for value in bottom)
+    )
+    return html.table(head + html.th("all", **top), rows, font_size=html.SMALL)
+
+
+def _field(value: int, colour: str, style: dict[str, str]) -> str:
+    if not value:
+        return html.tag("td", "", padding="0", border="0")
+    is_solid = colour.startswith("#")
+    filled = html.span(
+        f"{value:,}",
+        display="inline-block",
+        min_width="26px",
+        padding="0 4px",
+        border_radius="4px",
+        background=colour,
+        color="#ffffff" if is_solid else "",
+        font_weight="600" if is_solid else "",
+        line_height="18px",
+    )
+    return html.td(filled, **style)
+
+
+def _breakable(name: str) -> str:
+    """Let a long name break where its parts end, and anywhere when a part is long."""
+    made: list[str] = []
+    run = 0
+    for char in name:
+        run = 0 if char in "-_." else run + 1
+        made.append(esc(char))
+        if run in {0, _LETTERS}:
+            made.append("<wbr>")
+            run = 0
+    return "".join(made)
+
+
+def _tree(tree: doc.Tree) -> str:
+    """Draw a tree as a picture; its text stands in where none is shown."""
+    drawing, width = tree_drawing(tree.root, tree.nodes, root_most=280 if tree.nodes else 520)
+    return html.picture(drawing, alt="\n".join(tree_text(tree))[:_ALT], width=width)

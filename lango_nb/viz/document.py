@@ -1,0 +1,401 @@
+"""What a view is made of: a document of blocks, pieces of a line inside them, and nothing about how they are shown.
+
+    record ──document(record)──▶ Document ──as_text──▶ plain text
+                                          ──as_html──▶ HTML
+
+A noun's module turns its record into a document, once. The back ends write every block and every piece; they alone
+escape, wrap and align. Where a page can show what a text cannot, or the other way round, :func:`plain`, :func:`rich`
+and :class:`Either` say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from lango_nb.viz.lanes import Key, Lane
+    from lango_nb.viz.span import Span
+
+# -- pieces of a line --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Strong:
+    """What matters more."""
+
+    inner: Inline
+
+
+@dataclass(frozen=True, slots=True)
+class Muted:
+    """What matters less."""
+
+    inner: Inline
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Pieces with blanks between them; empty ones are left out."""
+
+    pieces: tuple[Inline, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An agent, in its colour."""
+
+    name: str
+    colour: str
+    beside: str = ""
+    """Its run."""
+    plain: int = 0
+    """Characters that a text shows; 0 for all."""
+    most: int = 0
+    """Characters that a page shows; 0 for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A word on a colour: an outcome, a state, a verdict."""
+
+    text: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A name on a surface, with a number or a word beside it."""
+
+    text: str
+    beside: str = ""
+    edge: str = ""
+    """Colour of its left edge."""
+    is_hollow: bool = False
+    hint: str = ""
+    """What a page tells when the pointer rests on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chips:
+    """Many chips; of very many, those that are left out are counted."""
+
+    chips: tuple[Chip, ...]
+    most: int = 100
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Chips:
+        """Make a chip of each name."""
+        return cls(tuple(map(Chip, names)))
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text of any length on one line; a page shows the whole of it when the pointer rests there."""
+
+    text: str
+    most: int
+    """Characters that a page shows."""
+    plain: int = 0
+    """Characters that a text shows; 0 for all of it, as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Names with short values, on one line."""
+
+    pairs: tuple[tuple[str, str], ...]
+    most: int
+    """Characters of a value that a page shows."""
+    plain: int
+    """Characters of a value that a text shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar: parts of a whole from 0 to 1, each with a colour and a hint."""
+
+    parts: tuple[tuple[float, str, str], ...]
+    width: str = "100%"
+    height: int = 12
+    columns: int = 0
+    """Columns of a full bar in a text; 0 leaves it out there."""
+    mark: float | None = None
+    """Where an upright line stands."""
+    hint: str = ""
+    """What the upright line is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One thing in a text, another on a page."""
+
+    plain: str
+    rich: Inline
+
+
+# -- blocks ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """An empty line in a text; pages have distances of their own. Several are one, and none stands at an end."""
+
+
+GAP = Gap()
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """What a view is of, and a few facts; empty ones are left out."""
+
+    text: str
+    facts: Sequence[Inline] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A small heading."""
+
+    text: str
+    plain: str = ""
+    """What a text says in its place; texts do without when empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A line or more of words."""
+
+    inner: Inline
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Pieces beside each other."""
+
+    parts: tuple[Inline, ...]
+    is_stacked: bool = False
+    """Whether each has a line of its own in a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Short facts; empty ones are left out."""
+
+    facts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark below something; nothing when empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a person asked; one that fills the page is folded."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A text with line ends of its own, such as an answer; one that fills more than a page is folded."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A text as it is, in fixed type; one that is long is folded."""
+
+    text: str
+    is_whole: bool = False
+    """Whether nothing of it may be left out, however long it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A unified difference of two texts."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Names with their values; those without a value are left out."""
+
+    fields: tuple[tuple[str, Inline | Code], ...]
+    form: Literal["aligned", "sentences", "stacked"] = "aligned"
+    """How a text writes them: values in a column, behind a colon, or below their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Cells under heads. A column without a head in which a text finds nothing to write is left out there."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Inline]]
+    align: str = ""
+    """``<`` or ``>`` per column; left when shorter."""
+    widths: Sequence[str] = ()
+    """CSS widths per column; with them a page's table fills its width."""
+    folds: Sequence[Document] = ()
+    """What a page unfolds below each row; texts do without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Something that a page shows after a click; in a row of its own, or a piece of a cell."""
+
+    summary: Inline
+    blocks: Document
+    is_open: bool = False
+    plain: Literal["", "open", "titled"] = ""
+    """What a text shows of it: nothing, what is inside, or what is inside set in under its summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Something that stands together, set in below its head."""
+
+    head: Inline
+    blocks: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One of several findings."""
+
+    badge: Badge
+    name: str
+    text: str
+    points: tuple[str, ...] = ()
+    next_step: str = ""
+    is_quiet: bool = False
+    """Whether its points can wait: a page folds them, a text leaves them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Findings, one below the other."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Somebody or something that was weighed."""
+
+    name: str
+    colour: str
+    share: float
+    """Length of its bar, from 0 to 1."""
+    numbers: tuple[str, ...]
+    terms: tuple[Chip, ...] = ()
+    """What the numbers are made of."""
+    vetoes: tuple[str, ...] = ()
+    sign: Literal["▶", "✗", ""] = ""
+    is_chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Candidates with bars, and a mark across them where they are measured against something."""
+
+    candidates: tuple[Candidate, ...]
+    mark: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Numbers of rows against columns, each on a colour; pages only."""
+
+    corner: str
+    columns: Sequence[tuple[str, str]]
+    """Name, and colour of the line below it."""
+    rows: Sequence[tuple[str, Sequence[tuple[int, str]]]]
+    """Name, and per column the number and its background; 0 shows an empty field."""
+    sums: Sequence[Sequence[int]] = ()
+    """What stands at the end of each row, and what in the last row; none when empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """What colours mean; pages only."""
+
+    entries: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An agent of a tree."""
+
+    name: str
+    lines: tuple[str, ...]
+    """What it works with, and so on."""
+    colour: str
+    description: str = ""
+    marks: tuple[str, ...] = ()
+    is_dashed: bool = False
+    """Whether the line to it is dashed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A root with its agents, drawn."""
+
+    root: Node
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Who was at work when, drawn."""
+
+    spans: Sequence[Span]
+    lanes: Mapping[Key, Lane]
+    slots: int
+    """How many events there are."""
+    colours: Mapping[str, str]
+    """Of agents."""
+    is_timed: bool = False
+    """Whether a page draws real time; else the order of events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """What only a text shows."""
+
+    blocks: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Rich:
+    """What only a page shows."""
+
+    blocks: Document
+
+
+Inline: TypeAlias = (
+    "str | Strong | Muted | Words | Name | Badge | Chip | Chips | Cut | Pairs | Bar | Either | Fold"
+    " | tuple[Inline, ...]"
+)
+Block: TypeAlias = (
+    "Gap | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows | Fold"
+    " | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Plain | Rich"
+)
+Document: TypeAlias = "tuple[Block, ...]"
+"""Blocks, from top to bottom; a part of a document is one, too."""
+
+
+def plain(*blocks: Block) -> Plain:
+    """Let only a text show some blocks."""
+    return Plain(blocks)
+
+
+def rich(*blocks: Block) -> Rich:
+    """Let only a page show some blocks."""
+    return Rich(blocks)

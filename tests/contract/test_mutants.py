@@ -1,0 +1,56 @@
+"""The command that plants faults plants real ones, the same for the same seed; see :mod:`tests.mutants`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import mutants
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_fault_of_a_module_is_python_and_another_text() -> None:
+    path = "lango_nb/routing/partition.py"
+    source = (ROOT / path).read_text(encoding="utf-8")
+    faults = mutants.faults_of(source, path)
+    assert len(faults) > 100
+    assert len({fault.kind for fault in faults}) > 6
+    for fault in faults:
+        changed = mutants.planted(source, fault)
+        compile(changed, path, "exec")
+        assert changed != source
+        assert source.encode()[fault.start : fault.end].decode() == fault.old
+
+
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        ("def f(x):\n    raise ValueError(x)\n", {"def f(x):\n    pass\n"}),
+        ("def f(x: int = 3): ...\n", {"def f(x: int = 4): ...\n"}),
+        ("x = escape(y)\n", {"x = y\n"}),
+        ("x = a or b\n", {"x = (a and b)\n"}),
+        ("x = 1 if not y else z\n", {"x = 2 if not y else z\n", "x = 1 if y else z\n"}),
+        ("x: Literal[3] = 'ä' in y\n", {"x: Literal[3] = ('ä' not in y)\n"}),
+        ("if TYPE_CHECKING:\n    x = 1\n", set()),
+        ("@f(1)\ndef g():\n    '''Say 1.'''\n", set()),
+        ("x = f'{1}'\n", set()),
+    ],
+)
+def test_what_is_changed_and_what_is_not(source: str, changed: set[str]) -> None:
+    assert {mutants.planted(source, fault) for fault in mutants.faults_of(source, "m.py")} == changed
+
+
+def test_a_seed_draws_the_same_places_and_only_where_it_is_told() -> None:
+    places = mutants.all_faults(["lango_nb/core/once.py"])
+    assert places == mutants.all_faults(["lango_nb/core/once.py"])
+    assert {fault.path for fault in places} == {"lango_nb/core/once.py"}
+
+
+def test_the_tests_that_know_most_come_first() -> None:
+    first, second, *_ = mutants.nearest_tests("lango_nb/routing/lint.py", "remarks")
+    assert (first, second) == ("lango_nb/routing/lint.py", "tests/unit/routing/test_lint.py")
+    assert mutants.nearest_tests("lango_nb/routing/lint.py", "remarks") is mutants.nearest_tests(
+        "lango_nb/routing/lint.py", "remarks"
+    )

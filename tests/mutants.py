@@ -1,0 +1,367 @@
+"""Plant faults in a copy of the package, one at a time, and see whether the tests notice.
+
+    python -m tests.mutants --sample 100 --seed 1
+    python -m tests.mutants --sample 20 --seed 2 --only lango_nb/core --whole
+
+A fault is one small change of the source: another comparison, a condition turned round, a statement left out, a guard
+such as ``escape(x)`` replaced by ``x``, another number. The sample is drawn from all places where one could stand, so
+that the same seed plants the same faults in the same sources.
+
+Each fault is tried with the tests that know most of its module and function; ``--whole`` tries those that survive with
+the whole suite, without browser and slow tests. A test that fails counts only if it passes without the fault. Survivors
+whose change is often none that anybody could see, such as ``<`` for ``<=``, are listed as suspects of being equivalent.
+
+Only what lies in ``lango_nb`` as Python is changed, and only in a copy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("lango_nb", "tests", "notebooks", "binder", ".github", ".ci", "pyproject.toml", "README.md", ".gitignore")
+"""What a copy holds; the rest of a checkout is no part of the project."""
+PACKAGE = "lango_nb"
+PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider")
+OPTIONS = "--import-mode=importlib --doctest-modules --strict-markers -rf --ignore=tests/benchmarks --ignore=tests/data"
+SUBTLE = ("boundary", "number")
+"""Kinds of faults that often change nothing anybody could see."""
+LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+NEAREST = 14
+"""So many files of tests are tried, those that know most of the place."""
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::\S+)?)", re.MULTILINE)
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str]] = {
+    ast.Lt: (ast.LtE, "boundary"),
+    ast.LtE: (ast.Lt, "boundary"),
+    ast.Gt: (ast.GtE, "boundary"),
+    ast.GtE: (ast.Gt, "boundary"),
+    ast.Eq: (ast.NotEq, "comparison"),
+    ast.NotEq: (ast.Eq, "comparison"),
+    ast.In: (ast.NotIn, "comparison"),
+    ast.NotIn: (ast.In, "comparison"),
+    ast.Is: (ast.IsNot, "comparison"),
+    ast.IsNot: (ast.Is, "comparison"),
+}
+_SUMS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One change of one source."""
+
+    path: str
+    """Below the checkout."""
+    function: str
+    """The function or class it stands in; empty at the top of the module."""
+    kind: str
+    line: int
+    start: int
+    """Where the replaced text begins, in bytes of the source."""
+    end: int
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        """Say where it is and what it does."""
+        first, second = (" ".join(text.split())[:70] for text in (self.old, self.new))
+        return f"{self.path}:{self.line} {self.kind}: {first} -> {second}"
+
+
+@dataclass
+class Found:
+    """What came of a fault."""
+
+    fault: Fault
+    by: str = ""
+    """The test that noticed it; empty when none did."""
+    tried: int = 0
+    """How many files of tests ran."""
+    unsteady: list[str] = field(default_factory=list)
+    """Tests that fail without the fault too."""
+
+    @property
+    def state(self) -> str:
+        """Caught, survived, or suspected to change nothing."""
+        return "caught" if self.by else "suspect" if self.fault.kind in SUBTLE else "survived"
+
+
+# -- the faults --------------------------------------------------------------------------------------------------------
+
+
+def faults_of(source: str, path: str) -> list[Fault]:
+    r"""List the faults that can be planted in a source, in its order.
+
+    Examples
+    --------
+    >>> [(fault.kind, fault.new) for fault in faults_of("def f(x):\n    return x if x < 3 else None\n", "m.py")]
+    [('result', 'return None'), ('condition', '(not x < 3)'), ('boundary', '(x <= 3)'), ('number', '4')]
+    """
+    data = source.encode()
+    starts = [0]
+    for line in data.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    found = []
+    for node, function in _places(ast.parse(source), ""):
+        for kind, place, changed in _changes(node):
+            begin = starts[place.lineno - 1] + place.col_offset
+            end = starts[(place.end_lineno or place.lineno) - 1] + (place.end_col_offset or 0)
+            new = ast.unparse(changed)
+            if isinstance(changed, ast.expr) and not isinstance(changed, ast.Constant | ast.Name):
+                new = f"({new})"
+            found.append(Fault(path, function, kind, place.lineno, begin, end, data[begin:end].decode(), new))
+    return found
+
+
+def planted(source: str, fault: Fault) -> str:
+    """Return a source with a fault in it."""
+    data = source.encode()
+    return (data[: fault.start] + fault.new.encode() + data[fault.end :]).decode()
+
+
+def all_faults(only: Sequence[str]) -> list[Fault]:
+    """List every fault of the package, or of the folders and files named."""
+    found: list[Fault] = []
+    for file in sorted((ROOT / PACKAGE).rglob("*.py")):
+        path = file.relative_to(ROOT).as_posix()
+        if not only or any(path == name or path.startswith(f"{name.rstrip('/')}/") for name in only):
+            found += faults_of(file.read_text(encoding="utf-8"), path)
+    return found
+
+
+Place = ast.expr | ast.stmt
+
+
+def _places(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
+    """Walk through what runs: no annotations, docstrings, decorators, and nothing only a type checker reads."""
+    match node:
+        case ast.JoinedStr() | ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.Expr(value=ast.Constant()):
+            return  # where the parts of an f-string stand is not known before Python 3.12
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            function = node.name
+            defaults = [default for default in node.args.kw_defaults if default is not None]
+            children: list[ast.AST] = [*node.args.defaults, *defaults, *node.body]
+        case ast.ClassDef():
+            function = node.name
+            children = [*node.body]
+        case ast.AnnAssign():
+            children = [] if node.value is None else [node.value]
+        case _:
+            children = list(ast.iter_child_nodes(node))
+    yield node, function
+    for child in children:
+        yield from _places(child, function)
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, Place, ast.AST]]:  # noqa: C901, PLR0912 - a case per kind of fault
+    """Return what a node may be replaced by: the kind of fault, the place, and what stands there then."""
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            if not isinstance(test, ast.UnaryOp | ast.Constant):
+                yield "condition", test, ast.UnaryOp(ast.Not(), test)
+        case ast.Compare(ops=[operator]):
+            if type(operator) in _COMPARISONS:
+                other, kind = _COMPARISONS[type(operator)]
+                yield kind, node, ast.Compare(node.left, [other()], node.comparators)
+        case ast.BoolOp(op=op):
+            yield "connective", node, ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), node.values)
+        case ast.UnaryOp(op=ast.Not()):
+            yield "condition", node, node.operand
+        case ast.BinOp(op=op) if type(op) in _SUMS:
+            yield "sum", node, ast.BinOp(node.left, _SUMS[type(op)](), node.right)
+        case ast.Constant(value=bool(value)):
+            yield "switch", node, ast.Constant(not value)
+        case ast.Constant(value=int(number)):
+            yield "number", node, ast.Constant(number + 1)
+        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+            yield "result", node, ast.Return(ast.Constant(None))
+        case ast.Raise():
+            yield "guard", node, ast.Pass()
+        case ast.Expr(value=ast.Call() | ast.Await()) | ast.AugAssign():
+            yield "statement", node, ast.Pass()
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
+            yield "statement", node, ast.Pass()
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.expr() as only], keywords=[]):
+            if name[:1].islower() and not isinstance(only, ast.Starred | ast.GeneratorExp) and name not in _NEEDED:
+                yield "call", node, only
+
+
+_NEEDED = frozenset({"all", "any", "enumerate", "iter", "len", "next", "range", "sum", "type"})
+"""Without these calls nothing runs at all, which every test notices."""
+
+
+# -- the tests ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _test_files() -> dict[str, str]:
+    """Return the files of tests that run in seconds, with their texts."""
+    left_out = ("tests/benchmarks/", "tests/browser/", "tests/data/", "tests/notebooks/", "tests/endurance/")
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    paths = {file.relative_to(ROOT).as_posix(): file for file in files}
+    return {path: file.read_text(encoding="utf-8") for path, file in paths.items() if not path.startswith(left_out)}
+
+
+@cache
+def nearest_tests(path: str, function: str) -> tuple[str, ...]:
+    """Name the files of tests that know most of a module and a function, nearest first; the module's doctests first."""
+    module = Path(path).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+    stage, stem = path.split("/")[1].removesuffix(".py"), module.rpartition(".")[2]
+    public = [
+        node.name
+        for node in ast.parse((ROOT / path).read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    ]
+    word = re.compile(rf"\b{re.escape(function)}\b") if function and not function.startswith("__") else None
+    names = re.compile(rf"\b(?:{'|'.join(map(re.escape, public))})\b") if public else None
+
+    def score(test: str, text: str) -> int:
+        points = 8 * (Path(test).stem == f"test_{stem}") + 4 * (f"/{stage}/" in test) + 8 * (module in text)
+        points += 3 * (f"{PACKAGE}.{stage}" in text) + 4 * (stage in Path(test).stem)
+        points += 6 * bool(word is not None and word.search(text))
+        points += min(6, len(set(names.findall(text)))) if names is not None else 0
+        return points + ("/scenarios/" in test)
+
+    ranked = sorted(((score(test, text), test) for test, text in _test_files().items()), key=lambda row: -row[0])
+    return (path, *(test for points, test in ranked[:NEAREST] if points > 0))
+
+
+class Copy:
+    """A copy of the checkout in which faults are planted, one at a time."""
+
+    def __init__(self, folder: Path, limit_s: float) -> None:
+        self.folder, self.limit_s = folder, limit_s
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=LEFT_OUT)
+            elif source.exists():
+                shutil.copy2(source, folder / name)
+        self._passing: dict[str, bool] = {}
+
+    def try_out(self, fault: Fault, *, whole: bool) -> Found:
+        """Plant a fault, run tests until one notices, and take the fault out again."""
+        file = self.folder / fault.path
+        source = file.read_text(encoding="utf-8")
+        found = Found(fault)
+        nearest = nearest_tests(fault.path, fault.function)
+        rounds = [nearest[:4], nearest[4:], *([(PACKAGE, *_test_files())] if whole else [])]
+        for tests in filter(None, rounds):
+            left_out: list[str] = []
+            while not found.by:
+                file.write_text(planted(source, fault), encoding="utf-8")
+                try:
+                    failed = self._failed(tests, left_out)
+                finally:
+                    file.write_text(source, encoding="utf-8")
+                if failed is None:
+                    break
+                if not failed or self._passes(failed):
+                    found.by = failed or "no test could be collected, or the time was up"
+                else:
+                    left_out.append(failed)
+            found.unsteady += left_out
+            found.tried += len(tests)
+            if found.by:
+                break
+        return found
+
+    def _passes(self, test: str) -> bool:
+        """Tell whether a test passes without a fault; a file stands for all its tests."""
+        if test not in self._passing:
+            self._passing[test] = self._failed((test,), []) is None
+        return self._passing[test]
+
+    def _failed(self, tests: Sequence[str], left_out: Sequence[str]) -> str | None:
+        """Run tests and name the first that fails: nothing known about it is an empty name, none is ``None``."""
+        skipped = [f"--deselect={test}" for test in left_out]
+        command = [*PYTEST, "-o", f"addopts={OPTIONS}", "-m", "not browser and not slow", *skipped, *tests]
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        run = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            output, _ = run.communicate(timeout=self.limit_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.communicate()
+            return ""
+        if run.returncode in {0, 5}:  # 5: none of these files has a test that runs here
+            return None
+        match = FAILED.search(output)
+        return match[1] if match is not None else ""
+
+
+# -- the report --------------------------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Plant a sample of faults and print what came of each, then the numbers as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--sample", type=int, default=100, metavar="N", help="so many faults (%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the sample (%(default)s)")
+    parser.add_argument("--only", action="append", default=[], metavar="PATH", help="a folder or file; may be repeated")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="at once (%(default)s)")
+    parser.add_argument("--limit", type=float, default=240, metavar="SECONDS", help="of one run of tests (%(default)s)")
+    parser.add_argument("--whole", action="store_true", help="try survivors with the whole suite; minutes for each")
+    options = parser.parse_args(arguments)
+    faults = all_faults(options.only)
+    sample = random.Random(options.seed).sample(faults, min(options.sample, len(faults)))
+    results: list[Found] = []
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copies: SimpleQueue[Copy] = SimpleQueue()
+        for number in range(options.jobs):
+            copies.put(Copy(Path(folder) / str(number), options.limit))
+
+        def work(fault: Fault) -> Found:
+            tree = copies.get()
+            try:
+                return tree.try_out(fault, whole=options.whole)
+            finally:
+                copies.put(tree)
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            for found in pool.map(work, sample):
+                results.append(found)
+                sys.stdout.write(f"{found.state:9}{found.fault}{f'  [{found.by}]' if found.by else ''}\n")
+                sys.stdout.flush()
+    counts = Counter(found.state for found in results)
+    told = {"places": len(faults), "sample": len(results), "seed": options.seed, **counts}
+    told["left"] = [asdict(found.fault) for found in results if not found.by]
+    told["unsteady"] = sorted({test for found in results for test in found.unsteady})
+    sys.stdout.write(f"{json.dumps(told, indent=2)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
