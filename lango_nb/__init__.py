@@ -62,9 +62,9 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register ``%lango`` and the renderers (``%load_ext lango_nb``)."""
-    import_module("lango_nb.commands.notebook").load(shell)
+    import_module("lango_nb.commands.notebook.extension").load(shell)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """Take ``%lango`` and the renderers away again (``%unload_ext lango_nb``)."""
-    import_module("lango_nb.commands.notebook").unload(shell)
+    import_module("lango_nb.commands.notebook.extension").unload(shell)

@@ -2,7 +2,7 @@
 
 import sys
 
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -511,7 +511,7 @@ class Engine:
         """Return the offline model with the lessons of the router in use; any other as it is."""
         if self._like is None or model.name != "offline":
             return model
-        from lango_nb.models.offline import OfflineModel
+        from lango_nb.models.offline.model import OfflineModel
 
         return OfflineModel(taught=self._like.taught) if isinstance(model, OfflineModel) else model
 

@@ -112,7 +112,7 @@ class Models:
             self._check_live(model, model.name)
             return model
         if model == "offline":
-            from lango_nb.models.offline import OfflineModel
+            from lango_nb.models.offline.model import OfflineModel
 
             return OfflineModel()
         if model == "scripted":

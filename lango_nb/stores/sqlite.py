@@ -43,8 +43,10 @@ SQLITE = Dialect(
 _OLDEST = (3, 35)
 """The first SQLite that knows ``RETURNING``."""
 _POLL_S = 0.01
-_EMPTY_S = 0.05
-"""How long a file is empty at most while it is made."""
+_MADE = "made"
+"""An empty file beside a database file that is there once that was made."""
+_PAUSE_S = 0.05
+"""Between two looks at a file that is gone: somebody may be putting another one in its place."""
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 """What a user's query may do."""
 _STEPS = 10_000
@@ -174,17 +176,17 @@ class SqliteDatabase(Database):
                 self._note(told, "restore it from a copy, unless you have removed it", self.path.name)
             return False
         has_tables = super().exists()
-        if not has_tables and self._found_size() == 0:
+        if not has_tables and not self.path.stat().st_size:
             self._note("it is there and empty", "if there were records in it, restore it from a copy", self.path.name)
         elif is_first and not self.is_fixed and has_lost_transactions(self.path, self._frames_read):
             self._keep_log(self.path)
         return has_tables
 
     def _was_there(self, path: Path) -> bool:
-        """Tell whether a file that is not there was made once, and is not being made just now."""
-        if not lock_of(path, "making").exists():
+        """Tell whether a file that is not there was made once, and is not being put back just now."""
+        if not (_beside(path) / _MADE).exists():
             return False
-        time.sleep(_EMPTY_S)
+        time.sleep(_PAUSE_S)
         return not path.exists()
 
     def _frames_read(self) -> int:
@@ -206,17 +208,6 @@ class SqliteDatabase(Database):
                 shutil.copyfile(log, copy)
                 copy.chmod(0o600)
         self._note(found, f"restore {path.name} and its log from a copy; the log as it was is {copy.name}")
-
-    def _found_size(self) -> int | None:
-        """Return the size of the file when it stays what it is: whoever makes it goes on at once."""
-        sizes = []
-        for _ in range(2):
-            try:
-                sizes.append(os.stat(self.path or "").st_size)  # noqa: PTH116
-            except OSError:
-                return None
-            time.sleep(0 if sizes[-1] else _EMPTY_S)
-        return sizes[-1]
 
     def _note(self, detail: str, next_step: str, where: str = "") -> None:
         problem = Problem("missing", where or f"{self.path.name if self.path else ''}-wal", detail, next_step)
@@ -370,6 +361,7 @@ class SqliteDatabase(Database):
                 return
 
     def _make_file(self, path: Path) -> None:
+        """Make the file under another name first: whoever is killed here leaves none that is empty."""
         if path.exists():
             return
         if has_frames(path):  # of a database that was removed without it; what is in it may be all there is
@@ -377,8 +369,15 @@ class SqliteDatabase(Database):
             log.rename(next(one for n in count(1) if not (one := log.with_name(f"{log.name}.left-{n}")).exists()))
         for end in ("-wal", "-shm"):
             path.with_name(path.name + end).unlink(missing_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        new = _beside(path) / "new.db"
+        for end in ("", "-wal", "-shm", "-journal"):
+            new.with_name(new.name + end).unlink(missing_ok=True)
+        os.close(os.open(new, os.O_RDWR | os.O_CREAT, 0o600))
+        with closing(sqlite3.connect(new)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        new.rename(path)
         sync_folder(path.parent)
+        (_beside(path) / _MADE).touch()
 
     def _write_ahead(self) -> None:
         connection = self._open()
@@ -464,7 +463,12 @@ def shown_path(path: Path) -> str:
 
 def lock_of(path: Path, name: str) -> Path:
     """Return the path of a lock that belongs to a database file."""
-    return path.with_name(path.name + ".writers") / f"{name}.lock"
+    return _beside(path) / f"{name}.lock"
+
+
+def _beside(path: Path) -> Path:
+    """Return the folder of what belongs to a database file."""
+    return path.with_name(path.name + ".writers")
 
 
 def sync_folder(folder: Path) -> None:

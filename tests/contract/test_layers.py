@@ -119,7 +119,11 @@ def test_every_foreign_library_has_its_door() -> None:
 
 
 def _imported(package: Path) -> dict[str, set[str]]:
-    """Return every module of a package with the modules of the package that it imports, wherever the import stands."""
+    """Return every module of a package with those that run when it is imported, wherever the import stands.
+
+    Importing a module runs the packages that it lies in as well, except those that the importer lies in itself
+    and the outermost, which imports nothing before it is asked for a name.
+    """
     files = {".".join(file.relative_to(package.parent).with_suffix("").parts): file for file in package.rglob("*.py")}
     modules = {name.removesuffix(".__init__"): file for name, file in files.items()}
     found: dict[str, set[str]] = {}
@@ -129,10 +133,16 @@ def _imported(package: Path) -> dict[str, set[str]]:
             if isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
-                whole = {f"{node.module}.{alias.name}" for alias in node.names} & modules.keys()
-                names |= whole or {node.module}
-        found[module] = (names & modules.keys()) - {module}
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        around = {outer for name in names for outer in _packages(name) if outer not in _packages(module)}
+        found[module] = ((names | around) & modules.keys()) - {module, package.name}
     return found
+
+
+def _packages(module: str) -> set[str]:
+    """Return the packages that a module lies in."""
+    parts = module.split(".")
+    return {".".join(parts[:end]) for end in range(1, len(parts))}
 
 
 def _circles(imported: dict[str, set[str]]) -> set[frozenset[str]]:
@@ -168,15 +178,23 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         "from odd.one import ONE",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from odd.one import ONE",
         "def late() -> object:\n    from odd import one\n    return one",
+        "from odd.inner.leaf import LEAF",
     ],
 )
 def test_circles_would_be_noticed(tmp_path: Path, back: str) -> None:
-    sources = {"__init__": "", "one": "from odd.two import TWO\nONE = TWO", "two": "import odd.three\nTWO = 2"}
+    sources = {
+        "__init__": "",
+        "inner/__init__": "from odd.one import ONE",
+        "inner/leaf": "LEAF = 1",
+        "one": "from odd.two import TWO\nONE = TWO",
+        "two": "import odd.three\nTWO = 2",
+    }
     package = tmp_path / "odd"
-    package.mkdir()
+    (package / "inner").mkdir(parents=True)
     for name, source in {**sources, "three": back}.items():
         (package / f"{name}.py").write_text(source)
-    assert _circles(_imported(package)) == {frozenset({"odd.one", "odd.two", "odd.three"})}
+    inner = {"odd.inner"} if "inner" in back else set()
+    assert _circles(_imported(package)) == {frozenset({"odd.one", "odd.two", "odd.three"} | inner)}
 
 
 _WATCH = """

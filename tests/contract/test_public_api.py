@@ -64,7 +64,7 @@ def test_version_is_the_installed_one_and_follows_semver() -> None:
 
 def test_the_command_is_installed() -> None:
     commands = {point.name: point.value for point in entry_points(group="console_scripts") if point.name == "lango"}
-    assert commands == {"lango": "lango_nb.commands.terminal:main"}
+    assert commands == {"lango": "lango_nb.commands.terminal.main:main"}
 
 
 def test_typed_package_says_so() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.engine import Engine
-from lango_nb.models.offline import OfflineModel
+from lango_nb.models.offline.model import OfflineModel
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.partition import partition_tools

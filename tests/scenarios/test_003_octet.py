@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 from lango_nb.config.settings import RemoteAgentSettings, Settings
 from lango_nb.core.errors import DefinitionError, ToolError, UnknownNameError
 from lango_nb.engine import Engine

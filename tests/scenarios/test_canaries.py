@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from lango_nb import frames
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 from lango_nb.core.errors import LangoError
 from lango_nb.core.masking import MASK, mask, mask_value
 from lango_nb.lab import Lab

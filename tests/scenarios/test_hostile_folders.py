@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 from lango_nb.config.keys import SettingInfo, setting_infos, settings_by_key
 from lango_nb.config.loading import load_settings
 from lango_nb.config.settings import Settings

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 from lango_nb.config.loading import load_settings
 from lango_nb.core.errors import LangoError
 from lango_nb.core.paths import path_of

@@ -16,7 +16,3 @@
 
 It is deterministic and knows nothing of the world. It shows how a system routes and works; it is no language model.
 """
-
-from lango_nb.models.offline.model import OfflineModel
-
-__all__ = ["OfflineModel"]

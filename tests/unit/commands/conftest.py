@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 
 
 class Done(NamedTuple):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall
 from lango_nb.lab import Lab

@@ -20,7 +20,7 @@ from lango_nb.engine import Engine
 from lango_nb.models.cassette import Cassette
 from lango_nb.models.cassette_names import Names
 from lango_nb.models.model import Model, StreamingModel, is_live
-from lango_nb.models.offline import OfflineModel
+from lango_nb.models.offline.model import OfflineModel
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import AllowAll

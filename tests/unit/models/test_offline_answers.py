@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.engine import Engine
-from lango_nb.models.offline import OfflineModel
 from lango_nb.models.offline.arguments import fits
+from lango_nb.models.offline.model import OfflineModel
 from lango_nb.models.offline.plans import plan, read_plan
 from lango_nb.models.offline.talk import is_no_result
 from lango_nb.models.offline.wording import said_of
@@ -262,7 +262,7 @@ GUARDED = """
 import asyncio, builtins, io, os, pathlib, random, socket, sys, time
 
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
-from lango_nb.models.offline import OfflineModel
+from lango_nb.models.offline.model import OfflineModel
 import lango_nb.models.offline.model
 
 Reply(tool_calls=(ToolCall.model_validate({"id": "1", "name": "x", "arguments": {}}),))  # pydantic looks for plugins

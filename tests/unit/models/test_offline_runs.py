@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
-from lango_nb.models.offline import OfflineModel
+from lango_nb.models.offline.model import OfflineModel
 from lango_nb.models.offline.talk import is_out_of_scope, out_of_scope
 from lango_nb.routing.table import RoutingRow, RoutingTable
 

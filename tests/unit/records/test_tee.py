@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 from lango_nb.config.settings import Settings
 from lango_nb.core.errors import StoreError
 from lango_nb.engine import Engine

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 from lango_nb.config.settings import Settings
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.events import LimitReached

@@ -18,7 +18,7 @@ from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import SUMMARY, Message, Reply, ToolSchema, Usage
 from lango_nb.engine import Engine
 from lango_nb.frames import events_df, steps_df
-from lango_nb.models.offline import OfflineModel
+from lango_nb.models.offline.model import OfflineModel
 from lango_nb.models.summaries import asks_for_summary, lines_of
 from lango_nb.records.history import History
 from lango_nb.records.sessions import tokens_of

@@ -17,6 +17,7 @@ from typing import Any, get_args
 import pytest
 
 from lango_nb.core.errors import StoreError
+from lango_nb.stores import sqlite
 from lango_nb.stores.database import Mode, Transaction
 from lango_nb.stores.opening import open_store
 from lango_nb.stores.reading import NEXT_STEP
@@ -528,7 +529,26 @@ def test_a_database_file_is_for_its_owner_and_writes_ahead(file: Path) -> None:
             "records.db", "records.db-shm", "records.db-wal", "records.db.writers",
         }  # fmt: skip
     assert {path.name for path in file.parent.iterdir()} == {"records.db", "records.db.writers"}
-    assert [path.name for path in file.with_name("records.db.writers").iterdir()] == ["making.lock"]
+    assert {path.name for path in file.with_name("records.db.writers").iterdir()} == {"made", "making.lock"}
+
+
+@pytest.mark.parametrize(
+    ("thing", "name"),
+    [(sqlite, "PathLock"), (os, "open"), (sqlite3, "connect"), (Path, "rename"), (sqlite, "sync_folder")],
+)
+def test_who_is_killed_while_making_the_file_leaves_nothing_that_looks_lost(
+    file: Path, thing: object, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(line: Line) -> None:
+        monkeypatch.setattr(thing, name, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        line.say(open_store(f"sqlite:///{file}").writer())
+
+    with Child(write) as child:
+        assert child.rest() == []
+    with opened(f"sqlite:///{file}") as store:
+        assert store.check() == []
+        assert store.writer() == 1
+        assert not file.with_name("records.db.writers").joinpath("new.db").exists()
 
 
 def test_a_file_that_was_removed_is_missed(file: Path) -> None:
@@ -625,11 +645,11 @@ def test_lock_files_of_processes_that_died_are_swept_away(file: Path) -> None:
     with Child(write) as child:
         assert child.rest() == [1]
     folder = file.with_name("records.db.writers")
-    assert {path.name for path in folder.iterdir()} == {"making.lock", "1.lock"}
+    assert {path.name for path in folder.iterdir()} == {"made", "making.lock", "1.lock"}
     with opened(f"sqlite:///{file}") as store:
         assert store.is_gone(1)
         assert store.writer() == 2
-        assert {path.name for path in folder.iterdir()} == {"making.lock", "2.lock"}
+        assert {path.name for path in folder.iterdir()} == {"made", "making.lock", "2.lock"}
         assert store.is_gone(1)
 
 

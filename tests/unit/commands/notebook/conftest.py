@@ -10,7 +10,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from lango_nb.commands.notebook import load, loaded
+from lango_nb.commands.notebook.extension import load, loaded
 
 
 class Session:

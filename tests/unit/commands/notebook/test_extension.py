@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from lango_nb.commands.notebook import load, loaded, unload
+from lango_nb.commands.notebook.extension import load, loaded, unload
 
 if TYPE_CHECKING:
     from tests.unit.commands.notebook.conftest import Session

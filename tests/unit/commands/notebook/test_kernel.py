@@ -100,7 +100,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
 @pytest.fixture(autouse=True)
 def anew(kernel: Kernel) -> None:
     kernel.run("%unload_ext lango_nb")
-    kernel.run("import lango_nb.commands.notebook; lango_nb.commands.notebook._KEPT.clear()")
+    kernel.run("import lango_nb.commands.notebook.extension as extension; extension._KEPT.clear()")
     kernel.run("%load_ext lango_nb")
 
 

@@ -99,7 +99,7 @@ def test_a_cell_beside_a_damaged_shelf_works_all_the_same(session: Session, caps
 
 
 def test_names_are_offered(session: Session) -> None:
-    from lango_nb.commands.notebook import loaded
+    from lango_nb.commands.notebook.extension import loaded
 
     session.run("%lango ask hello")
     session.run("%lango note 1 x")

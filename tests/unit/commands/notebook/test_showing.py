@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from IPython.utils.capture import capture_output
 
-from lango_nb.commands.notebook import unload
+from lango_nb.commands.notebook.extension import unload
 
 
 def shown(session: Any, cell: str) -> list[str]:

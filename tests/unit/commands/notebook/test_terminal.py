@@ -90,7 +90,7 @@ def test_ctrl_c_stops_the_turn_closes_the_trace_and_leaves_the_prompt(terminal: 
     assert "cancelled" in terminal.enter("%lango turns")
     assert "42" in terminal.enter("6 * 7")
     terminal.enter("%unload_ext lango_nb")
-    terminal.enter("from lango_nb.commands.notebook import _KEPT; _KEPT.clear()")
+    terminal.enter("from lango_nb.commands.notebook.extension import _KEPT; _KEPT.clear()")
     terminal.enter("%load_ext lango_nb")
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from lango_nb.commands.asking import exit_code, summary
-from lango_nb.commands.terminal import main, output
+from lango_nb.commands.terminal import output
+from lango_nb.commands.terminal.main import main
 from lango_nb.core.events import ApprovalDecided, Event, Outcome, ToolFinished
 from lango_nb.records.turns import Trace, Turn
 

@@ -207,7 +207,7 @@ def test_missing_notebooks_and_a_missing_jupyterlab_are_one_line(tmp_path: Path)
 
     blocked = (
         "import sys; sys.modules['jupyterlab'] = None; "
-        "from lango_nb.commands.terminal import main; sys.exit(main(['lab']))"
+        "from lango_nb.commands.terminal.main import main; sys.exit(main(['lab']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", blocked],

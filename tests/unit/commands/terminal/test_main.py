@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import lango_nb
-from lango_nb.commands.terminal import main
+from lango_nb.commands.terminal.main import main
 
 ROOT = Path(lango_nb.__file__).parent.parent
 
@@ -94,7 +94,7 @@ def test_standard_input_and_narrow_encodings(tmp_path: Path) -> None:
 )
 def test_nothing_heavy_is_loaded(tmp_path: Path, words: list[str]) -> None:
     code = (
-        f"import sys; from lango_nb.commands.terminal import main; main({words!r})\n"
+        f"import sys; from lango_nb.commands.terminal.main import main; main({words!r})\n"
         "print([n for n in ('pandas', 'numpy', 'IPython', 'ipywidgets', 'jupyterlab') if n in sys.modules])"
     )
     done = subprocess.run(

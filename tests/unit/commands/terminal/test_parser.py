@@ -109,7 +109,7 @@ def test_common_options_stand_before_or_after_the_text(words: list[str]) -> None
 def test_the_help_of_a_command_says_what_everything_it_takes_is_for(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from lango_nb.commands.terminal import main
+    from lango_nb.commands.terminal.main import main
 
     command = TERMINAL[name]
     assert main([*name.split(), "--help"]) == 0
@@ -122,7 +122,7 @@ def test_the_help_of_a_command_says_what_everything_it_takes_is_for(
 
 
 def test_help_and_version_go_to_standard_output_and_end_well(capsys: pytest.CaptureFixture[str]) -> None:
-    from lango_nb.commands.terminal import main
+    from lango_nb.commands.terminal.main import main
 
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"lango {__version__}\n"
