@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from lango_nb.core.errors import LangoError, SettingsError, UsageError
-from lango_nb.core.messages import Reply
+from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.evaluation.evaluate import evaluate
 from lango_nb.evaluation.results import Evaluation
 from lango_nb.routing.router import router_for
@@ -143,17 +145,24 @@ def test_a_second_run_asks_only_what_is_new(tmp_path: Path) -> None:
 
 def test_stop_keeps_what_was_answered_and_the_next_run_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
-    model = Mind(lambda _text: spawn("vault"), waits=lambda _text: 50)
+
+    class Hanging(Mind):
+        """A model whose later calls end only when they are cancelled."""
+
+        async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+            if len(self.asked) >= 9:
+                await asyncio.Event().wait()
+            return await super().complete(messages, tools)
 
     def stop(done: int, _total: int) -> None:
         if done == 7:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        evaluate(NUMBERED, model, resume=file, on_progress=stop, at_once=2)
+        evaluate(NUMBERED, Hanging(lambda _text: spawn("vault")), resume=file, on_progress=stop, at_once=2)
     kept = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert 7 <= len(kept) < 30
-    found = evaluate(NUMBERED, model, resume=file)
+    assert 7 <= len(kept) <= 9
+    found = evaluate(NUMBERED, Mind(lambda _text: spawn("vault")), resume=file)
     assert (found.resumed, found["octet"].n, found["octet"].accuracy.count) == (len(kept), 30, 30)
 
 

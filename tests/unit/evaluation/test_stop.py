@@ -30,13 +30,13 @@ class Blocking(Mind):
 
 
 @pytest.mark.parametrize("free", [3, 5, 10])
-def test_no_call_begins_after_stop(free: int) -> None:
+def test_no_call_begins_after_stop(free: int, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = threading.Event()
+    monkeypatch.setattr("lango_nb.evaluation.evaluate.Event", lambda: stopped)  # set when it has heard of Stop
     model = Blocking(stopped, free)
 
     def stop(done: int, _total: int) -> None:
         if done == free:
-            stopped.set()
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
