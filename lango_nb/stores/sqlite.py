@@ -349,6 +349,8 @@ class SqliteDatabase(Database):
                 self._make_file(self.path)
         except OSError as error:
             raise file_failure(error, self.where) from error
+        except sqlite3.Error as error:
+            raise failure(error, self.where, self.timeout_s) from None
         until = time.monotonic() + self.timeout_s
         while True:
             try:
