@@ -9,16 +9,21 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "lango_nb"
+README = ROOT / "README.md"
 
 _FITTING = ("evaluation/fitting.py", "evaluation/fitting_semantic.py")
 DOORS = {
@@ -258,3 +263,49 @@ def test_a_turn_needs_no_notebook(tmp_path: Path) -> None:
     )
     assert _run(code, tmp_path).strip() == "[]"
     assert list(tmp_path.iterdir()) == []
+
+
+_ONLY = """
+import contextlib, io, sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in others:
+            raise ModuleNotFoundError(f"{name} is not installed", name=name)
+sys.meta_path.insert(0, Refuse())
+from lango_nb.commands.terminal.main import main
+for words in commands:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = main(words)
+    print(code, words[0], said.getvalue() if code else "")
+"""
+
+
+def test_engine_and_terminal_need_only_what_the_readme_names(tmp_path: Path) -> None:
+    line = re.search(
+        r"<!-- command: slim -->\n```sh\n.*pip install -q ([\w ]+) && ", README.read_text(encoding="utf-8")
+    )
+    assert line
+    waiting, names = line[1].split(), set[str]()
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        needed = [Requirement(one) for one in requires(name) or ()]
+        waiting += [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+        names.add(name)
+    installed = packages_distributions()
+    others = {module for module, owners in installed.items() if not names & set(map(canonicalize_name, owners))}
+    (tmp_path / "notes.md").write_text("milk, bread\n")
+    commands = [
+        ["ask", "what is in notes.md"],
+        ["trace", "show", "1"],
+        ["route", "read notes.md"],
+        ["tree"],
+        ["partition"],
+        ["eval", "held-out", "--sample", "20"],
+        ["sql", "SELECT count(*) FROM events"],
+        ["note", "1", "worth a look"],
+        ["shelf"],
+        ["doctor"],
+    ]
+    code = f"others = {others - {'lango_nb'}!r}\ncommands = {commands!r}\n{_ONLY}"
+    assert _run(code, tmp_path).split("\n")[:-1] == [f"0 {words[0]} " for words in commands]
