@@ -81,11 +81,15 @@ def parse(command: Command, words: Sequence[str]) -> Asked:
     """
     parser = _parser(command)
     given, strangers = parser.parse_known_args(list(words))
+    if command.has_text and "text" in given:
+        given.text = " ".join(given.text)
     options = [option for action in parser._actions for option in action.option_strings]  # noqa: SLF001 - no other way
     check_options(strangers, parser.prog, options)
     if strangers:
         raise UsageError(
-            f"{parser.prog} does not take {shorten(strangers[0])!r}; put a text of several words in quotes"
+            f"{parser.prog} does not take {shorten(strangers[0])!r}; put options before or after the text, not inside"
+            if command.has_text
+            else f"{parser.prog} does not take {shorten(strangers[0])!r}; see {parser.prog} --help"
         )
     found = vars(given)
     check_groups([option for option in command.options if option.target in found])
@@ -113,7 +117,11 @@ def _parser(command: Command) -> Parser:
         parser.add_argument(word.parameter, metavar=word.metavar, nargs=nargs, help=_escaped(word.help))
     if command.has_text:
         parser.add_argument(
-            "text", metavar="TEXT", help="one argument; - reads standard input; after -- it may begin with -"
+            "text",
+            metavar="TEXT",
+            nargs="+",
+            help="one word or several; quotes keep blanks as they are; - reads standard input; after -- a word may "
+            "begin with -",
         )
     for option in command.options:
         if option.where != "notebook":

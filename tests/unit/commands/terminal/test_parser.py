@@ -44,7 +44,10 @@ def read(words: list[str]) -> Asked:
         ),
         (["ask", "x", "--approve", "maybe"], "--approve takes one of ask, allow, deny, not 'maybe'"),
         (["ask", "x", "--model"], "argument --model: expected one argument; see lango ask --help"),
-        (["ask", "list", "the", "files"], "lango ask does not take 'the'; put a text of several words in quotes"),
+        (
+            ["ask", "list", "--json", "files"],
+            "lango ask does not take 'files'; put options before or after the text, not inside",
+        ),
         (["trust", "--list", "--remove"], "--list and --remove exclude each other; keep one"),
         (["partition", "x" * 500], "lango partition does not take 'xxx"),
     ],
@@ -56,6 +59,12 @@ def test_what_cannot_be_understood_is_one_line_with_a_hint(words: list[str], mes
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 250
+
+
+def test_several_words_are_a_text() -> None:
+    assert read(["ask", "list", "the", "files"]).arguments["text"] == "list the files"
+    assert read(["ask", "--json", "what is", "in  it"]).arguments["text"] == "what is in  it"
+    assert read(["note", "7", "worth", "a", "look"]).arguments["text"] == "worth a look"
 
 
 @pytest.mark.parametrize(
