@@ -132,16 +132,14 @@ def test_stop_cancels_waits_for_the_cleanup_shows_its_events_and_interrupts() ->
     async def turn(emit: Emit) -> None:
         emit("started")
         try:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         finally:
             await asyncio.sleep(0.05)
             emit("closed")
 
-    began = time.monotonic()
     with stop_after(0.2), pytest.raises(KeyboardInterrupt) as caught:
         run_in_loop(turn, seen.append)
     assert seen == ["started", "closed"]
-    assert time.monotonic() - began < 2
     assert not getattr(caught.value, "__notes__", [])
     assert run_in_loop(answer) == 42
 
@@ -157,10 +155,8 @@ def test_a_turn_that_will_not_stop_is_left_behind_after_the_grace_time() -> None
             except asyncio.CancelledError:
                 continue
 
-    began = time.monotonic()
     with stop_after(0.1), pytest.raises(KeyboardInterrupt) as caught:
         run_in_loop(stubborn, grace_s=0.2)
-    assert time.monotonic() - began < 2
     assert "did not stop in time" in caught.value.__notes__[0]
     release.set()
     assert run_in_loop(answer) == 42
@@ -178,10 +174,8 @@ def test_the_grace_time_ends_even_while_events_keep_coming() -> None:
             except asyncio.CancelledError:
                 continue
 
-    began = time.monotonic()
     with stop_after(0.1), pytest.raises(KeyboardInterrupt):
         run_in_loop(chatty, lambda _event: None, grace_s=0.2)
-    assert time.monotonic() - began < 2
     release.set()
 
 
@@ -196,10 +190,8 @@ def test_a_second_stop_gives_up_waiting() -> None:
             except asyncio.CancelledError:
                 continue
 
-    began = time.monotonic()
     with stop_after(0.1, 0.2), pytest.raises(KeyboardInterrupt):
-        run_in_loop(stubborn, grace_s=30)
-    assert time.monotonic() - began < 5
+        run_in_loop(stubborn, grace_s=3600)  # longer than a test may hang
     release.set()
 
 
