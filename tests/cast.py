@@ -191,8 +191,8 @@ class Person:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    """Let others go on until something is so; a second is more than any of them needs."""
-    async with asyncio.timeout(1):
+    """Let others go on until something is so; the limit only ends a hang."""
+    async with asyncio.timeout(60):
         while not is_so():  # noqa: ASYNC110 - what is waited for is no event
             await asyncio.sleep(0)
 

@@ -14,6 +14,7 @@ from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.decorator import tool
 from tests.cast import Line, TeamOf, answers, spawn, transfer, wait
+from tests.loops import run_skipping
 
 STRUCTURED = {"agent": {"orchestration": {"mode": "structured"}}}
 
@@ -180,11 +181,11 @@ def test_handing_over_extends_the_request(team: TeamOf) -> None:
         {"root": [slowly(line) for line in root], "planner": [slowly("plan a"), slowly("plan b")]},
         {"agent": {"idleTimeout": "150ms", "requestTimeout": "10s"}},
     )
-    trace = engine.run_sync("Plan twice")
+    trace = run_skipping(engine.run("Plan twice"))
     assert (trace.turn.outcome, trace.turn.answer) == ("success", "Both.")
 
     silent, _ = team({"root": [_forever]}, {"agent": {"idleTimeout": "50ms", "requestTimeout": "10s"}})
-    assert silent.run_sync("Say nothing").turn.outcome == "timeout"
+    assert run_skipping(silent.run("Say nothing")).turn.outcome == "timeout"
 
 
 async def _forever(_messages: object) -> Line:

@@ -9,7 +9,6 @@ import asyncio
 import itertools
 import re
 import threading
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from datetime import UTC, datetime, timedelta
@@ -36,6 +35,7 @@ from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import ApprovalRequest, AskWith
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.decorator import tool
+from tests.loops import run_skipping
 from tests.scenarios.faults import (
     STAGES,
     Always,
@@ -53,10 +53,6 @@ from tests.scenarios.faults import (
 
 GIVE, LOOK, ODD = Give("A"), Call("fs_look"), Call("fs_odd")
 DONE: Script = (GIVE, "Done.")
-SOON_S = 0.2
-ATTEMPTS = 3
-"""How often something is timed: a busy machine may stop any program for half a second, but not three times in a row."""
-"""Within this a cancelled turn has closed its trace."""
 stages = pytest.mark.parametrize("stage", STAGES.values(), ids=str)
 
 
@@ -74,7 +70,7 @@ class Hold:
     def for_ever(self) -> str:
         """Hold a thread as a tool does that will not stop."""
         self.reached.set()
-        self.release.wait(5)
+        self.release.wait(300)
         return "too late"
 
 
@@ -91,11 +87,9 @@ class SlowClock(SteppedClock):
 
 async def until(reached: Callable[[], bool]) -> None:
     """Let others go on until something is reached."""
-    for _ in range(2000):
-        if reached():
-            return
-        await asyncio.sleep(0.001)
-    raise AssertionError("it was never reached")
+    async with asyncio.timeout(60):  # ends a hang
+        while not reached():  # noqa: ASYNC110 - some of it happens on another thread
+            await asyncio.sleep(0.001)
 
 
 # -- cancelled while something is pending ------------------------------------------------------------------------------
@@ -191,27 +185,21 @@ PENDING: tuple[tuple[str, Callable[[Stage, Hold], Engine], str, str], ...] = (
 def test_cancelled_while_something_is_pending_the_trace_is_closed_at_once(
     make: Callable[[Stage, Hold], Engine], stage: Stage, happened: str
 ) -> None:
-    async def cancelled(engine: Engine, hold: Hold) -> float:
+    async def cancelled(engine: Engine, hold: Hold) -> None:
         turn = asyncio.ensure_future(engine.run("please look at it"))
         await until(hold.reached.is_set)
-        began = time.perf_counter()
         turn.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await turn
-        took = time.perf_counter() - began
+            await asyncio.wait_for(turn, 60)  # what is pending is not let go before the turn has ended
         await asyncio.sleep(0.01)
         nothing_is_left_running()
-        return took
 
-    took: list[float] = []
-    while not took or (took[-1] >= SOON_S and len(took) < ATTEMPTS):
-        hold = Hold()
-        engine = make(stage, hold)
-        try:
-            took.append(asyncio.run(cancelled(engine, hold)))
-        finally:
-            hold.release.set()
-    assert min(took) < SOON_S
+    hold = Hold()
+    engine = make(stage, hold)
+    try:
+        asyncio.run(cancelled(engine, hold))
+    finally:
+        hold.release.set()
     trace = engine.traces.get(-1)
     assert (trace.turn.outcome, trace.turn.error_code) == ("cancelled", "cancelled")
     said = words(trace.events)
@@ -232,31 +220,33 @@ async def _after(engine: Engine, stage: Stage) -> Trace:
 @pytest.mark.parametrize("stage", [STAGES["octet"], STAGES["made-up"]], ids=str)
 def test_a_run_whose_tool_takes_no_cancellation_delays_nobody_and_does_nothing_more(stage: Stage) -> None:
     hold = Hold()
+    ended: list[str] = []
 
     @tool(name="fs_odd", safety="safe")
     async def odd() -> str:
         """Go on, whoever cancels."""
         hold.reached.set()
-        for _ in range(3):
+        while not hold.release.is_set():
             with suppress(asyncio.CancelledError):
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.001)
+        ended.append("went on")
         return "went on"
 
     engine = engine_on(stage, Players(stage, {"root": DONE, "A": (Both([ODD, LOOK]), "never")}), odd)
 
-    async def cancelled() -> float:
+    async def cancelled() -> None:
         turn = asyncio.ensure_future(engine.run("please look at it"))
         await until(hold.reached.is_set)
-        began = time.perf_counter()
         turn.cancel()
-        await asyncio.gather(turn, return_exceptions=True)
-        took = time.perf_counter() - began
+        await asyncio.wait([turn], timeout=60)
+        assert (turn.done(), ended) == (True, []), "the turn is over while the tool goes on"
         closed(engine, engine.traces.get(-1))
-        await asyncio.sleep(0.35)
+        hold.release.set()
+        await until(lambda: bool(ended))
+        await until(lambda: len(asyncio.all_tasks()) == 1)
         nothing_is_left_running()
-        return took
 
-    assert asyncio.run(cancelled()) < 0.15, "the tool itself takes 0.2 s more"
+    asyncio.run(cancelled())
     closed(engine, engine.traces.get(-1))
 
 
@@ -378,7 +368,7 @@ def test_handing_over_and_working_extend_the_idle_time(stage: Stage) -> None:
     lines = {"root": (_pausing(0.05, GIVE), _pausing(0.05, "Done.")), "A": (_pausing(0.05, LOOK), _pausing(0.05, "ok"))}
     settings = {"agent": {"idleTimeout": "0.15s", "requestTimeout": "9s"}}
     engine = engine_on(stage, Players(stage, lines), settings=settings)
-    trace = asyncio.run(engine.run("please look at it"))
+    trace = run_skipping(engine.run("please look at it"))
     closed(engine, trace)
     assert trace.turn.outcome == "success"
 
@@ -388,13 +378,14 @@ def test_no_activity_extends_a_turn_beyond_its_ceiling(stage: Stage) -> None:
     lines = {"root": DONE, "A": (Always(_pausing(0.02, LOOK), _pausing(0.02, ODD)),)}
     settings = {"agent": {"autoExtendTimeout": True, "requestTimeout": "0.06s", "maxRequestTimeout": "0.12s"}}
     odd = tool(lambda: "fine", name="fs_odd", description="Odd.", safety="safe")
-    took: list[float] = []
-    while not took or (took[-1] >= 0.12 + SOON_S and len(took) < ATTEMPTS):
-        engine = engine_on(stage, Players(stage, lines), odd, settings=settings)
-        began = time.perf_counter()
-        trace = asyncio.run(engine.run("please look at it"))
-        took.append(time.perf_counter() - began)
-    assert 0.11 < min(took) < 0.12 + SOON_S
+    engine = engine_on(stage, Players(stage, lines), odd, settings=settings)
+
+    async def timed() -> tuple[Trace, float]:
+        trace = await engine.run("please look at it")
+        return trace, asyncio.get_running_loop().time()
+
+    trace, took = run_skipping(timed())
+    assert took == pytest.approx(0.12)
     closed(engine, trace)
     assert (trace.turn.outcome, trace.turn.error_code) == ("timeout", "timeout_hard")
     assert "limit.reached:ceiling" in words(trace.events)

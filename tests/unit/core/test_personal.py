@@ -77,6 +77,6 @@ def test_redacting_twice_finds_nothing_more() -> None:
     ["a", "1", "a@", "+1", "1 ", "0-", "AB12", "a.", "DE89 ", "4-", "(111) ", "4444 ", "12345678A ", "DE89 0000 "],
 )
 def test_hostile_texts_take_time_that_grows_with_their_length_only(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     redact(text * (200_000 // len(text)))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

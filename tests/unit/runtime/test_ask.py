@@ -211,10 +211,10 @@ def test_a_long_name_is_cut_and_an_argument_that_is_no_json_does_not_break_the_q
 
 
 def test_a_huge_argument_is_shown_without_delay() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     (line,) = argument_lines({"content": "\x1b" * 10_000_000}, 20)
     assert line.startswith(r'content = "\u001b')
-    assert time.monotonic() - began < 2  # writing it as JSON is what takes long
+    assert time.process_time() - began < 2  # writing it as JSON is what takes long
 
 
 def test_a_secret_stands_in_the_question_as_it_is_because_a_mask_could_hide_what_runs() -> None:

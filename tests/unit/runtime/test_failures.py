@@ -312,9 +312,9 @@ def test_a_ring_of_causes_and_a_very_long_chain_come_to_an_end() -> None:
 def test_a_very_long_text_is_classified_quickly() -> None:
     import time
 
-    began = time.perf_counter()
+    began = time.process_time()
     classify(RuntimeError("rate " * 2_000_000))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_every_limit_has_a_failure() -> None:

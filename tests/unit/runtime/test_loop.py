@@ -4,7 +4,6 @@ import asyncio
 import contextvars
 import os
 import signal
-import statistics
 import subprocess
 import sys
 import textwrap
@@ -19,6 +18,7 @@ import pytest
 from lango_nb.core.errors import TurnError
 from lango_nb.runtime import loop
 from lango_nb.runtime.loop import Emit, ask_caller, run_in_loop
+from tests.calls import calls_of
 
 PROJECT = Path(__file__).parents[3]
 needs_signals = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timed signals are POSIX")
@@ -132,16 +132,14 @@ def test_stop_cancels_waits_for_the_cleanup_shows_its_events_and_interrupts() ->
     async def turn(emit: Emit) -> None:
         emit("started")
         try:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         finally:
             await asyncio.sleep(0.05)
             emit("closed")
 
-    began = time.monotonic()
     with stop_after(0.2), pytest.raises(KeyboardInterrupt) as caught:
         run_in_loop(turn, seen.append)
     assert seen == ["started", "closed"]
-    assert time.monotonic() - began < 2
     assert not getattr(caught.value, "__notes__", [])
     assert run_in_loop(answer) == 42
 
@@ -157,10 +155,8 @@ def test_a_turn_that_will_not_stop_is_left_behind_after_the_grace_time() -> None
             except asyncio.CancelledError:
                 continue
 
-    began = time.monotonic()
     with stop_after(0.1), pytest.raises(KeyboardInterrupt) as caught:
         run_in_loop(stubborn, grace_s=0.2)
-    assert time.monotonic() - began < 2
     assert "did not stop in time" in caught.value.__notes__[0]
     release.set()
     assert run_in_loop(answer) == 42
@@ -178,10 +174,8 @@ def test_the_grace_time_ends_even_while_events_keep_coming() -> None:
             except asyncio.CancelledError:
                 continue
 
-    began = time.monotonic()
     with stop_after(0.1), pytest.raises(KeyboardInterrupt):
         run_in_loop(chatty, lambda _event: None, grace_s=0.2)
-    assert time.monotonic() - began < 2
     release.set()
 
 
@@ -196,10 +190,8 @@ def test_a_second_stop_gives_up_waiting() -> None:
             except asyncio.CancelledError:
                 continue
 
-    began = time.monotonic()
     with stop_after(0.1, 0.2), pytest.raises(KeyboardInterrupt):
-        run_in_loop(stubborn, grace_s=30)
-    assert time.monotonic() - began < 5
+        run_in_loop(stubborn, grace_s=3600)  # longer than a test may hang
     release.set()
 
 
@@ -452,16 +444,9 @@ def test_a_script_that_used_the_loop_ends_quietly_and_at_once() -> None:
     assert time.monotonic() - began < 10
 
 
-def test_an_empty_run_costs_less_than_150_microseconds() -> None:
+def test_an_empty_run_costs_its_caller_few_calls() -> None:
     async def nothing(_emit: Emit) -> None:
         return
 
-    def median_us() -> float:
-        times = []
-        for _ in range(200):
-            began = time.perf_counter()
-            run_in_loop(nothing)
-            times.append(time.perf_counter() - began)
-        return statistics.median(times) * 1e6
-
-    assert min(median_us() for _ in range(10)) < 150
+    run_in_loop(nothing)
+    assert calls_of(lambda: run_in_loop(nothing)) < 60

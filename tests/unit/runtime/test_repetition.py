@@ -88,12 +88,10 @@ def test_a_real_clock_lets_others_go_on_while_a_tool_blocks(tmp_path: Path) -> N
     """Nothing repeats there, so nobody waits for the sake of it."""
     look_slowly[0] = 0
     engine = octet(tmp_path, ThreeAtOnce(), clock=SystemClock())
-    began = time.perf_counter()
     trace = asyncio.run(engine.run("look"))
     assert trace.turn.outcome == "success"
     kinds = [(event.kind, event.run_id) for event in trace.events if event.kind.startswith("tool.") and event.run_id]
     assert kinds[:3] == [("tool.started", f"arun-{number}") for number in (1, 2, 3)]
-    assert time.perf_counter() - began < 1
 
 
 def test_a_tool_that_blocks_for_long_holds_nobody_up_for_long(tmp_path: Path) -> None:
@@ -102,7 +100,7 @@ def test_a_tool_that_blocks_for_long_holds_nobody_up_for_long(tmp_path: Path) ->
     @tool(name="fs_hang", safety="safe")
     def hang() -> str:
         """Hang."""
-        release.wait(5)
+        release.wait(300)
         return "at last"
 
     lines: dict[str, list[Line]] = {
@@ -112,15 +110,14 @@ def test_a_tool_that_blocks_for_long_holds_nobody_up_for_long(tmp_path: Path) ->
     engine = octet(tmp_path, Cast(lines))
     engine.add_tools(hang)
 
-    async def cancelled() -> float:
+    async def cancelled() -> None:
         turn = asyncio.ensure_future(engine.run("hang"))
         await asyncio.sleep(0)
-        began = time.perf_counter()
         turn.cancel()
         await asyncio.gather(turn, return_exceptions=True)
-        return time.perf_counter() - began
+        assert not release.is_set(), "the turn is over while the tool still hangs"
 
     try:
-        assert asyncio.run(cancelled()) < 0.2
+        asyncio.run(asyncio.wait_for(cancelled(), 60))
     finally:
         release.set()

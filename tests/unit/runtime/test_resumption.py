@@ -99,7 +99,7 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
 
 def until(is_so: Callable[[], object]) -> None:
     """Wait for another thread or process."""
-    deadline_s = time.monotonic() + 10
+    deadline_s = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < deadline_s, "it has not come to that"
         time.sleep(0.005)

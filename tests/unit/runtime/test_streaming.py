@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Sequence
 from itertools import count
 
@@ -14,6 +13,7 @@ from lango_nb.core.events import TextSoFar, TurnFinished
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.lab import Lab
+from tests.loops import run_skipping
 
 
 class Slow:
@@ -108,23 +108,21 @@ def test_a_stream_that_ends_without_a_reply_is_a_cut_one() -> None:
     assert (turn.outcome, turn.error_code) == ("model_error", "provider_cut_stream")
 
 
-def test_stop_closes_the_stream_and_the_trace_within_a_second() -> None:
-    model = Slow(*("word " for _ in range(1000)), wait_s=0.05)
+def test_stop_closes_the_stream_and_the_trace() -> None:
+    model = Slow(*("word " for _ in range(1000)), wait_s=3600)
     engine = Engine(model=model)
 
-    async def stop() -> float:
+    async def stop() -> None:
         async def listen() -> None:
             async for _ in engine.stream("hi", with_text=True):
                 pass
 
         task = asyncio.create_task(listen())
         await asyncio.sleep(0.3)
-        began = time.monotonic()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        return time.monotonic() - began
 
-    assert asyncio.run(stop()) < 1.0
+    asyncio.run(stop())
     assert model.is_closed
     trace = engine.traces.get()
     assert trace.turn.outcome == "cancelled"
@@ -140,7 +138,7 @@ def test_pieces_are_activity_so_that_a_slow_answer_is_not_taken_for_silence() ->
         async for _ in engine.stream("hi", with_text=True):
             pass
 
-    asyncio.run(listen())
+    run_skipping(listen())
     assert engine.traces.get().turn.outcome == "success"
 
 

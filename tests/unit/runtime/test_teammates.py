@@ -805,28 +805,26 @@ def results(cast: Cast, agent: str = "root") -> list[tuple[str, bool]]:
 def test_delegates_of_one_reply_work_at_the_same_time() -> None:
     goals = [f"goal {number}" for number in range(8)]
 
-    async def slowly(seconds: float) -> str:
-        """Take a while."""
-        await asyncio.sleep(seconds)
-        return "slept"
+    begun: list[int] = []
+
+    async def together(number: int) -> str:
+        """Go on when all eight have begun."""
+        begun.append(number)
+        await until(lambda: len(begun) == 8)
+        return "met"
 
     engine, cast = delegates(
         {
             "root": [[delegate("operator", goal) for goal in goals], "All eight."],
-            **{goal: [("fs_sleep", {"seconds": 0.05}), f"{goal} is reached"] for goal in goals},
+            **{goal: [("fs_meet", {"number": number}), f"{goal} is reached"] for number, goal in enumerate(goals)},
         },
-        tool(slowly, name="fs_sleep", safety="safe"),
+        tool(together, name="fs_meet", safety="safe"),
     )
 
-    async def scene() -> tuple[Trace, float]:
-        began = time.perf_counter()
-        trace = await engine.run("Go")
-        return trace, time.perf_counter() - began
-
-    trace, seconds = asyncio.run(scene())
+    trace = asyncio.run(engine.run("Go"))
     assert results(cast) == [(f"{goal} is reached", False) for goal in goals], "in the order of the calls"
     assert trace.turn.rounds == 1
-    assert seconds < 0.35, "eight times 50 ms, one after the other, would be 400"
+    assert sorted(begun) == list(range(8))
 
 
 def test_a_delegate_sees_its_goal_and_nothing_else() -> None:

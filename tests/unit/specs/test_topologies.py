@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from lango_nb.specs.topologies import (
     topology_names,
 )
 from lango_nb.specs.topology import PromptSection
+from tests.calls import calls_of
 
 OFFICE = """\
 name: office
@@ -241,14 +241,10 @@ def test_an_unknown_topology_is_refused(name: str) -> None:
         load_topology(name)
 
 
-def test_eight_agents_load_within_fifteen_milliseconds() -> None:
-    def load_ms() -> float:
-        load_topology.cache_clear()
-        before = time.perf_counter()
-        load_topology("octet")
-        return (time.perf_counter() - before) * 1000
-
-    assert min(load_ms() for _ in range(5)) < 15
+def test_eight_agents_load_with_few_calls() -> None:
+    load_topology("octet")  # what is loaded once in a process is loaded
+    load_topology.cache_clear()
+    assert calls_of(lambda: load_topology("octet")) < 20_000
 
 
 # ── prompt sections

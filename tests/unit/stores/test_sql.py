@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
+from uuid import uuid4
 
 import pytest
 
@@ -45,8 +46,9 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def server() -> Iterator[str]:
+    """Give the address of a schema, whose connections bear a name of their own."""
     with schema() as address:
-        yield address
+        yield f"{address}&application_name={uuid4()}"
 
 
 @pytest.fixture
@@ -657,8 +659,9 @@ def test_lock_files_of_processes_that_died_are_swept_away(file: Path) -> None:
 
 END_ALL = """
 SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
-WHERE pid <> pg_backend_pid() AND application_name = 'lango_nb' AND datname = current_database()
+WHERE pid <> pg_backend_pid() AND application_name = current_setting('application_name')
 """
+"""Ends the connections of one test: others use the same server at the same time."""
 
 
 def test_a_server_that_ends_connections_is_connected_to_again(server: str) -> None:

@@ -6,7 +6,6 @@ import logging
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,9 @@ from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import sample_tools, spec_families, tools_by_name
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Tool
+from tests.calls import calls_of
+
+PROJECT = Path(__file__).parents[3]
 
 ROWS = [
     {"name": "lint_run", "description": "Check style.", "safety": "safe", "family": "quality"},
@@ -307,24 +309,20 @@ def test_both_sets_agree_where_they_overlap() -> None:
         assert (tool.safety, tool.family, tool.required) == (other.safety, other.family, other.required)
 
 
-def test_reading_tools_loads_neither_pandas_nor_numpy_and_is_quick() -> None:
+def test_reading_tools_loads_neither_pandas_nor_numpy_and_makes_few_calls() -> None:
     script = """
-import sys, time
+import sys
 from lango_nb.tools.by_name import spec_families, sample_tools
-start = time.perf_counter(); spec_families(); print(time.perf_counter() - start)
+from tests.calls import calls_of
+print(calls_of(spec_families))
 sample_tools()
 assert not {"pandas", "numpy", "IPython"} & set(sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True)
-    assert float(done.stdout) < 0.05
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=PROJECT, check=True)
+    assert 0 < int(done.stdout) < 1000
 
 
-def test_ten_thousand_names_are_read_in_a_moment() -> None:
+def test_ten_thousand_names_are_read_with_a_few_calls_each() -> None:
     names = [f"family{number % 50}_tool{number}" for number in range(10_000)]
-    assert min(_seconds(names) for _ in range(5)) < 1
-
-
-def _seconds(names: list[str]) -> float:
-    start = time.perf_counter()
     assert len(tools_by_name(names)) == len(names)
-    return time.perf_counter() - start
+    assert calls_of(lambda: tools_by_name(names)) < 20 * len(names)

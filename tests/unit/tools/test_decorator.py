@@ -5,7 +5,6 @@ import contextvars
 import enum
 import functools
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -20,6 +19,7 @@ from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import as_result, tool
 from lango_nb.tools.tool import Tool, ToolResult
+from tests.calls import calls_of
 
 
 class Colour(enum.Enum):
@@ -368,7 +368,7 @@ def test_async_functions_methods_and_wrapped_functions_work() -> None:
     assert call(later, text="hm").content == "hm"
 
 
-def test_forty_tools_are_made_in_a_few_milliseconds() -> None:
+def test_forty_tools_are_made_with_few_calls() -> None:
     def make() -> Callable[..., str]:
         def fs_read(path: str, offset: int | None = None, *, context: ToolContext) -> str:
             """Read."""
@@ -377,14 +377,8 @@ def test_forty_tools_are_made_in_a_few_milliseconds() -> None:
         return fs_read
 
     functions = [make() for _ in range(40)]
-    best = min(_seconds(lambda: [tool(one, safety="safe") for one in functions]) for _ in range(20))
-    assert best < 0.005, f"{best * 1000:.2f} ms"
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+    tool(make(), safety="safe")
+    assert calls_of(lambda: [tool(one, safety="safe") for one in functions]) < 40 * 150
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def test_nothing_of_a_call_is_held_when_it_is_over(grace_s: float) -> None:
     gc.disable()  # reference counting alone must do
     try:
         asyncio.run(main())
-        deadline = time.perf_counter() + 2  # the thread forgets its job just after the answer
+        deadline = time.perf_counter() + 60  # the thread forgets its job just after the answer
         while any(ref() is not None for ref in kept) and time.perf_counter() < deadline:
             time.sleep(0.001)
         assert [ref() for ref in kept] == [None, None]
@@ -263,16 +263,15 @@ def test_a_cancelled_caller_does_not_wait_for_the_function(grace_s: float) -> No
     ended: list[str] = []
 
     def blocking() -> None:
-        gate.wait(5)
+        gate.wait(300)
         ended.append("ran on")
 
     async def main() -> None:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(workers.run(blocking), 0.05)
 
-    started = time.perf_counter()
     asyncio.run(main())
-    assert time.perf_counter() - started < 2
+    assert ended == [], "nobody waited for it"
     gate.set()  # the loop is closed by now: the thread must survive that
     for _ in range(200):
         if ended:

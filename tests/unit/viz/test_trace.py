@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
 
 from lango_nb import viz
 from lango_nb.viz.colours import BAD, WARN
+from tests.calls import calls_of
 from tests.unit.viz import samples
 
 
@@ -50,14 +50,10 @@ def test_outcomes_are_named_with_their_code() -> None:
     assert "KeyError" in viz.to_text(samples.trace("internal_error"))
 
 
-def test_ten_thousand_events_show_five_hundred_rows_and_count_the_rest_within_a_second_of_cpu() -> None:
+def test_ten_thousand_events_show_five_hundred_rows_and_count_the_rest_with_few_calls() -> None:
     trace = samples.long_trace(10_000)
-    took = []
-    for _ in range(3):
-        start = time.process_time()
-        made = viz.to_html(trace)
-        took.append(time.process_time() - start)
-    assert min(took) < 1
+    made = viz.to_html(trace)
+    assert calls_of(lambda: viz.to_html(trace)) < 1_500_000
     assert made.count("<details") == 500
     assert "4,501 more rows not shown: tool 4,410, failed 90, ends 1" in made
     assert "4,501 more rows not shown" in viz.to_text(trace)

@@ -139,27 +139,21 @@ def test_plain_records_show_themselves_from_the_first_one_on(session: Session) -
     assert "text/html" not in session.shown(session.run("engine.tree"))
 
 
-def test_loading_is_quick_and_brings_nothing_heavy() -> None:
+def test_loading_brings_little_and_nothing_heavy() -> None:
     script = textwrap.dedent(
         """
-        import sys, time
+        import sys
         from IPython.core.interactiveshell import InteractiveShell
         shell = InteractiveShell.instance()
-        began = time.perf_counter()
+        before = len(sys.modules)
         shell.run_line_magic("load_ext", "lango_nb")
-        print((time.perf_counter() - began) * 1000)
+        print(len(sys.modules) - before)
         heavy = ("pandas", "numpy", "ipywidgets", "pydantic", "yaml", "lango_nb.lab")
         print([name for name in heavy if name in sys.modules])
         """
     )
 
-    def run() -> tuple[float, str]:
-        ended = subprocess.run(
-            [sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, timeout=60, check=True
-        )
-        time_ms, modules = ended.stdout.splitlines()
-        return float(time_ms), modules
-
-    runs = [run() for _ in range(3)]
-    assert {modules for _, modules in runs} == {"[]"}
-    assert min(time_ms for time_ms, _ in runs) < 300
+    ended = subprocess.run([sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, check=True)
+    added, modules = ended.stdout.splitlines()
+    assert modules == "[]"
+    assert 0 < int(added) < 150

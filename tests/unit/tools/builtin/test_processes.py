@@ -112,7 +112,7 @@ def kill(kernel: subprocess.Popen[str]) -> None:
 
 def pids_in(folder: Path, count: int) -> list[int]:
     """Wait until so many commands have written their process id below a folder."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         found = [text for file in sorted(folder.glob("*.pid")) if (text := file.read_text().strip())]
         if len(found) == count:
@@ -129,7 +129,7 @@ def is_running(pid: int) -> bool:
 
 
 def have_ended(pids: list[int]) -> bool:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         if not any(map(is_running, pids)):
             return True
