@@ -174,3 +174,18 @@ def test_a_trust_file_that_is_a_link_trusts_nobody(home: Path, folder: Path, tmp
     (home / TRUST_FILE).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(SettingsError, match="is a symbolic link"):
         load_settings(folder, home)
+
+
+def test_a_home_that_came_along_with_a_folder_needs_trust_and_the_users_own_does_not(home: Path, folder: Path) -> None:
+    home.mkdir()
+    inside = folder / "work" / ".lango"
+    inside.mkdir(parents=True)
+    write(inside, LOOSE)
+    keys = ["security.interceptor.enabled", "models.baseUrl"]
+    assert held(load_settings(folder, inside, trust_home=home)) == keys
+    assert load_settings(folder, inside, trust_home=home).settings.security.interceptor.enabled
+    assert held(load_settings(folder, inside, trust_home=inside)) == []  # the user's own lies there
+    assert held(load_settings(folder, inside)) == []
+    assert held(load_settings(folder / "elsewhere", inside, trust_home=home)) == []
+    own = load_settings(folder / "elsewhere", inside, trust_home=home)
+    assert not own.settings.security.interceptor.enabled

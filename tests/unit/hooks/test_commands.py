@@ -98,6 +98,12 @@ def test_other_codes(command: str, code: str) -> None:
         ("a <<'E' | c\nb\nE\nd", [("a",), ("c",), ("d",)]),
         ("{a,b}c '{d,e}'", [("ac", "bc", "{d,e}")]),
         ("${X:-a b} ${Y:+c} ${PATH:0:1}", [("a", "b", "/")]),
+        (
+            "X=abcdef; a ${X:2} ${X:1:3} ${X: 4 } ${X:-z} ${X:+e} ${X-z}",
+            [("a", "cdef", "bcd", "ef", "abcdef", "e", "abcdef")],
+        ),
+        ("X=aBc; a ${X/B/-} ${X//c/} ${X/} ${X,,} ${X^^} ${X%x}", [("a", "a-c", "aB", "aBc", "abc", "ABC", "aBc")]),
+        ("a ${Y:=d} ${Y=d} ${Y-d} ${Y+d} ${Y:3}", [("a", "d", "d", "d")]),
         ("a 2>&1 >b 3<c &>d", [("a",)]),
     ],
 )

@@ -248,6 +248,24 @@ def test_schedules(text: str, kind: str, value: str) -> None:
     assert found[:2] == (kind, value)
 
 
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("tomorrow at 7am water the basil", "water the basil"),
+        ("water the basil tomorrow", "water the basil"),
+        ("water the basil at 7:30", "water the basil"),
+        ("water the basil every day at 7:30pm", "water the basil"),
+        ("in 20 minutes water the basil", "water the basil"),
+    ],
+)
+def test_a_schedule_says_where_its_words_stand(text: str, rest: str) -> None:
+    found = read_schedule(text)
+    assert found is not None
+    for start, end in sorted(found.spans, reverse=True):
+        text = text[:start] + text[end:]
+    assert text.replace(" at", "").replace("at ", "").strip() == rest
+
+
 @pytest.mark.parametrize("text", ["look at 3 files", "the weekly", "at 99", "now", ""])
 def test_what_is_no_schedule(text: str) -> None:
     found = read_schedule(text)

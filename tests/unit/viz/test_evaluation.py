@@ -109,6 +109,13 @@ def test_shares_stand_side_by_side_with_their_intervals() -> None:
     assert viz.to_line(evaluation()) == "router, 44 requests: octet 93.2 %, sextet 100.0 % right"
 
 
+@pytest.mark.parametrize(("wrong", "said"), [(0, "100.0 % right, 0 mistakes"), (1, "97.5 % right, 1 mistake")])
+def test_what_is_folded_says_how_much_is_in_it(wrong: int, said: str) -> None:
+    found = [judged("vault", sent("operator" if number < wrong else "vault"), number) for number in range(40)]
+    shown = viz.to_html(Evaluation("router", "mine.csv", 40, (Result("octet", AGENTS, tuple(found), 0.6),)))
+    assert re.search(rf"{re.escape(said)}(?!s)", shown)
+
+
 def test_a_model_is_told_what_it_named_and_what_it_cost() -> None:
     shown = viz.to_text(of_model())
     assert "octet: 3 calls · 1,200 tokens read, 30 written · 0.0100 USD" in shown
