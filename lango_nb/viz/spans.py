@@ -288,7 +288,7 @@ def _turn_finished(span: Span, event: TurnFinished) -> None:
     span.kind, span.what = "ends", event.outcome
     counts = (
         counted(event.steps, "model call"),
-        counted(event.rounds, "hand-over"),
+        counted(event.rounds, "round"),
         counted(event.tool_calls, "tool call"),
     )
     span.said = ", ".join(counts)

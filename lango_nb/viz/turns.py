@@ -49,7 +49,7 @@ def facts(turn: Turn, runs: Sequence[AgentRun] = (), *, timing: bool = False) ->
     """List what is worth knowing about a turn beside its text; time only when asked for."""
     said = [
         counted(turn.steps, "model call"),
-        counted(turn.rounds, "hand-over") if turn.rounds else "",
+        counted(turn.rounds, "round") if turn.rounds else "",
         runs_fact(runs),
         counted(turn.tool_calls, "tool call") if turn.tool_calls else "",
         f"{turn.input_tokens:,} tokens read" if turn.input_tokens is not None else "",

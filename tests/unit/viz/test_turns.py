@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
-from lango_nb import viz
+from lango_nb import Lab, viz
 from lango_nb.viz.turns import document, turns_document
 from tests.unit.viz import samples
 
@@ -66,3 +67,12 @@ class TestCard:
         turn = samples.turn()
         assert viz.mimebundle(document(turn)) == viz.mimebundle(turn)
         assert "run" not in viz.to_text(turn).replace("turn", "")
+
+
+def test_a_reply_that_hands_over_twice_is_one_round_of_two_hand_overs(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("milk", encoding="utf-8")
+    lab = Lab(workspace=tmp_path, approver="deny")
+    answer = lab.ask("read notes.md and encrypt the word tulip")
+    assert " · 1 round · 2 runs · " in str(answer)
+    assert "3 agents, 2 hand-overs" in str(lab.graph())
+    assert "1 hand-over" not in str(answer) + str(lab.trace())
