@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 PROGRESS = "LANGO_NB_PROGRESS"
@@ -83,6 +84,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["LANGO_HOME"] = str(Path(home.name, "lango"))
     os.environ["LANGO_MODELS_ALLOW_NETWORK"] = "false"  # kernels and commands; tests of providers say otherwise
     sys.addaudithook(stay_at_home)
+    hypothesis.settings.register_profile("lango", hypothesis.settings.default, deadline=None)  # no clock decides
+    hypothesis.settings.load_profile("lango")
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
     config.pluginmanager.register(QuietNotebooks(), "lango-quiet-notebooks")  # hooks of this file miss notebooks/
 

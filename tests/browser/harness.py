@@ -253,11 +253,11 @@ class Browser:
         self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
 
     def screenshot(self, file: Path, *, selector: str = "") -> None:
-        """Take a picture of the page, or of one element."""
+        """Take a picture of the page, or of one element; what moves or fades has come to its end."""
         if selector:
-            self.page.locator(selector).first.screenshot(path=str(file))
+            self.page.locator(selector).first.screenshot(path=str(file), animations="disabled")
         else:
-            self.page.screenshot(path=str(file))
+            self.page.screenshot(path=str(file), animations="disabled")
 
 
 @contextlib.contextmanager
