@@ -16,18 +16,6 @@ import pytest
 PROGRESS = "LANGO_NB_PROGRESS"
 
 
-class QuietNotebooks:
-    """Kernels of notebooks show no progress: strict nbval takes no display that changes."""
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Say so before the kernel starts, which inherits it."""
-        if item.path.suffix == ".ipynb":
-            os.environ[PROGRESS] = "0"
-        else:
-            os.environ.pop(PROGRESS, None)
-
-
 NOBODY = 65534
 
 
@@ -87,7 +75,12 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile("lango", hypothesis.settings.default, deadline=None)  # no clock decides
     hypothesis.settings.load_profile("lango")
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
-    config.pluginmanager.register(QuietNotebooks(), "lango-quiet-notebooks")  # hooks of this file miss notebooks/
+
+
+@pytest.fixture(autouse=True)
+def progress_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show how far things are, as where somebody watches; notebooks run as for any user of pytest."""
+    monkeypatch.setenv(PROGRESS, "1")
 
 
 @pytest.fixture

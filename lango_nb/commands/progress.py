@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 QUIET_S = 0.5
 """A turn that ends within this time shows no progress."""
-_OFF = {"0", "off", "no", "false"}
-
-
-def is_wanted() -> bool:
-    """Tell whether the environment allows progress displays."""
-    return os.environ.get("LANGO_NB_PROGRESS", "1").strip().casefold() not in _OFF
 
 
 def describe(event: Any) -> str:

@@ -1,15 +1,15 @@
 """How far an evaluation is: a bar in a terminal or a notebook, nothing elsewhere.
 
-``LANGO_NB_PROGRESS=0`` turns it off.
+:func:`lango_nb.core.progress.is_wanted` tells where nobody wants one.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
-_OFF = {"0", "off", "no", "false"}
+from lango_nb.core.progress import is_wanted
+
 _QUIET_S = 0.5
 """What ends within this time shows no bar."""
 
@@ -56,7 +56,7 @@ def automatic_bar(what: str) -> Bar | None:
     what : str
         What is counted.
     """
-    if os.environ.get("LANGO_NB_PROGRESS", "1").strip().casefold() in _OFF:
+    if not is_wanted():
         return None
     is_notebook = _is_kernel()
     is_terminal = sys.stderr is not None and sys.stderr.isatty()

@@ -120,15 +120,20 @@ class TestProgress:
         assert "&lt;b&gt;" in handle.shown[0]["text/html"]
         assert "<b>" not in handle.shown[0]["text/html"]
 
-    @pytest.mark.parametrize(("value", "wanted"), [("0", False), ("off", False), ("1", True), (None, True)])
+    @pytest.mark.parametrize(("value", "wanted"), [("0", False), ("off", False), ("1", True), (None, True), ("", True)])
     def test_the_environment_switches_it_off(
         self, monkeypatch: pytest.MonkeyPatch, value: str | None, wanted: bool
     ) -> None:
+        monkeypatch.delenv("PYTEST_CURRENT_TEST")
         if value is None:
             monkeypatch.delenv("LANGO_NB_PROGRESS", raising=False)
         else:
             monkeypatch.setenv("LANGO_NB_PROGRESS", value)
         assert progress.is_wanted() is wanted
+
+    def test_under_pytest_nobody_watches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("LANGO_NB_PROGRESS")
+        assert not progress.is_wanted()
 
     def test_in_a_kernel_a_slow_turn_is_shown_while_it_runs(
         self, session: Session, monkeypatch: pytest.MonkeyPatch

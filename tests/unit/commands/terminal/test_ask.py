@@ -92,6 +92,7 @@ class TestLiveLine:
         screen = io.StringIO()
         monkeypatch.setattr(screen, "isatty", lambda: True)
         monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setenv("LANGO_NB_PROGRESS", "1")
         return screen
 
     def test_says_what_a_long_turn_is_doing_and_leaves_nothing(
