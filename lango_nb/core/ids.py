@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Callable
 from typing import Protocol
+
+_LONG_NUMBER = re.compile("[0-9]{9}")
+"""As long as the shortest number that masking may take for somebody's."""
 
 
 class Ids(Protocol):
@@ -20,8 +24,11 @@ class RandomIds:
     """Names with 64 random bits, ``turn-9f0c…`` for instance."""
 
     def new(self, kind: str) -> str:
-        """Return ``kind-`` and 16 hexadecimal digits."""
-        return f"{kind}-{os.urandom(8).hex()}"
+        """Return ``kind-`` and 16 hexadecimal digits, which nobody takes for the number of a card and masks."""
+        name = os.urandom(8).hex()
+        while _LONG_NUMBER.search(name):
+            name = os.urandom(8).hex()
+        return f"{kind}-{name}"
 
 
 class CountedIds:
