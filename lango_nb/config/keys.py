@@ -5,9 +5,8 @@ Worked out from the fields of :class:`lango_nb.config.settings.Settings` when so
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -18,8 +17,7 @@ from lango_nb.config.units import duration_text, parse_duration, parse_idle, par
 Kind = Literal["bool", "int", "number", "duration", "idle", "size", "folder", "text", "word", "names", "remotes"]
 
 
-@dataclass(frozen=True, slots=True)
-class SettingInfo:
+class SettingInfo(NamedTuple):
     """What is known about one setting apart from its value."""
 
     key: str

@@ -13,7 +13,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,8 +47,7 @@ class SettingRow(NamedTuple):
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSettings:
+class LoadedSettings(NamedTuple):
     """Settings, and where each value came from."""
 
     settings: Settings
@@ -83,8 +81,7 @@ class LoadedSettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
+class _Layer(NamedTuple):
     """One place settings stand in, read but not yet checked."""
 
     values: Mapping[str, Any]

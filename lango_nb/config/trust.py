@@ -15,9 +15,8 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lango_nb.config.files import TRUST_FILE
 from lango_nb.core.errors import SettingsError
@@ -28,8 +27,7 @@ VERSION = 1
 _LARGEST = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class HeldSetting:
+class HeldSetting(NamedTuple):
     """A setting of a folder that does not hold, because nobody has trusted the folder."""
 
     file: str
@@ -43,8 +41,7 @@ class HeldSetting:
     """Which values would hold without trust; empty when none would."""
 
 
-@dataclass(frozen=True, slots=True)
-class FolderTrust:
+class FolderTrust(NamedTuple):
     """What is known about the settings of one folder."""
 
     folder: Path

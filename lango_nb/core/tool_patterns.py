@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from lango_nb.core.errors import DefinitionError, shorten
 
@@ -201,8 +201,7 @@ NO_TOOLS = ToolPatterns()
 """A list without patterns."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Shapes:
+class _Shapes(NamedTuple):
     """What patterns and values are held against."""
 
     pattern: re.Pattern[str]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from lango_nb.core.events import HookAction, HookPhase
 from lango_nb.hooks.commands.verdict import Decision, Verdict
@@ -143,8 +143,7 @@ HookResult = Continue | Block | Modify | Observe
 AfterResult = ToolResult | Observe | None
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked:
+class Blocked(NamedTuple):
     """A call that does not run."""
 
     hook: str
@@ -167,8 +166,7 @@ class Blocked:
         return ToolResult(said, is_error=True, code=self.verdict.code if self.verdict else self.code)
 
 
-@dataclass(frozen=True, slots=True)
-class HookNote:
+class HookNote(NamedTuple):
     """Something a hook decided; whoever runs the chain makes an event of it."""
 
     hook: str

@@ -13,9 +13,8 @@ import re
 import sys
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import ToolError, shorten
@@ -51,8 +50,7 @@ print(*sorted(hits))
 """Runs in a process of its own: a search that backtracks for ever can only be ended from outside."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(NamedTuple):
     content: str
     until_s: float
 

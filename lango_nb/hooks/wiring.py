@@ -7,7 +7,7 @@ A hook that comes along is its module and its row here. A row that is not wired 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.bus import Bus
@@ -31,8 +31,7 @@ Services = Mapping[type, object]
 Hook = BeforeHook | AfterHook
 
 
-@dataclass(frozen=True, slots=True)
-class Wiring:
+class Wiring(NamedTuple):
     """One hook that comes along."""
 
     name: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +92,7 @@ def _switched_on(loaded: LoadedSettings, key: str, **group: object) -> LoadedSet
     if loaded.origins[key] != "default":
         return loaded
     settings = loaded.settings.model_copy(update=group)
-    return replace(loaded, settings=settings, origins={**loaded.origins, key: "lab"})
+    return loaded._replace(settings=settings, origins={**loaded.origins, key: "lab"})
 
 
 def first_topology(loaded: LoadedSettings) -> str:

@@ -7,14 +7,11 @@ well: with both, the run can go on in another process. Such a run is not ended w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, Event, ToolFinished, ToolStarted
 from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
-from lango_nb.records.packing import pack_message, unpack_message
-from lango_nb.records.rows import rows_in
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -26,8 +23,7 @@ KIND = "question"
 _PARTS = ("inherited", "own")
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(NamedTuple):
     """What a run was given and said until it asked."""
 
     inherited: tuple[Message, ...]
@@ -37,6 +33,8 @@ class Conversation:
 
     def pack(self) -> dict[str, JsonValue] | None:
         """Return it as JSON; ``None`` where it holds a secret, which is not kept."""
+        from lango_nb.records.packing import pack_message
+
         parts = {name: getattr(self, name) for name in _PARTS}
         if any(masked(message) is not message for messages in parts.values() for message in messages):
             return None
@@ -58,6 +56,9 @@ def unpack_conversation(row: Row, where: str) -> Conversation:
     StoreError
         It is not what it should be.
     """
+    from lango_nb.records.packing import unpack_message
+    from lango_nb.records.rows import rows_in
+
     return Conversation(*(tuple(unpack_message(one) for one in rows_in(row, name, where)) for name in _PARTS))
 
 

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.records.turns import Trace, Turn
@@ -39,8 +38,7 @@ MOST_OFFERED = 200
 """Numbers of turns that an error may suggest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """What is known of a turn when it begins."""
 
     turn_id: str
@@ -52,8 +50,7 @@ class Opening:
     started_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class _PackedTrace:
+class _PackedTrace(NamedTuple):
     """A trace that nobody has looked at for a while."""
 
     turn: Turn

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from lango_nb.core.lazy import compiled
+
 READ_CHARS = 4000
 """Characters of a text that are read; what people ask for stands at its beginning or its end."""
 VERSION = 3
@@ -39,10 +41,10 @@ _SHAPES: tuple[tuple[str, str], ...] = (
 SHAPE_NAMES = tuple(name for name, _ in _SHAPES)
 _PLAIN = r"(?<!\S)(?-i:(?:[(¿¡]?[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+[.,;:!?)]?(?:\s++|\Z))++)"
 """A run of words in which no shape can begin, each with a blank behind it: far quicker than to look for every shape."""
-_ANY_SHAPE = re.compile("|".join((_PLAIN, *(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES))), re.IGNORECASE)
+_ANY_SHAPE = "(?i)" + "|".join((_PLAIN, *(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES)))
 _ID_WORD = re.compile(r"^[a-z]+", re.IGNORECASE)
 _WORD = re.compile(r"§\w+|[^\W_]+(?:['\u2019][^\W_]+)?|[?!]", re.UNICODE)
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
 """Scripts in which pieces of one or two characters are words."""
 _POLITE = frozenset(("please", "pls", "plz", "kindly", "bitte", "proszę", "prosze", "alstublieft", "svp"))
 """Words that say how something is asked for and never what; they are not read."""
@@ -103,7 +105,7 @@ def tokens(text: str) -> tuple[Token, ...]:
         text = f"{text[: READ_CHARS * 2 // 3]} {text[-READ_CHARS // 3 :]}"
     found: list[Token] = []
     place = 0
-    for match in _ANY_SHAPE.finditer(text):
+    for match in compiled(_ANY_SHAPE).finditer(text):
         name = match.lastgroup
         if name is None:
             continue
@@ -142,7 +144,7 @@ def of_word(word: str) -> tuple[str, ...]:
     names = [f"w:{word}"]
     if word.startswith(_MARK) or word in {"?", "!"}:
         return tuple(names)
-    shortest = 1 if _UNSPACED.search(word) else _SHORTEST
+    shortest = _SHORTEST if word.isascii() or not compiled(_UNSPACED).search(word) else 1
     padded = word if shortest == 1 else f" {word} "
     size = len(padded)
     for begin in range(size):

@@ -74,8 +74,7 @@ def longest_match(name: str, prefixes: Sequence[Prefix]) -> Prefix | None:
     return max((prefix for prefix in prefixes if prefix.matches(name)), key=lambda p: len(p.start), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Claims:
+class _Claims(NamedTuple):
     """One agent's prefixes in the shape that is quickest to test."""
 
     spec: AgentSpec

@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from lango_nb.core.errors import ToolError
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, RunBlocked
@@ -328,8 +327,7 @@ ALLOWED = "among the run's allowed tools"
 NEEDS_LEAVE = "outside the run's allowed tools: needs approval"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What the policy says about one tool."""
 
     decision: PolicyDecision

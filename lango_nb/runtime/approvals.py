@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import quote
 
 from lango_nb.core.errors import RefusedError, StoreError, UnknownNameError, UsageError, shorten
@@ -114,8 +114,7 @@ class PendingApproval:
         return f"PendingApproval({self.id!r}: {request.agent} wants to call {request.tool})"
 
 
-@dataclass(frozen=True, slots=True)
-class LeftQuestion:
+class LeftQuestion(NamedTuple):
     """A question whose process is gone; it is answered like one that is open."""
 
     approvals: Approvals

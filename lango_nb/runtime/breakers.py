@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lango_nb.config.settings import BreakerSettings
 from lango_nb.core.clock import Clock
@@ -21,8 +21,7 @@ State = Literal["closed", "open", "half_open"]
 PROVIDER = "provider:"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A circuit's state, as it has just become."""
 
     circuit: str
@@ -33,8 +32,7 @@ class Change:
     """The last of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(NamedTuple):
     """Whether work may be given to a circuit."""
 
     is_allowed: bool

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from lango_nb.core.errors import StoreError, ToolError, UnknownNameError, shorten
 from lango_nb.core.events import HookDecided, HookPhase, PolicyDecided, ToolFinished, ToolStarted
@@ -34,8 +34,7 @@ from lango_nb.tools.tool import Tool, ToolResult
 WAIT = "agent_wait"
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
+class _Ready(NamedTuple):
     """A call that may run."""
 
     call: ToolCall

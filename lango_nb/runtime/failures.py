@@ -11,8 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lango_nb.core.errors import LangoError, ModelError, RefusedError, ToolError, shorten
 from lango_nb.core.events import LimitName, Outcome, RecoveryAction
@@ -39,8 +38,7 @@ DEEPEST = 8
 """Causes of causes that are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """Something that went wrong in a turn."""
 
     code: str
@@ -352,7 +350,7 @@ def failure(code: str, detail: str = "", retry_after_s: float = 0.0) -> Failure:
     ('model_error', 'tool_error')
     """
     known = CODES.get(code, CODES["tool_error"])
-    return replace(known, code=code or "tool_error", detail=mask(detail), retry_after_s=retry_after_s)
+    return known._replace(code=code or "tool_error", detail=mask(detail), retry_after_s=retry_after_s)
 
 
 def limit_failure(limit: LimitName, detail: str = "") -> Failure:
@@ -429,15 +427,15 @@ def _of_ours(error: LangoError, detail: str) -> Failure:
     if error.code in CODES:
         found = failure(error.code, detail)
         if getattr(error, "was_tried_again", False):
-            return replace(found, is_retryable=False, is_advised=True)
-        return replace(found, is_advised=error.code == "cassette_miss")
+            return found._replace(is_retryable=False, is_advised=True)
+        return found._replace(is_advised=error.code == "cassette_miss")
     if isinstance(error, ModelError):
         family = "model_error"
     elif isinstance(error, ToolError | RefusedError):
         family = "tool_error"
     else:
         family = "internal"
-    return replace(failure(family, detail), code=error.code)
+    return failure(family, detail)._replace(code=error.code)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

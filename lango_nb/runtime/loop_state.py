@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lango_nb.core.events import Event, LimitReached, Outcome, RecoveryAttempted, TextSaid, ToolFinished
 from lango_nb.core.masking import mask
@@ -31,8 +31,7 @@ _LONGEST_ID = 128
 """Characters of a call's id."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopResult:
+class LoopResult(NamedTuple):
     """How a loop came out."""
 
     outcome: Outcome

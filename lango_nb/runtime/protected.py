@@ -10,11 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lango_nb.config.files import FILE, PROJECT_FILE, TRUST_FILE
 from lango_nb.core.private import shown_path
@@ -32,8 +31,7 @@ _BETWEEN = re.compile(r"[\s;|&<>()=`$:,]+")
 _BRACES = re.compile(r"\{[^{}]*\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Protected:
+class Protected(NamedTuple):
     """The protected files of an engine."""
 
     homes: tuple[Path, ...] = ()

@@ -10,8 +10,7 @@ turn waits, asks and records.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lango_nb.config.settings import RecoverySettings
 from lango_nb.core.errors import shorten
@@ -38,8 +37,7 @@ CLASS_LIMITS: Mapping[ErrorClass, int] = {
 _PROVIDER: frozenset[ErrorClass] = frozenset({"rate_limit", "transient", "connection"})
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """What to do about a failure."""
 
     action: RecoveryAction

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 MAX_DEPTH = 3
 """How many runs may hang below each other when nothing else is said."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpawnRefusal:
+class SpawnRefusal(NamedTuple):
     """Why a run is not made."""
 
     code: Literal["depth", "self", "cycle"]
@@ -19,8 +17,7 @@ class SpawnRefusal:
     """One sentence for the model that asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecursionGuard:
+class RecursionGuard(NamedTuple):
     """Refuses runs that would never come to an end.
 
     Parameters

@@ -9,7 +9,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Container, Sequence
 from dataclasses import dataclass
 from operator import is_
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from lango_nb.core.errors import LangoError, ModelError, shorten
 from lango_nb.core.masking import mask
@@ -40,31 +40,27 @@ REJECT = "[REJECT]"
 """How a specialist of the sextet says that a request is not its own, wherever it stands in a reply."""
 
 
-@dataclass(frozen=True, slots=True)
-class Final:
+class Final(NamedTuple):
     """The answer."""
 
     text: str
     reason: FinishReason = "stop"
 
 
-@dataclass(frozen=True, slots=True)
-class HandOver:
+class HandOver(NamedTuple):
     """Work goes to another agent; ``others`` are calls of tools in the same reply."""
 
     calls: tuple[ToolCall, ...]
     others: tuple[ToolCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCalls:
+class ToolCalls(NamedTuple):
     """Tools are to be called."""
 
     calls: tuple[ToolCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Declined:
+class Declined(NamedTuple):
     """The specialist says the request is not its own; calls in the same reply do not run."""
 
     text: str
@@ -76,8 +72,7 @@ class Empty:
     """Neither text nor call."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallInText:
+class CallInText(NamedTuple):
     """A call that was written into the text instead of being made: no answer, and nothing that may run."""
 
     name: str

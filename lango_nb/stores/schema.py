@@ -17,8 +17,7 @@ on reading. What is rarely asked for lies as JSON in the column ``data``; ``chec
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 SCHEMA = 2
 """Version of everything that is written; a higher one than this is refused."""
@@ -27,8 +26,7 @@ Type = Literal["name", "text", "integer", "real", "boolean", "time", "json"]
 """What a column holds. A ``name`` is short and searched for; a ``boolean`` is 0 or 1; a ``time`` is UTC, as text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column of a table."""
 
     name: str
@@ -45,8 +43,7 @@ class Column:
         return self.name if self.member is None else self.member
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """One noun."""
 
     name: str
@@ -62,8 +59,7 @@ class Table:
         return next(column for column in self.columns if column.name == name)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A noun whose rows lie as a list in a column of another one."""
 
     name: str

@@ -97,8 +97,7 @@ class TurnQuery:
 EVERY_TURN = TurnQuery()
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTurn:
+class StoredTurn(NamedTuple):
     """Everything a store holds of one turn."""
 
     row: Row
@@ -166,8 +165,7 @@ class Group(NamedTuple):
     """The values of each column; ``None`` where a row has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something that is not as it should be with a store."""
 
     code: Literal["damaged", "unfinished", "newer_schema", "missing", "full", "read_only", "locked", "unsaved"]

@@ -13,9 +13,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from lango_nb.core.errors import ToolError, shorten, suggest
 from lango_nb.tools.tool import Tool
@@ -79,8 +78,7 @@ def _compiled(tool: Tool) -> _Arguments:
     return _Arguments.of(tool.parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class _Arguments:
+class _Arguments(NamedTuple):
     """The arguments' schema, made ready for checking."""
 
     required: tuple[str, ...]

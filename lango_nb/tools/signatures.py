@@ -14,8 +14,7 @@ import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast, get_args, get_origin
 
 from lango_nb.core.errors import DefinitionError, ToolError, shorten
 from lango_nb.tools.arguments import BAD_ARGUMENT
@@ -62,8 +61,7 @@ _GOOGLE_ITEM = re.compile(r"^\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
 _NUMPY_ITEM = re.compile(r"^\*{0,2}(\w+(?:\s*,\s*\w+)*)\s*(?::.*)?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter that a model fills."""
 
     name: str
@@ -76,8 +74,7 @@ class Parameter:
         return self.default is inspect.Parameter.empty
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """What a function takes."""
 
     parameters: tuple[Parameter, ...]

@@ -10,8 +10,7 @@ It does not run anything: the turn does, by the target's ``kind``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from lango_nb.core.errors import closest, shorten
 from lango_nb.core.events import RefusalCode
@@ -22,8 +21,7 @@ from lango_nb.tools.tool import Tool
 TargetKind = Literal["transfer", "return", "spawn", "delegate"]
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A hand-over that may happen."""
 
     call: ToolCall
@@ -39,8 +37,7 @@ class Target:
     """How long the run may take; 0 takes the setting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """A hand-over that may not."""
 
     call: ToolCall
