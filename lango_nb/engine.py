@@ -62,11 +62,14 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.records.turns import Trace
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
+    from lango_nb.runtime.approval_types import ApprovalRequest
+    from lango_nb.runtime.approvals import Resumption
     from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import Listener, TextListener, TurnContext
     from lango_nb.runtime.control.protocol import Control
+    from lango_nb.runtime.loop_state import LeftTurn
     from lango_nb.runtime.protected import Protected
-    from lango_nb.runtime.resumption import Resumption
+    from lango_nb.runtime.resumption import BackgroundTurns
     from lango_nb.runtime.semaphore import FairSemaphore
     from lango_nb.runtime.teammates import Teammates
     from lango_nb.stores.store import Store
@@ -206,12 +209,29 @@ class Engine:
 
         return Approvals(records.documents(APPROVALS), HeldQuestions(records.store, self._resumption))
 
-    def _resumption(self) -> Resumption:
-        from lango_nb.runtime.resumption import Resumption
+    def _resumption(self, request: ApprovalRequest) -> Resumption:
+        """Return what lets the run or the turn go on that made a request, with its answer."""
+        from lango_nb.runtime.resumption import RunResumption, TurnResumption, unattended
 
-        return Resumption(
+        if not request.run_id:
+            return TurnResumption(self.store, lambda: unattended(self._context(None)), self._go_on)
+        return RunResumption(
             self.store, lambda: self._context(None), lambda: self.teammates, self.sessions.open, self.listeners
         )
+
+    def _go_on(self, left: LeftTurn, give_back: Callable[[], None]) -> None:
+        """Let a turn of an earlier process go on, in the background."""
+        from lango_nb.runtime.resumption import unattended
+
+        context = unattended(self._context(None))
+        self._background.start(self._run(left.text, left.session_id, (), None, context, left), give_back)
+
+    @once
+    def _background(self) -> BackgroundTurns:
+        """The turns that go on without anybody waiting for them."""
+        from lango_nb.runtime.resumption import BackgroundTurns
+
+        return BackgroundTurns()
 
     def open_store(self, store: Store | str | Path, home: Path | None = None) -> None:
         """Keep records in a store from now on, with the turns so far; what a process that is gone left open is closed.
@@ -411,6 +431,8 @@ class Engine:
         self.approvals.close()
         if "teammates" in self.__dict__:
             self.teammates.close()
+        if "_background" in self.__dict__:
+            self._background.close()
         self.records.close()
 
     # -- who answers ---------------------------------------------------------------------------------------------------
@@ -790,6 +812,19 @@ class Engine:
         asyncio.CancelledError
             The turn was cancelled; its closed trace is kept.
         """
+        own = (on_event,) if on_event is not None else ()
+        return await self._run(text, session, own, on_text, self._context(approver))
+
+    async def _run(  # noqa: PLR0913, PLR0917 - what a turn starts from
+        self,
+        text: str,
+        session: str,
+        own: Sequence[Listener],
+        on_text: TextListener | None,
+        context: TurnContext,
+        left: LeftTurn | None = None,
+    ) -> Trace:
+        """Run one turn, one that goes on where an earlier one stood if need be."""
         from lango_nb.runtime.semaphore import FairSemaphore
         from lango_nb.runtime.turn import TurnRun
         from lango_nb.runtime.turn_state import TurnState
@@ -800,14 +835,13 @@ class Engine:
             raise TurnError(
                 f"session {session!r} is in the middle of this very turn; use another session for a turn inside"
             )
-        context, teammates = self._context(approver), self.teammates
+        teammates = self.teammates
         queue = self._queues.setdefault(session, FairSemaphore())
         await self._enter(queue, session)
         inside = _in_turn.set(_in_turn.get() | {session})
         try:
-            own = (on_event,) if on_event is not None else ()
             state = TurnState(context, self.sessions.open(session), text, own, self.listeners, on_text)
-            trace = await TurnRun(state, teammates).run()
+            trace = await TurnRun(state, teammates, left).run()
             self.records.save_rest()
             self.records.clean_up_when_due(self.settings.observability.trace_store)
             return trace

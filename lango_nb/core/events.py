@@ -110,6 +110,8 @@ class TurnStarted(BaseEvent):
 
     kind: Literal["turn.started"] = "turn.started"
     text: str
+    continues: str = ""
+    """Id of the turn of an earlier process that goes on here with the answer it waited for; empty for any other."""
 
 
 class TextSaid(BaseEvent):

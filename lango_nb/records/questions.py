@@ -24,7 +24,7 @@ _PARTS = ("inherited", "own")
 
 
 class Conversation(NamedTuple):
-    """What a run was given and said until it asked."""
+    """What a run or a turn was given and said until it asked."""
 
     inherited: tuple[Message, ...]
     """What it sees of earlier conversations."""
@@ -75,7 +75,7 @@ def waiting_calls(store: Store) -> dict[str, str]:
         Ids of calls by ids of runs.
     """
     rows = store.documents(KIND).find()
-    return {str(row["run_id"]): str(row["call_id"]) for row in rows if row.get("conversation")}
+    return {str(row["run_id"]): str(row["call_id"]) for row in rows if row.get("conversation") and row["run_id"]}
 
 
 def is_answered(call_id: str, events: Iterable[Event]) -> bool:

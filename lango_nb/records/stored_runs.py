@@ -18,7 +18,7 @@ logger = logging.getLogger("lango_nb")
 
 KIND = "run"
 """Kind of the documents that hold runs."""
-_NOBODY = 0
+NOBODY = 0
 """Number of no opening: their first has 1."""
 
 
@@ -128,7 +128,7 @@ class StoredRuns:
 
     def give_back(self, run_id: str) -> None:
         """Make a run that was taken nobody's, so that anybody may take it."""
-        self._rows.change(run_id, lambda present: {**present, "writer": _NOBODY})
+        self._rows.change(run_id, lambda present: {**present, "writer": NOBODY})
 
     def elsewhere(self, turn_id: str) -> str:
         """Return a run of a turn that goes on in another process; empty when none does."""

@@ -125,8 +125,8 @@ class LeftQuestion(NamedTuple):
     """Whether the arguments are exactly those that would run; otherwise secrets in them are masked."""
     conversation: Row | None = None
     """What the run was given and said until it asked, as JSON; ``None`` where that cannot go on."""
-    resumption: RunResumption | None = None
-    """Lets the run go on that waits for the answer; ``None`` where none waits."""
+    resumption: Resumption | None = None
+    """Lets what waits for the answer go on; ``None`` where nothing does."""
     outcome: None = None
 
     @property
@@ -151,38 +151,36 @@ class LeftQuestion(NamedTuple):
         return "" if self.is_whole else "its arguments hold a secret, which is not kept"
 
     def allow(self, scope: Scope = "once", by: str = "person") -> ApprovalAnswer:
-        """Let the run that waits make its call; where none waits, the call may run when it comes again.
+        """Let what waits go on and make its call; where nothing waits, the call may run when it comes again.
 
         Parameters
         ----------
         scope : {"once", "turn", "session"}
-            As for a question that is open. Where no run waits: once, or each time for the session; the turn is over.
+            As for a question that is open. Where no run waits: once, or each time for the session; its turn is over.
         by : str
 
         Raises
         ------
         RefusedError
-            What would run cannot be seen, the run cannot go on, or there is an answer already.
+            What would run cannot be seen, nothing can go on with it, or there is an answer already.
         """
-        if self.resumption is None:
-            if self.obstacle:
-                name = shorten(self.id)
-                raise RefusedError(
-                    f"approval {name!r} cannot be given any more: {self.obstacle}; ask again, or deny it"
-                )
+        if self.resumption is None and self.obstacle:
+            name = shorten(self.id)
+            raise RefusedError(f"approval {name!r} cannot be given any more: {self.obstacle}; ask again, or deny it")
+        if self.resumption is None or not self.request.run_id:  # the turn is over
             scope = "session" if scope == "session" else "once"
         return self.approvals.leave(self, ApprovalAnswer(True, by, scope=scope))
 
     def deny(self, detail: str = "", by: str = "person") -> ApprovalAnswer:
-        """Let the run that waits go on without its call; where none waits or can go on, drop the question."""
+        """Let what waits go on without its call; where nothing waits or can go on, drop the question."""
         return self.approvals.leave(self, ApprovalAnswer(False, by, detail or f"the {by} said no"))
 
 
-class RunResumption(Protocol):
-    """Lets a run go on that waits for an answer and whose process is gone."""
+class Resumption(Protocol):
+    """Lets a run or a turn go on that waits for an answer and whose process is gone."""
 
     def obstacle(self, question: LeftQuestion) -> str:
-        """Say why the run cannot go on here; empty when it can."""
+        """Say why it cannot go on here; empty when it can."""
         ...
 
     def preview(self, request: ApprovalRequest) -> Preview | None:
@@ -190,7 +188,7 @@ class RunResumption(Protocol):
         ...
 
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
-        """Make the run one of this process, and return what lets it go on."""
+        """Make it one of this process, and return what lets it go on."""
         ...
 
 
@@ -258,7 +256,7 @@ class Approvals:
         on_open : callable, optional
             Gets the question as soon as it can be answered; not called when the answer is known already.
         conversation : Conversation, optional
-            That of a run which could go on with the answer in another process.
+            That of a run or a turn which could go on with the answer in another process.
 
         Returns
         -------
@@ -276,7 +274,7 @@ class Approvals:
         try:
             if self._held is not None and isinstance(approver, HoldForAnswer):
                 question.is_held = True
-                question.can_wait = self._held.keep(request, conversation)
+                question.can_wait = self._held.keep(request, conversation) and bool(request.run_id)
             if on_open is not None:
                 on_open(question)
             if type(approver) in {AllowAll, DenyAll}:  # no task and no timer for what is decided already

@@ -2,14 +2,14 @@
 
     hold ──▶ kept while it is open ──▶ answered, expired, withdrawn: dropped
                      └──▶ the process ends ──▶ left: shown by the next one
-                                                   ├──▶ the run waits   it goes on with the answer (resumption.py)
-                                                   └──▶ nobody waits    a yes lets exactly this call run once, when it
-                                                                        comes again; a no drops the question
+                                                   ├──▶ run or turn waits   it goes on with the answer (resumption.py)
+                                                   └──▶ nobody waits        a yes lets exactly this call run once, when
+                                                                            it comes again; a no drops the question
 
-A run waits that had outlived its turn and whose conversation could be kept. A turn that asks something itself ends with
-its process, and so does a run that another run asked for: then the answer is all that can outlive it. Arguments and
-conversations are kept only where no secret is in them. Where arguments are masked, what would run cannot be seen, and
-the question can only be dropped.
+A run waits that had outlived its turn, and a turn that asked something itself, if the conversation could be kept. A run
+that another run asked for ends with its process, and so does an agent in a session of its own that a request was
+transferred to: then the answer is all that can outlive it. Arguments and conversations are kept only where no secret is
+in them. Where arguments are masked, what would run cannot be seen, and the question can only be dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lango_nb.core.errors import StoreError
 from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.records.questions import KIND, Conversation
 from lango_nb.records.stored_runs import StoredRuns
-from lango_nb.runtime.approvals import ApprovalRequest, Approvals, LeftQuestion, RunResumption
+from lango_nb.runtime.approvals import ApprovalRequest, Approvals, LeftQuestion, Resumption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,10 +43,10 @@ class HeldQuestions:
     store : Store
         One that outlives the process.
     resumption : callable, optional
-        Returns what lets runs go on; without it none does.
+        Takes a request and returns what lets the run or the turn that made it go on; without it none does.
     """
 
-    def __init__(self, store: Store, resumption: Callable[[], RunResumption] | None = None) -> None:
+    def __init__(self, store: Store, resumption: Callable[[ApprovalRequest], Resumption] | None = None) -> None:
         self._store, self._resumption = store, resumption
 
     @property
@@ -132,8 +132,9 @@ class HeldQuestions:
             is_once=bool(row["is_once"]),
         )
         conversation = row.get("conversation")
-        said = conversation if isinstance(conversation, dict) and self._is_alive(request.run_id) else None
-        resumption = self._resumption() if said is not None and self._resumption is not None else None
+        is_there = isinstance(conversation, dict) and (not request.run_id or self._is_alive(request.run_id))
+        said = cast("Row", conversation) if is_there else None
+        resumption = self._resumption(request) if said is not None and self._resumption is not None else None
         return LeftQuestion(approvals, str(row["id"]), request, bool(row["is_whole"]), said, resumption)
 
     def _is_alive(self, run_id: str) -> bool:

@@ -7,7 +7,8 @@ modules it calls (calls, approval_gate, handoff, teammates, summaries) take this
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from lango_nb.core.events import Event, LimitReached, Outcome, RecoveryAttempted, TextSaid, ToolFinished
@@ -40,6 +41,23 @@ class LoopResult(NamedTuple):
     """The visible answer, or why there is none."""
     is_answered: bool = False
     """Whether the request was answered: runs that still go on may go on."""
+
+
+class LeftTurn(NamedTuple):
+    """A turn of an earlier process that waits for an answer, and the answer: it goes on as a turn of its own."""
+
+    turn_id: str
+    session_id: str
+    text: str
+    """What the user wrote, without secrets."""
+    node: AgentNode
+    """Who was at work."""
+    said: tuple[Message, ...]
+    """What was said in it after the request; the last message that calls something is what was asked about."""
+    request: ApprovalRequest
+    answer: ApprovalAnswer = ApprovalAnswer(False, "nobody")
+    has_begun: Callable[[], object] = lambda: None
+    """Called when the new turn is written down, before anything happens in it: nobody else can go on any more."""
 
 
 class LoopStopped(Exception):  # noqa: N818 - a signal inside the turn, like StopIteration; never seen outside
@@ -158,13 +176,34 @@ class LoopState:
         self.tool_calls = sum(not was_control(event.tool, event.role) for event in ended)
         self.left = request, answer
 
+    def go_on_from(self, left: LeftTurn) -> None:
+        """Take up what an earlier turn left at a question; its messages and calls get ids of this one."""
+        calls: dict[str, ToolCall] = {}
+        for one in left.said:
+            calls |= {call.id: call.model_copy(update={"id": self.context.ids.new("call")}) for call in one.tool_calls}
+            own = tuple(calls[call.id] for call in one.tool_calls)
+            answered = calls.get(one.tool_call_id or "")
+            author = one.author or left.node.name
+            message = self.turn.message(
+                one.role, author, one.content, "", own, answered=answered, is_error=one.is_error
+            )
+            self.messages.append(message)
+            if own:
+                self.reply_id = message.id
+        self._call_ids.update(call.id for call in calls.values())
+        self.node = left.node
+        call_id = calls[left.request.call_id].id
+        self.left = replace(left.request, call_id=call_id, turn_id=self.turn.turn_id), left.answer
+
     @property
     def resumable(self) -> Conversation | None:
         """What another process needs to go on with this; ``None`` where only this one can.
 
-        The turn itself ends with its process, and so does the waiting for a run of a run.
+        A turn ends with its process and goes on as another one; nobody waits any more for a run of a run.
         """
-        if not self.run_id or self.depth != 1 or self.node is not self.owner:
+        if not self.run_id:
+            return Conversation((), tuple(self.messages)) if self.child is None else None
+        if self.depth != 1 or self.node is not self.owner:
             return None
         inherited = self.child.inherited if self.child is not None else self.history
         return Conversation(tuple(inherited), tuple(self.messages))

@@ -1,8 +1,11 @@
-"""Runs that go on in another process than the one that began them, with the answer they waited for.
+"""Runs and turns that go on in another process than the one that began them, with the answer they waited for.
 
-    obstacle   why a run cannot go on here and now, in a few words
-    take       one of all processes gets the run: first its row, then the question is gone, then anything happens
-    go_on      the run works again, in the background: its call is made or refused, and its agent says what came of it
+    obstacle   why it cannot go on here and now, in a few words
+    take       one of all processes gets it: first its row, then the question is gone, then anything happens
+    go_on      it works again, in the background: its call is made or refused, and its agent says what came of it
+
+A run goes on as itself, in its own turn. A turn ended with its process, and has a closed trace that says so: it goes on
+as a new turn, which begins where the other one stood and names it.
 
 What was written down only says what was asked and said. Who may call what, what asks and what is blocked are matters of
 the present settings and the present tree; the call runs only if it is still exactly what was asked about.
@@ -10,10 +13,15 @@ the present settings and the present tree; the call runs only if it is still exa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from lango_nb.core.errors import LangoError, RefusedError, shorten
+from lango_nb.core.errors import LangoError, RefusedError, StoreError, shorten
 from lango_nb.core.events import Event
 from lango_nb.core.messages import Message, ToolCall
 from lango_nb.records.agent_run import AgentRun
@@ -23,7 +31,8 @@ from lango_nb.records.resume import end_run
 from lango_nb.records.rows import rows_in
 from lango_nb.records.sessions import Session
 from lango_nb.records.steps import position
-from lango_nb.records.stored_runs import StoredRuns
+from lango_nb.records.stored_runs import NOBODY, StoredRuns
+from lango_nb.records.turns import Trace
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approval_gate import preview
 from lango_nb.runtime.approval_types import (
@@ -36,13 +45,15 @@ from lango_nb.runtime.approval_types import (
 from lango_nb.runtime.approvals import LeftQuestion
 from lango_nb.runtime.context import Listener, TurnContext
 from lango_nb.runtime.loop import call_in_loop
-from lango_nb.runtime.loop_state import LoopState
-from lango_nb.runtime.teammates import Teammates
+from lango_nb.runtime.loop_state import LeftTurn, LoopState
+from lango_nb.runtime.teammates import LAST_WORDS_S, Teammates, runs_here
 from lango_nb.runtime.turn_state import TurnState
 from lango_nb.specs.topologies import root_of
-from lango_nb.stores.store import Store
+from lango_nb.stores.store import Row, Store
 from lango_nb.tools.tool import Preview
 from lango_nb.tools.workers import REPEATS
+
+logger = logging.getLogger("lango_nb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,7 @@ class _Waiting:
     """What its turn was asked."""
 
 
-class Resumption:
+class RunResumption:
     """Lets runs of a store go on.
 
     Parameters
@@ -89,9 +100,7 @@ class Resumption:
 
     @property
     def _now(self) -> TurnContext:
-        context = self._context()
-        is_person = isinstance(context.approver, AskWith)
-        return replace(context, approver=HoldForAnswer()) if is_person else context
+        return unattended(self._context())
 
     def obstacle(self, question: LeftQuestion) -> str:
         """Say why the run that waits cannot go on here; empty when it can."""
@@ -100,10 +109,7 @@ class Resumption:
 
     def preview(self, request: ApprovalRequest) -> Preview | None:
         """Look what the call would do now: things may have changed since it was asked about."""
-        context = self._now
-        node = context.tree.by_name.get(request.agent)
-        tool = context.find_tool(node, request.tool) if node is not None else None
-        return preview(context, request.agent, tool, request.arguments) if tool is not None else None
+        return _preview(self._now, request)
 
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
         """Make a run one of this process; of several that answer, one succeeds.
@@ -217,6 +223,187 @@ class Resumption:
 
     def _end(self, run: AgentRun) -> None:
         end_run(self._store, run, self._store.log.read(run.turn_id), self._now.clock.now(), root_of)
+
+
+class TurnResumption:
+    """Lets turns of a store go on, each as a new turn.
+
+    Parameters
+    ----------
+    store : Store
+    context : callable
+        Returns what turns work with now.
+    run : callable
+        Runs the new turn, in the background.
+    """
+
+    def __init__(
+        self, store: Store, context: Callable[[], TurnContext], run: Callable[[LeftTurn, Callable[[], None]], object]
+    ) -> None:
+        self._store, self._run = store, run
+        self._context = context
+
+    def obstacle(self, question: LeftQuestion) -> str:
+        """Say why the turn cannot go on here; empty when it can."""
+        found = self._find(question)
+        return found if isinstance(found, str) else ""
+
+    def preview(self, request: ApprovalRequest) -> Preview | None:
+        """Look what the call would do now."""
+        return _preview(self._context(), request)
+
+    def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
+        """Make the question one of this process; of several that answer, one succeeds.
+
+        Parameters
+        ----------
+        question : LeftQuestion
+        answer : ApprovalAnswer
+            A no drops the question of a turn that cannot go on.
+
+        Returns
+        -------
+        callable
+            Gets the answer as it is kept, and lets the turn go on with it in the background.
+
+        Raises
+        ------
+        RefusedError
+            Another process was faster, or the turn cannot go on.
+        StoreError
+            It cannot be written down; nothing happens.
+
+        Notes
+        -----
+        The question is forgotten once the new turn is written down, and nothing is called before that. A process that
+        ends in between leaves it to the next one.
+        """
+        request, questions = question.request, self._store.documents(KIND)
+        found = self._find(question)
+        if isinstance(found, str):
+            if answer.allowed:
+                raise RefusedError(f"{self._named(request)} cannot go on here: {found}; a no drops the question")
+            if not questions.remove(question.key):
+                raise self._too_late(question)
+            return lambda _kept: None
+        if not self._claim(question.key):
+            raise self._too_late(question)
+
+        def has_begun() -> None:
+            if not questions.remove(question.key):
+                raise self._too_late(question)
+
+        def give_back() -> None:
+            questions.change(question.key, lambda present: {**present, "writer": NOBODY})
+
+        return lambda kept: call_in_loop(lambda: self._run(found._replace(answer=kept, has_begun=has_begun), give_back))
+
+    def _claim(self, key: str) -> bool:
+        """Write down that a question whose process is gone is with this one now; tell whether it is."""
+        questions, own = self._store.documents(KIND), self._store.writer()
+
+        def change(present: Row) -> Row:
+            if not self._store.is_gone(int(str(present["writer"]))):
+                raise _TakenError
+            return {**present, "writer": own}
+
+        try:
+            return questions.change(key, change) is not None
+        except _TakenError:
+            return False
+
+    def _find(self, question: LeftQuestion) -> LeftTurn | str:
+        """Return a turn with all it needs to go on, or what is in the way; nothing of a record is taken on trust."""
+        try:
+            return self._read(question)
+        except LangoError as error:
+            return str(error)
+
+    def _read(self, question: LeftQuestion) -> LeftTurn | str:
+        request, context = question.request, self._context()
+        stored = self._store.log.read(request.turn_id)
+        if stored is None or stored.lost:
+            return "it is damaged, or not in the records any more"
+        if stored.row["outcome"] == "running":
+            return "it is still open"
+        if is_answered(request.call_id, [event for row in stored.events if not (event := unpack_event(row)).run_id]):
+            return "the call was answered before its process ended"
+        conversation = unpack_conversation(question.conversation or {}, f"the conversation of turn {request.turn_id}")
+        if stored.row["session_id"] != request.session_id or not _is_asked(request, conversation):
+            return "its record was changed since it was asked"
+        if missing := _missing(request, str(stored.row["topology"]), context):
+            return missing
+        node, said = context.tree[request.agent], conversation.own[1:]
+        text = str(stored.row["text"])
+        return LeftTurn(request.turn_id, request.session_id, text, node, said, request)
+
+    def _named(self, request: ApprovalRequest) -> str:
+        stored = self._store.log.read(request.turn_id)
+        return f"turn {stored.row['number']}" if stored is not None else f"turn {request.turn_id}"
+
+    def _too_late(self, question: LeftQuestion) -> RefusedError:
+        return RefusedError(
+            f"approval {shorten(question.id)!r} is already answered; %lango history shows what came of it"
+        )
+
+
+class BackgroundTurns:
+    """The turns that nobody waits for: what goes wrong with one is logged, and closing the engine stops them."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Trace]] = set()
+
+    def start(self, turn: Coroutine[Any, Any, Trace], give_back: Callable[[], None]) -> None:
+        """Let a turn go on, on the loop of this thread.
+
+        Parameters
+        ----------
+        turn : coroutine
+        give_back : callable
+            Called when it has ended: leaves its question to anybody if it never began.
+        """
+        task = asyncio.get_running_loop().create_task(turn)
+        self._tasks.add(task)
+        task.add_done_callback(partial(self._ended, give_back))
+
+    def _ended(self, give_back: Callable[[], None], task: asyncio.Task[Trace]) -> None:
+        self._tasks.discard(task)
+        try:
+            give_back()
+        except StoreError as error:
+            logger.warning("whether a question is still open is not written down: %s", error)
+        if not task.cancelled() and (problem := task.exception()) is not None:
+            logger.error("a turn that had waited for an answer could not go on: %s", problem)
+
+    def close(self) -> None:
+        """Stop those that are at work and wait until their traces are closed."""
+        for task in tuple(self._tasks):
+            loop, is_through = task.get_loop(), threading.Event()
+            if runs_here(loop):
+                task.cancel()
+            elif loop.is_running():
+                loop.call_soon_threadsafe(_cancel, task, is_through)
+                is_through.wait(LAST_WORDS_S)
+
+
+def _cancel(task: asyncio.Task[Trace], is_through: threading.Event) -> None:
+    task.add_done_callback(lambda _task: is_through.set())
+    task.cancel()
+
+
+class _TakenError(Exception):
+    """Another process lets the turn go on."""
+
+
+def unattended(context: TurnContext) -> TurnContext:
+    """Return what turns work with where nobody waits for them: a question is held, not put to a person."""
+    return replace(context, approver=HoldForAnswer()) if isinstance(context.approver, AskWith) else context
+
+
+def _preview(context: TurnContext, request: ApprovalRequest) -> Preview | None:
+    node = context.tree.by_name.get(request.agent)
+    tool = context.find_tool(node, request.tool) if node is not None else None
+    return preview(context, request.agent, tool, request.arguments) if tool is not None else None
 
 
 def _is_asked(request: ApprovalRequest, conversation: Conversation) -> bool:

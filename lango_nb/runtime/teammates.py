@@ -42,7 +42,7 @@ from lango_nb.tools.context import ToolContext
 
 logger = logging.getLogger("lango_nb")
 
-_LAST_WORDS_S = 1.0
+LAST_WORDS_S = 1.0
 """How long closing waits for a loop that is busy."""
 
 
@@ -354,7 +354,7 @@ class Teammates:
         loop = live.loop
         if loop is None or loop.is_closed():
             self._end(live, "cancelled", "", self.runs.get(run_id).error, "cancelled")
-        elif _runs_here(loop):
+        elif runs_here(loop):
             self._stop(live, self.runs.get(run_id).error)
         else:
             loop.call_soon_threadsafe(self._stop, live, self.runs.get(run_id).error)
@@ -470,7 +470,7 @@ class Teammates:
 
     def _stop(self, live: LiveRun, why: str) -> None:
         loop, task = live.loop, live.task
-        is_here = loop is not None and _runs_here(loop)
+        is_here = loop is not None and runs_here(loop)
         if loop is not None and loop.is_running() and not is_here:
             loop.call_soon_threadsafe(self._stop, live, why)  # between two steps of the run, not in the middle of one
             return
@@ -505,23 +505,24 @@ class Teammates:
             else:
                 self._stop(live, "the engine was closed")
         for loop in self._loops:
-            if loop.is_running() and not _runs_here(loop):
+            if loop.is_running() and not runs_here(loop):
                 is_through = threading.Event()
                 with suppress(RuntimeError):  # it was closed meanwhile
                     loop.call_soon_threadsafe(is_through.set)
-                    is_through.wait(_LAST_WORDS_S)
+                    is_through.wait(LAST_WORDS_S)
 
     def _abandon(self, live: LiveRun) -> None:
         """Leave a run as it stands: it has not ended."""
         if self._live.pop(live.run_id, None) is None or live.task is None or live.loop is None:
             return
-        if _runs_here(live.loop):
+        if runs_here(live.loop):
             live.task.cancel()
         elif not live.loop.is_closed():
             live.loop.call_soon_threadsafe(live.task.cancel)
 
 
-def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:
+def runs_here(loop: asyncio.AbstractEventLoop) -> bool:
+    """Tell whether this code runs on a loop."""
     try:
         return asyncio.get_running_loop() is loop
     except RuntimeError:

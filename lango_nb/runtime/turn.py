@@ -29,7 +29,7 @@ from lango_nb.runtime.control.protocol import Control
 from lango_nb.runtime.control.transfer import TRANSFER
 from lango_nb.runtime.failures import LIMIT_CODES
 from lango_nb.runtime.handoff import end_child
-from lango_nb.runtime.loop_state import LoopResult, LoopState
+from lango_nb.runtime.loop_state import LeftTurn, LoopResult, LoopState
 from lango_nb.runtime.teammates import Teammates
 from lango_nb.runtime.turn_state import TurnState
 from lango_nb.tools.builtin.agents import AGENT_TOOLS
@@ -48,9 +48,11 @@ class TurnRun:
         What the turn works with and knows; its session gets the turn's messages when the turn ends.
     teammates : Teammates
         Where its runs work.
+    left : LeftTurn, optional
+        The turn of an earlier process that goes on with it.
     """
 
-    def __init__(self, state: TurnState, teammates: Teammates) -> None:
+    def __init__(self, state: TurnState, teammates: Teammates, left: LeftTurn | None = None) -> None:
         self.state = state
         self.context = state.context
         self.number = 0
@@ -59,6 +61,9 @@ class TurnRun:
         self._teammates = teammates
         self._request = state.message("user", USER, state.request)
         self.loop = LoopState(state, state.context.tree.root, self._request)
+        self._left = left
+        if left is not None:
+            self.loop.go_on_from(left)
         self.trace: Trace
         """Set when the turn is closed, whatever happened."""
 
@@ -88,6 +93,8 @@ class TurnRun:
         result = LoopResult("cancelled", "cancelled", "")  # also when Ctrl-C or the end of the loop stops it
         try:
             state.publish_first(started)
+            if self._left is not None:
+                self._left.has_begun()
             result = await AgentLoop(self.loop, self._teammates).run()
         except asyncio.CancelledError:
             if not state.deadline.absorb():
@@ -104,7 +111,8 @@ class TurnRun:
     def _begin(self) -> TurnStarted:
         """Write the turn ahead, so that it leaves a trace whatever happens, and return its first event."""
         state, context = self.state, self.context
-        started = TurnStarted(text=state.text, message_id=self._request.id)
+        continues = self._left.turn_id if self._left is not None else ""
+        started = TurnStarted(text=state.text, message_id=self._request.id, continues=continues)
         state.stamp_first(started)
         opening = Opening(
             state.turn_id,

@@ -74,6 +74,9 @@ def _covered(question: PendingApproval | LeftQuestion) -> str:
     request = question.request
     if isinstance(question, LeftQuestion) and (question.resumption is None or question.obstacle):
         return _left(question)
+    if isinstance(question, LeftQuestion) and not request.run_id:
+        yes = "A yes covers exactly this call, this once." if request.is_once else _YES_LATER
+        return f"Its turn ended with its process; with the answer it goes on as a new turn. {yes}"
     if isinstance(question, LeftQuestion):
         return f"{request.run_id} waits for it, though its process ended, and goes on with the answer. {_yes(request)}"
     if request.problem:
@@ -91,9 +94,14 @@ def _yes(request: ApprovalRequest) -> str:
     return "A yes covers exactly this call: once, or with --turn and --session every time it comes there."
 
 
+_YES_LATER = "A yes covers exactly this call: once, or with --session every time it comes there."
+
+
 def _left(question: LeftQuestion) -> str:
     """Say what became of a question whose process is gone, where nobody can go on."""
     request = question.request
+    if question.resumption is not None and not request.run_id:
+        return f"Its turn ended with its process and cannot go on here: {question.obstacle}. A no drops the question."
     if question.resumption is not None:
         return f"{request.run_id} cannot go on here: {question.obstacle}. A no ends it."
     gone = f"{request.run_id or 'The turn that asked'} ended with its process and cannot go on"
@@ -131,6 +139,9 @@ _HOLDS = {"once": "this once", "turn": "for this turn", "session": "for this ses
 
 def _left_said(question: LeftQuestion, answer: ApprovalAnswer) -> str:
     request, refused = question.request, f"refused: {mask(answer.detail)}"
+    if question.resumption is not None and not request.run_id:
+        said = f"allowed, {_HOLDS[answer.scope]}" if answer.allowed else refused
+        return f"{said}; its turn goes on as a new one, which %lango history shows"
     if question.resumption is not None and not answer.allowed:
         return f"{refused}; %lango run {request.run_id} shows what becomes of it"
     if question.resumption is not None:
