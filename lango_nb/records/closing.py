@@ -6,7 +6,7 @@ one sentence in place of an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -50,9 +50,19 @@ class Closing:
         When it is closed; the turn's own times are those of what was written last.
     root : str
         Name of the root agent, where no event says it.
+    waiting : collection of str
+        Ids of the runs that go on with an answer; they are not closed.
     """
 
-    def __init__(self, stored: StoredTurn, runs: Sequence[AgentRun], now: datetime, root: str) -> None:
+    def __init__(
+        self,
+        stored: StoredTurn,
+        runs: Sequence[AgentRun],
+        now: datetime,
+        root: str,
+        waiting: Collection[str] = (),
+    ) -> None:
+        self._waiting = waiting
         self._row, self._now = stored.row, now
         self._events = [unpack_event(row) for row in stored.events]
         self._root = next((event.author for event in self._events if event.author != USER), root)
@@ -64,6 +74,7 @@ class Closing:
         self._calls = open_calls(self._events)
         self._events += answers(self._calls, self._next(), now)
         self._runs = self._close_runs(runs)
+        self._ended = [run for run in self._runs if run.id not in waiting]
         self._finish()
 
     @property
@@ -83,7 +94,7 @@ class Closing:
         new = self._events[self._written :]
         store.log.finish(self._turn_id, [pack_event(event) for event in new], row, body)
         runs = StoredRuns(store)
-        for run in self._runs:
+        for run in self._ended:
             with suppress(StoreError):  # the trace has it; the next opening tries again
                 runs.end(run)
 
@@ -95,7 +106,7 @@ class Closing:
         self._events.append(event)
 
     def _close_runs(self, kept: Sequence[AgentRun]) -> tuple[AgentRun, ...]:
-        """Close all runs of the turn: a run is written down when it is made, its event with the next call or later."""
+        """Close the runs of the turn: a run is written down when it is made, its event with the next call or later."""
         begun = {event.run_id: event for event in self._events if isinstance(event, RunStarted)}
         ended = {event.run_id: event for event in self._events if isinstance(event, RunFinished)}
         for run in kept:
@@ -103,9 +114,11 @@ class Closing:
                 self._add(RunStarted, run.spawned_by or self._root, run_id=run.id, **_beginning(run))
         known = {run.id: run for run in kept}
         lost = [self._made_by(event) for event in begun.values() if event.run_id not in known]
-        runs = tuple(ended_as(run, ended.get(run.id), self._now) for run in (*kept, *lost))
+        runs = tuple(
+            run if run.id in self._waiting else ended_as(run, ended.get(run.id), self._now) for run in (*kept, *lost)
+        )
         for run in runs:
-            if run.id not in ended:
+            if run.id not in ended and run.id not in self._waiting:
                 self._events.append(end_of(run, self._turn_id, self._next(), self._now))
         return runs
 

@@ -9,7 +9,7 @@ and only that one says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -88,13 +88,15 @@ def resume(store: Store, now: datetime, root: Callable[[str], str]) -> list[Inte
     StoreError
         The store cannot be read, or with code ``read_only``: it may not be written.
     """
-    runs = StoredRuns(store)
+    runs, waiting = StoredRuns(store), waiting_calls(store)
     found = []
     for row in store.log.unfinished():
         stored = store.log.read(str(row["id"]))
         if stored is None:
             continue
-        closing = Closing(stored, runs.of_turn(str(row["id"])), now, root(str(row.get("topology") or "")))
+        made = runs.of_turn(str(row["id"]))
+        go_on = frozenset(run.id for run in made if _is_waiting(run, stored, waiting))
+        closing = Closing(stored, made, now, root(str(row.get("topology") or "")), go_on)
         number, session = int(str(row["number"])), str(row["session_id"])
         left = Interrupted(number, str(row["id"]), session, str(row["text"]), closing.calls)
         try:
@@ -154,8 +156,7 @@ def _end_runs(store: Store, now: datetime, root: Callable[[str], str]) -> list[I
         stored = store.log.read(run.turn_id)
         if stored is not None and stored.row.get("outcome") == "running":
             continue  # it could not be closed, or somebody else closes it just now, with its runs
-        call_id = waiting.get(run.id)
-        if call_id and stored is not None and not is_answered(call_id, _own(run, stored)):
+        if stored is not None and _is_waiting(run, stored, waiting):
             continue
         try:
             ended = end_run(store, run, stored, now, root)
@@ -209,6 +210,12 @@ def end_run(
         left = note(f"Run {run.id}", found.calls, root(str(stored.row.get("topology") or "")))
         store.documents(LATE).put(late_row(store.log, run.id, found.session_id, [left]))
     return found
+
+
+def _is_waiting(run: AgentRun, stored: StoredTurn, waiting: Mapping[str, str]) -> bool:
+    """Tell whether a run waits for an answer with which it can go on."""
+    call_id = waiting.get(run.id)
+    return call_id is not None and not run.is_terminal and not is_answered(call_id, _own(run, stored))
 
 
 def _own(run: AgentRun, stored: StoredTurn) -> list[Event]:

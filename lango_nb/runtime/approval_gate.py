@@ -212,6 +212,8 @@ class CallApprovals:
         self._block(question.request)
         if question.can_wait and loop.turn.is_closed:  # what the run said since the end of its turn is kept with it
             loop.turn.complete()
+        elif question.is_held:  # nobody knows how long it waits
+            loop.turn.write_now()
 
     def _block(self, request: ApprovalRequest) -> None:
         """Show that a run waits; an answer that is there at once is nothing to wait for."""

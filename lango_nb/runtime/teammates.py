@@ -499,8 +499,7 @@ class Teammates:
         Runs that end on another thread at this moment are waited for: what they leave has to be written down.
         """
         for live in tuple(self._live.values()):
-            turn = live.state.turn
-            if turn.is_closed and turn.context.approvals.can_wait(live.run_id):
+            if live.state.context.approvals.can_wait(live.run_id):
                 self._abandon(live)
             else:
                 self._stop(live, "the engine was closed")

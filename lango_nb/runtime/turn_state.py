@@ -201,7 +201,7 @@ class TurnState:
             if self._has_idle_limit:
                 self.deadline.extend()
             if traces.is_each_event_written and not self.is_closed:
-                self._write_each()
+                self.write_now()
         for listener in tuple(listeners) if listeners else ():
             try:
                 listener(event)
@@ -323,7 +323,8 @@ class TurnState:
         traces.write(self.turn_id, new, is_urgent=True)
         self.written += len(new)
 
-    def _write_each(self) -> None:
+    def write_now(self) -> None:
+        """Write what happened so far down if that can be done; otherwise the end of the turn does it, or raises."""
         try:
             self.write_ahead()
         except StoreError as error:  # said once: the end of the turn tries again, and raises
