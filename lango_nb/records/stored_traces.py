@@ -136,6 +136,12 @@ class StoredTraces(Traces):
             if error.code == "closed" and self._is_written(trace.turn.id):  # what failed came after that
                 return
             number = trace.turn.number
+            if error.code == "closed":
+                raise StoreError(
+                    f"turn {number} ended with {trace.turn.outcome} after its records were closed, and is not in them; "
+                    f"it is in memory as lab.trace({number}), and whoever opens them next closes it there",
+                    error.code,
+                ) from error
             raise StoreError(
                 f"turn {number} ended with {trace.turn.outcome}, but is not written down: {self._why(error)}; mend "
                 f"that and do not ask again: it is in memory as lab.trace({number}) and written with the next turn",

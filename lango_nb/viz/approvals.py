@@ -140,6 +140,8 @@ _HOLDS = {"once": "this once", "turn": "for this turn", "session": "for this ses
 def _left_said(question: LeftQuestion, answer: ApprovalAnswer) -> str:
     request, refused = question.request, f"refused: {mask(answer.detail)}"
     if question.resumption is not None and not request.run_id:
+        if question.obstacle:
+            return "dropped: whoever asked is gone"
         said = f"allowed, {_HOLDS[answer.scope]}" if answer.allowed else refused
         return f"{said}; its turn goes on as a new one, which %lango history shows"
     if question.resumption is not None and not answer.allowed:

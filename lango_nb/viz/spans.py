@@ -115,6 +115,9 @@ def _link(before: Span | None, event: RunStarted) -> None:
 def _turn_started(span: Span, event: TurnStarted) -> None:
     span.kind, span.said = "asks", event.text
     span.parts = [("request", event.text)]
+    if event.continues:
+        span.said = f"{event.text} (goes on where {event.continues} stood)"
+        span.parts.append(("continues", event.continues))
 
 
 def _text_said(span: Span, event: TextSaid) -> None:

@@ -51,12 +51,16 @@ def asked(result: Any) -> int:
     return sum(isinstance(event, ApprovalAsked) for event in result.record.events)
 
 
-def leave_in_turn(folder: Path, call: ToolCall = DELETE, **options: Any) -> None:
+WITH_SECRET = f"{ORDER}, my key is {SECRET}"
+"""What is asked so cannot go on: its conversation is not kept."""
+
+
+def leave_in_turn(folder: Path, call: ToolCall = DELETE, order: str = ORDER, **options: Any) -> None:
     """Have the turn itself ask something, and close the lab before anybody has answered."""
 
     async def begin() -> None:
         lab = lab_on(folder, topology="solo", model=ScriptedModel([Reply(tool_calls=(call,)), "Done."]), **options)
-        turn = asyncio.ensure_future(lab.aask(ORDER))
+        turn = asyncio.ensure_future(lab.aask(order))
         while not lab.approvals.record:
             assert not turn.done()
             await asyncio.sleep(0.001)
@@ -183,11 +187,57 @@ def test_in_another_topology_it_says_where_it_can_be_answered(target: Path) -> N
     lab.close()
 
 
+# -- a turn waits ------------------------------------------------------------------------------------------------------
+
+
+def settled(lab: Lab, turns: int) -> None:
+    """Wait until so many turns have ended."""
+    deadline_s = time.monotonic() + 60
+    while len(lab.engine.traces) < turns:
+        assert time.monotonic() < deadline_s, "the turn has not ended"
+        time.sleep(0.005)
+
+
+def test_what_the_turn_itself_asked_goes_on_as_a_turn_of_the_next_lab(target: Path) -> None:
+    leave_in_turn(target.parent)
+    lab = lab_on(target.parent, topology="solo", model=ScriptedModel(["It is gone."]))
+    waits = "Its turn ended with its process; with the answer it goes on as a new turn"
+    for shown in (lab.approvals.text, lab.approvals.html):
+        for piece in ("deletes old.txt, 1 line", waits, "--session every time"):
+            assert piece in shown.replace("\n  ", " ")
+    assert "allowed, this once; its turn goes on as a new one" in lab.approvals.allow().text
+    settled(lab, 2)
+    assert (lab.trace().record.turn.answer, target.exists(), lab.approvals.record) == ("It is gone.", False, ())
+    assert "(goes on where turn-" in lab.trace().text
+    lab.close()
+
+
+def test_a_turn_that_is_answered_with_no_goes_on_without_its_call(target: Path) -> None:
+    leave_in_turn(target.parent)
+    lab = lab_on(target.parent, topology="solo", model=ScriptedModel(["Then I leave it."]))
+    assert "refused: I need it; its turn goes on" in lab.approvals.deny(detail="I need it").text
+    settled(lab, 2)
+    assert (lab.trace().record.turn.answer, target.exists(), lab.approvals.record) == ("Then I leave it.", True, ())
+    lab.close()
+
+
+def test_in_another_topology_a_turn_cannot_go_on_and_a_no_drops_its_question(target: Path) -> None:
+    leave_in_turn(target.parent)
+    lab = lab_on(target.parent)
+    said = "cannot go on here: it was asked in the topology solo, and this is octet: answer it there"
+    assert said in lab.approvals.text.replace("\n  ", " ")
+    with pytest.raises(RefusedError, match=f"turn 1 {said}; a no drops the question"):
+        lab.approvals.allow()
+    assert "dropped" in lab.approvals.deny().text
+    assert (lab.approvals.record, len(lab.engine.traces), target.exists()) == ((), 1, True)
+    lab.close()
+
+
 # -- nobody waits ------------------------------------------------------------------------------------------------------
 
 
 def test_what_the_turn_itself_asked_says_what_a_yes_can_still_do(target: Path) -> None:
-    leave_in_turn(target.parent)
+    leave_in_turn(target.parent, order=WITH_SECRET)
     lab = lab_on(target.parent, topology="solo")
     for shown in (lab.approvals.text, lab.approvals.html):
         for piece in ("old.txt", "The turn that asked ended with its process", "session main", ORDER):
@@ -201,9 +251,9 @@ def solo(folder: Path, turns: int) -> Lab:
 
 
 def test_a_yes_lets_exactly_that_call_run_once_when_it_comes_again(target: Path) -> None:
-    leave_in_turn(target.parent)
+    leave_in_turn(target.parent, order=WITH_SECRET)
     lab = solo(target.parent, 2)
-    assert "ask again: delete old.txt" in lab.approvals.allow().text
+    assert "my key is [masked]" in lab.approvals.allow().text
     assert lab.approvals.record == ()
     first = lab.ask(ORDER)
     assert (decided(first), asked(first), target.exists()) == ([(True, "once")], 0, False)
@@ -214,7 +264,7 @@ def test_a_yes_lets_exactly_that_call_run_once_when_it_comes_again(target: Path)
 
 
 def test_a_yes_for_the_session_holds_each_time_and_in_no_other_session(target: Path) -> None:
-    leave_in_turn(target.parent)
+    leave_in_turn(target.parent, order=WITH_SECRET)
     lab = solo(target.parent, 3)
     lab.approvals.allow(scope="session")
     for _ in range(2):
@@ -226,7 +276,7 @@ def test_a_yes_for_the_session_holds_each_time_and_in_no_other_session(target: P
 
 
 def test_a_no_drops_it(target: Path) -> None:
-    leave_in_turn(target.parent)
+    leave_in_turn(target.parent, order=WITH_SECRET)
     lab = lab_on(target.parent)
     assert "dropped" in lab.approvals.deny().text
     assert lab.approvals.record == ()

@@ -332,7 +332,7 @@ def test_a_row_of_a_decision_is_checked_to_its_last_signal() -> None:
 @pytest.mark.parametrize("body", [{"thoughts": []}, {"messages": "hi"}, {"runs": [1]}])
 def test_a_body_with_something_else_in_it_is_refused(body: Row) -> None:
     with pytest.raises(StoreError, match=f"turn turn-1 cannot be read: its field '{next(iter(body))}' is"):
-        unpack_trace(replace(stored(samples.trace()), body=body))
+        unpack_trace(stored(samples.trace())._replace(body=body))
 
 
 # -- older versions ----------------------------------------------------------------------------------------------------

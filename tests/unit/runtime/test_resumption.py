@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -31,56 +31,12 @@ from lango_nb.stores.opening import open_store
 from lango_nb.tools.builtin.agents import AGENT_TOOLS
 from lango_nb.tools.decorator import tool
 from tests.cast import Cast, Line, spawn
-from tests.kept import DIED, KINDS, MARK, address, in_child, kept_engine, late_of, marked, race, tools, wait_for_it
+from tests.kept import DIED, KINDS, MARK, in_child, kept_engine, late_of, race, tools, wait_for_it
 from tests.stores import protected
+from tests.waiting import ORDER, Home, ask, is_blocked, until
 
 SECRET = "sk-abcdefghijklmnop1234"
-ORDER: Line = spawn("operator", "Do it")
 QUIET = "no call that changes anything was under way"
-
-
-class Home:
-    """A store that processes come to, one after the other, and the file in which their tools mark what they did."""
-
-    def __init__(self, place: Path, kind: str = "sqlite") -> None:
-        self.store = address(kind, place)
-        self.effects = place / "effects.txt"
-        self._engines: list[Engine] = []
-
-    def open(self, lines: Mapping[str, Any] | None = None, **options: Any) -> Engine:
-        """Be the next process; unless it says otherwise, the operator is done after its call."""
-        options = {"approver": "hold", **options}
-        said = {"operator": ["All done"]} if lines is None else lines
-        self._engines.append(kept_engine(self.store, said, self.effects, **options))
-        return self._engines[-1]
-
-    def leave(self, *operator: Line, order: Line = ORDER, **options: Any) -> None:
-        """Have a run wait for an answer, and close its engine."""
-        engine = self.open({"root": [order, "Going on."], "operator": operator or [MARK]}, **options)
-        ask(engine)
-        engine.close()
-
-    def left(self, engine: Engine) -> LeftQuestion:
-        """Return the question that is left."""
-        (question,) = engine.approvals.left
-        return question
-
-    @property
-    def marked(self) -> list[str]:
-        """The effects that were had."""
-        return marked(self.effects)
-
-    def change(self, kind: str, **values: Any) -> None:
-        """Change the one row of a kind, as somebody could who may write to the database."""
-        store = open_store(self.store)
-        (row,) = store.documents(kind).find()
-        store.documents(kind).put({**row, **values})
-        store.close()
-
-    def close(self) -> None:
-        """Close all engines."""
-        for engine in self._engines:
-            engine.close()
 
 
 @pytest.fixture
@@ -95,25 +51,6 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
     found = Home(tmp_path, request.param)
     yield found
     found.close()
-
-
-def until(is_so: Callable[[], object]) -> None:
-    """Wait for another thread or process."""
-    deadline_s = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < deadline_s, "it has not come to that"
-        time.sleep(0.005)
-
-
-def is_blocked(engine: Engine, runs: int = 1) -> bool:
-    """Tell whether so many runs show that they wait: their questions are written down."""
-    return sum(run.runtime_condition == "blocked_waiting_approval" for run in engine.runs.own()) == runs
-
-
-def ask(engine: Engine) -> None:
-    """Run a turn whose run outlives it, waiting for an answer."""
-    assert engine.run_sync("Please do it").turn.outcome == "success"
-    until(lambda: is_blocked(engine))
 
 
 def ended(engine: Engine) -> Any:
@@ -500,6 +437,24 @@ class TestGoingOn:
         ended(engine)
         assert run_in_loop(lambda _emit: look()) == {"agent_id": run.id, "status": "completed", "result": "All done"}
 
+    def test_whose_turn_was_interrupted_with_it(self, home: Home) -> None:
+        def begin() -> None:
+            lines: dict[str, list[Line]] = {"root": [ORDER, forever], "operator": [MARK]}
+            engine = kept_engine(home.store, lines, home.effects, approver="hold")
+            threading.Thread(target=lambda: engine.run_sync("Please do it"), daemon=True).start()
+            until(lambda: is_blocked(engine))
+            os._exit(DIED)
+
+        assert in_child(begin) == DIED
+        engine = home.open()
+        (found,) = engine.records.found
+        assert found.sentence == f"turn 1 (main) was interrupted and is closed now; {QUIET}"
+        assert [run.status for run in engine.runs.list()] == ["running"]
+        assert [event.kind for event in engine.traces.get(1).events if event.run_id][-1] == "run.blocked"
+        home.left(engine).allow()
+        assert (ended(engine).result, home.marked) == ("All done", ["a"])
+        assert home.open().records.found == ()
+
 
 class TestOnce:
     def test_of_several_processes_that_answer_at_once_one_goes_on(self, either: Home) -> None:
@@ -771,21 +726,6 @@ class TestWhatCannotGoOn:
         until(lambda: all(run.is_terminal for run in engine.runs.list()))
         assert home.marked == ["a"]
 
-    def test_whose_turn_was_still_open(self, home: Home) -> None:
-        def begin() -> None:
-            lines: dict[str, list[Line]] = {"root": [ORDER, forever], "operator": [MARK]}
-            engine = kept_engine(home.store, lines, home.effects, approver="hold")
-            threading.Thread(target=lambda: engine.run_sync("Please do it"), daemon=True).start()
-            until(lambda: is_blocked(engine))
-            os._exit(DIED)
-
-        assert in_child(begin) == DIED
-        engine = home.open()
-        (found,) = engine.records.found
-        assert found.sentence == f"turn 1 (main) was interrupted and is closed now; {QUIET}"
-        assert [run.status for run in engine.runs.list()] == ["cancelled"]
-        assert home.left(engine).resumption is None
-
     def test_that_a_run_asked_for(self, home: Home) -> None:
         @tool(safety="dangerous", family="crypto")
         def crypto_mark() -> str:
@@ -887,17 +827,16 @@ def test_a_run_that_is_at_work_ends_with_its_engine_and_what_it_leaves_is_writte
     assert said(engine)[2:] == ["operator failed and its work is discarded: cancelled"]
 
 
-def test_a_run_whose_turn_goes_on_ends_with_its_engine(home: Home) -> None:
+def test_a_run_whose_turn_waits_for_it_waits_on_when_its_engine_is_closed(home: Home) -> None:
     engine = home.open({"root": [ORDER, wait_for_it, "Fine."], "operator": [MARK]})
-    turn = threading.Thread(target=suppressed(lambda: engine.run_sync("Please do it")))
+    turn = threading.Thread(target=suppressed(lambda: engine.run_sync("Please do it")), daemon=True)
     turn.start()
     until(lambda: is_blocked(engine))
     engine.close()
-    turn.join(10)
-    assert [run.status for run in engine.runs.own()] == ["cancelled"]
     engine = home.open()
-    assert [run.status for run in engine.runs.list()] == ["cancelled"]
-    assert home.left(engine).resumption is None
+    assert [run.status for run in engine.runs.list()] == ["running"]
+    home.left(engine).allow()
+    assert (ended(engine).result, home.marked) == ("All done", ["a"])
 
 
 def suppressed(work: Callable[[], object]) -> Callable[[], None]:
