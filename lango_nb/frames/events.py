@@ -37,6 +37,7 @@ INFO = (
 )
 TEXT = (
     _event("text", required=False),
+    some("continues", "event.continues", "string", "", "The turn of an earlier process that goes on in this one."),
     some("detail", "event.detail", "string", "", "More about a refusal, a limit, an approval or a hook."),
     some("code", "event.code", "string", "", "Short word for what went wrong, or why a command may run or not."),
     some("reason", "event.reason", "string", "", "Why, in the words of a model, a policy or a person."),
