@@ -179,7 +179,9 @@ class TestWhatCannotBeWritten:
             return "One."
 
         engine = kept_engine(store, {"root": [close]})
-        with pytest.raises(StoreError, match="turn 1 ended with success after its records were closed, and is not in them"):
+        with pytest.raises(
+            StoreError, match="turn 1 ended with success after its records were closed, and is not in them"
+        ):
             engine.run_sync("First")
         assert engine.traces.get(1).turn.answer == "One."
         with closing(kept_engine(store)) as later:
