@@ -1,0 +1,286 @@
+"""What the learned reader sees of a request: features of its act, of where a step ends, and of each word's role.
+
+Names of files, numbers and quotations are replaced by their kind: that there is one says something, which one it is
+says nothing. Concepts of the lexicon carry what was learned in one language into the others. Fitting and reading use
+these functions, so that both see the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from lango_nb.models.offline.lexicon import Concepts, lexicon
+from lango_nb.models.offline.words import UNSPACED, Word, words
+
+VERSION = 1
+"""Of what this module does with a request; weights fitted with another one are refused."""
+VALUES = {"w": 1.0, "b": 1.0, "s": 0.5, "c": 0.4, "j": 0.6, "k": 1.5, "k0": 0.8, "kk": 0.6, "kp": 0.3, "km": 0.4, "x": 1.0}
+"""How much a feature of each kind counts; the kind is what stands before the first colon."""
+_PLAIN = frozenset(("word", "sign", *UNSPACED))
+"""Kinds of words that are seen as they are written."""
+_PIECES = range(3, 6)
+_RUNS = range(1, 5)
+_NAMES = frozenset(("file", "folder"))
+_AROUND = (-3, -2, -1, 1, 2, 3)
+_NEAR = 2
+"""Words so near say more, and what they say depends on the act."""
+_QUOTATION = "<quoted>"
+
+
+class Seen(NamedTuple):
+    """A piece of a request, split and looked up once."""
+
+    text: str
+    words: tuple[Word, ...]
+    concepts: tuple[Concepts, ...]
+
+
+@lru_cache(maxsize=64)
+def see(text: str) -> Seen:
+    """Split a piece of a request and look its words up."""
+    found = words(text)
+    return Seen(text, found, lexicon().concepts(found))
+
+
+def shown(word: Word) -> str:
+    """Write a word as the reader sees it."""
+    return word.folded if word.kind in _PLAIN else f"<{word.kind}>"
+
+
+def norm(features: Mapping[str, int]) -> float:
+    """Return the length of a request in features."""
+    return math.sqrt(sum([(VALUES[name.partition(":")[0]] * count) ** 2 for name, count in features.items()])) or 1.0
+
+
+# -- the act -----------------------------------------------------------------------------------------------------------
+
+
+def of_act(seen: Seen, before: str | None) -> list[str]:
+    """List the features by which the act of a step is told, one entry per occurrence.
+
+    Parameters
+    ----------
+    seen : Seen
+    before : str or None
+        Act of the step before, in the same request or the one before; ``None`` at the beginning of a conversation.
+
+    Returns
+    -------
+    list of str
+    """
+    names, plain = _sequence(seen)
+    found = [f"w:{name}" for name in names]
+    found += [f"b:{one} {two}" for one, two in pairwise(("^", *names, "$"))]
+    found += [f"s:{one} {two}" for one, two in zip(names, names[2:], strict=False)]
+    for word in plain:
+        found += _pieces(word)
+    found += _unspaced(seen)
+    groups = _groups(seen)
+    every = sorted({concept for group in groups for concept in group})
+    kinds = sorted({_kind(word) for word in seen.words} - {""})
+    found += [f"k:{concept}" for concept in every]
+    found += [f"k0:{concept}" for concept in (groups[0] if groups else ())]
+    found += [f"kk:{one} {two}" for first, second in pairwise(groups) for one in first for two in second]
+    found += [f"kp:{one} {two}" for place, one in enumerate(every) for two in every[place + 1 :]]
+    found += [f"km:{concept} {kind}" for concept in every for kind in kinds]
+    return found + [f"x:{shape}" for shape in _shapes(seen, names, every, before)]
+
+
+def _sequence(seen: Seen) -> tuple[list[str], list[str]]:
+    """Return the words as they are seen, a quotation as one; and those of them that have pieces."""
+    names: list[str] = []
+    plain: list[str] = []
+    for word in seen.words:
+        if word.is_quoted:
+            if not names or names[-1] != _QUOTATION:
+                names.append(_QUOTATION)
+            continue
+        names.append(shown(word))
+        if word.kind == "word":
+            plain.append(word.folded)
+    return names, plain
+
+
+@lru_cache(maxsize=4096)
+def _pieces(word: str) -> tuple[str, ...]:
+    padded = f"_{word}_"
+    return tuple(f"c:{padded[at : at + size]}" for size in _PIECES for at in range(len(padded) - size + 1))
+
+
+def _unspaced(seen: Seen) -> list[str]:
+    if not any(word.kind in UNSPACED for word in seen.words):
+        return []
+    run = "".join([word.folded if word.kind in UNSPACED and not word.is_quoted else "#" for word in seen.words])
+    pieces = [run[at : at + size] for size in _RUNS for at in range(len(run) - size + 1)]
+    return [f"j:{piece}" for piece in pieces if piece.strip("#")]
+
+
+def _groups(seen: Seen) -> list[list[str]]:
+    """Return the concepts in the order in which they come; those of one word of several characters once."""
+    groups: list[list[str]] = []
+    for word, concepts in zip(seen.words, seen.concepts, strict=True):
+        told = sorted(concepts)
+        if told and not word.is_quoted and (not groups or groups[-1] != told):
+            groups.append(told)
+    return groups
+
+
+def _kind(word: Word) -> str:
+    return "quoted" if word.is_quoted else "" if word.kind in _PLAIN else word.kind
+
+
+def _shapes(seen: Seen, names: Sequence[str], every: Sequence[str], before: str | None) -> Iterable[str]:
+    files = [word for word in seen.words if word.kind in _NAMES and not word.is_quoted]
+    endings = sorted({word.folded.rpartition(".")[2] for word in files if word.kind == "file"})
+    yield f"first {names[0] if names else ''}"
+    yield f"last {names[-1] if names else ''}"
+    yield f"length {min(len(names), 14) // 3}"
+    yield f"files {min(len(files), 3)}"
+    yield f"endings {' '.join(endings[:2])}"
+    yield f"question {any(sign in seen.text for sign in '?？¿')}"
+    yield f"quoted {any(word.is_quoted for word in seen.words)}"
+    yield f"colon {any(sign in seen.text for sign in ':：')}"
+    yield f"later {before is not None}"
+    yield f"before {before}"
+    if before is not None:
+        yield f"later length {min(len(names), 6)}"
+        yield f"later files {min(len(files), 2)}"
+        yield from (f"later {name}" for name in names[:3])
+        yield from (f"later is {concept}" for concept in every)
+        yield from (f"after {before} is {concept}" for concept in every)
+
+
+# -- where a step begins -----------------------------------------------------------------------------------------------
+
+
+def may_begin(seen: Seen, place: int) -> bool:
+    """Tell whether another step may begin at a word at all: behind a connective, a sign, or in unspaced scripts."""
+    if not place:
+        return False
+    word, last = seen.words[place], seen.words[place - 1]
+    told = seen.concepts[place] | seen.concepts[place - 1]
+    return not word.is_quoted and ("and" in told or "then" in told or last.kind == "sign" or last.kind in UNSPACED)
+
+
+def of_beginning(seen: Seen, place: int) -> list[str]:
+    """List the features by which it is told whether another step begins at a word."""
+    names = ["^", "^", *map(shown, seen.words), "$", "$", "$"]
+    at = place + 2
+    left, right = seen.words[:place], seen.words[place:]
+    found = [f"{step} {names[at + step]}" for step in (-2, -1, 0, 1, 2)]
+    found += [f"pair {step} {names[at + step]} {names[at + step + 1]}" for step in (-1, 0)]
+    found.append(f"files {_files(left)} {_files(right)}")
+    found.append(f"few {len(left) < 3} {len(right) < 3}")  # noqa: PLR2004 - hardly enough for a step
+    told = [sorted(seen.concepts[place + step]) if 0 <= place + step < len(seen.words) else [] for step in range(-2, 3)]
+    found += [f"is {step - 2} {concept}" for step, concepts in enumerate(told) for concept in concepts]
+    found += [f"are {one} {two}" for one in told[2] for two in told[3]]
+    return found + [f"behind {names[at - 1]} {one}" for one in told[2]]
+
+
+def _files(part: Sequence[Word]) -> int:
+    return min(sum(word.kind in _NAMES or word.is_quoted for word in part), 2)
+
+
+# -- roles -------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def of_words(seen: Seen) -> tuple[tuple[str, ...], ...]:
+    """List the features by which the role of each word is told, whatever the act.
+
+    Parameters
+    ----------
+    seen : Seen
+
+    Returns
+    -------
+    tuple of tuple of str, one per word
+    """
+    line = _Line.of(seen)
+    last = len(seen.words) - 1
+    has_quotation = False
+    rows = []
+    for place, word in enumerate(seen.words):
+        kind, name = line.kinds[place], line.names[place]
+        row = ["", f"w {name}", f"kind {kind}", f"ends {name[-3:]}", f"begins {name[:3]}", f"case {_case(word)}"]
+        row += [f"is {told}" for told in line.concepts[place]]
+        for step in _AROUND:
+            near, near_kind, told_near = line.at(place + step)
+            row += [f"{step} {near}", f"{step} kind {near_kind}"]
+            if abs(step) <= _NEAR:
+                row.append(f"{step} {near_kind} {kind}")
+                row += [f"{step} is {told}" for told in told_near]
+            if abs(step) == 1:
+                row += [f"{step} {near} {name}", f"{step} {near} kind {kind}"]
+        row += [f"first {place == 0}", f"last {place == last}", f"quotation before {has_quotation}"]
+        rows.append(tuple(row))
+        has_quotation = has_quotation or word.is_quoted
+    return tuple(rows)
+
+
+def of_roles(seen: Seen, act: str, destination: str) -> list[list[str]]:
+    """List the features of each word that depend on the act of its step.
+
+    Parameters
+    ----------
+    seen : Seen
+    act, destination : str
+
+    Returns
+    -------
+    list of list of str, one list per word
+    """
+    line = _Line.of(seen)
+    group = act.partition(".")[0]
+    before, after, has_colon = 0, sum(word.kind in _NAMES for word in seen.words), False
+    rows = []
+    for place, word in enumerate(seen.words):
+        kind, name = line.kinds[place], line.names[place]
+        after -= word.kind in _NAMES
+        row = [f"act {act}", f"{act} kind {kind}", f"{group}. kind {kind}", f"{act} w {name}", f"{act} case {_case(word)}"]
+        row += [f">{destination}", f">{destination} kind {kind}"]
+        row += [f"{act} is {told}" for told in line.concepts[place]] or [f"{act} is nothing"]
+        for step in _AROUND:
+            if abs(step) <= _NEAR:
+                near, near_kind, told_near = line.at(place + step)
+                row += [f"{act} {step} {near}", f"{act} {step} kind {near_kind}"]
+                row += [f"{act} {step} is {told}" for told in told_near]
+            if abs(step) == 1:
+                row.append(f"> {destination} {step} {near}")
+        row.append(f"{act}>{destination} files before {min(before, 2)}")
+        row.append(f"{act}>{destination} files after {min(after, 2)}")
+        row.append(f"{act} files before {min(before, 2)} {kind}")
+        row.append(f"{act} colon before {has_colon}")
+        rows.append(row)
+        before += word.kind in _NAMES
+        has_colon = has_colon or word.text in {":", "："}
+    return rows
+
+
+class _Line(NamedTuple):
+    """Words as their neighbours see them."""
+
+    kinds: list[str]
+    names: list[str]
+    concepts: list[list[str]]
+
+    @classmethod
+    def of(cls, seen: Seen) -> _Line:
+        return cls(
+            [f"quoted {word.kind}" if word.is_quoted else word.kind for word in seen.words],
+            [word.kind if word.kind in {"number", "folder"} else word.folded for word in seen.words],
+            [sorted(told) for told in seen.concepts],
+        )
+
+    def at(self, place: int) -> tuple[str, str, Sequence[str]]:
+        if 0 <= place < len(self.names):
+            return self.names[place], self.kinds[place], self.concepts[place]
+        return "^" if place < 0 else "$", "", ()
+
+
+def _case(word: Word) -> str:
+    return f"{word.text[:1].isupper()}{word.text.isupper() and len(word.text) > 1}"

@@ -1,0 +1,102 @@
+"""A request as words: what each says by its shape, and which of them stand in quotation marks.
+
+Chinese and Japanese have no blanks between words: there every character is one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from lango_nb.core.lazy import compiled
+from lango_nb.routing.features import fold
+
+MOST_WORDS = 400
+"""Words that are read of a request; what is wanted stands at its beginning or its end."""
+_LATIN = "A-Za-zÀ-ɏ"
+_UNSPACED = "\u3005\u3006\u3040-\u30ff\u3400-\u9fff"
+_NAME = rf"[{_LATIN}0-9_][{_LATIN}0-9_.\-]*"
+_SHAPES = (
+    ("url", rf"https?://[^\s{_UNSPACED}]+|www\.[^\s{_UNSPACED}]+"),
+    ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    ("glob", rf"\*\.?[{_LATIN}0-9_*]*|[{_LATIN}0-9_-]+\*[{_LATIN}0-9_.*-]*"),
+    ("file", rf"~?\.{{0,2}}/?(?:[{_LATIN}0-9_.\-]+/)*{_NAME}\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LATIN}0-9_/])"),
+    ("folder", rf"(?:~|\.{{1,2}})?/?(?:[{_LATIN}0-9_.\-]+/)+[{_LATIN}0-9_.\-]*|(?<!\w)/[{_LATIN}0-9_.\-]+"),
+    ("ending", r"(?<!\w)\.[A-Za-z][A-Za-z0-9]{0,5}(?!\w)"),
+    ("option", r"(?<!\S)--?[A-Za-z][\w-]*"),
+    ("id", rf"[{_LATIN}]+[-_#]?\d[\w-]*|#\d+|0x[0-9a-fA-F]+"),
+    ("number", r"[-+]?\d[\d.,:]*\d%?|\d%?"),
+    ("name", rf"[{_LATIN}0-9]+(?:_[{_LATIN}0-9]+)+|[a-zà-ÿ]+(?:[A-Z][a-zà-ÿ]+)+"),
+    ("word", rf"[{_LATIN}]+(?:['’\-][{_LATIN}]+)*"),
+    ("kana", "[\u30a1-\u30ff]{2,}"),
+    ("character", f"[{_UNSPACED}]"),
+    ("sign", r"->|=>|\S"),
+)
+_ANY = "|".join(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES)
+_QUOTED = re.compile(
+    r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|「([^」]+)」|『([^』]+)』|`([^`]+)`|«\s?([^»]+?)\s?»"
+    r"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w)"
+)
+_ENDINGS = frozenset(
+    (
+        "md txt py json yaml yml toml csv tsv log html htm js ts css ini cfg conf sh ipynb rst xml sql pdf png jpg jpeg gif svg lock env "
+        "bak doc docx xls xlsx ppt odt zip gz tar mp3 mp4 wav mov tex bib rs go java c cpp h tmp orig old dat db r rb php bat eml ics vcf"
+    ).split()
+)
+UNSPACED = frozenset(("kana", "character"))
+"""Kinds of words between which there are no blanks."""
+
+
+class Word(NamedTuple):
+    """One word, or one thing that is no word."""
+
+    start: int
+    end: int
+    text: str
+    folded: str
+    kind: str
+    """``word``, ``character``, ``file``, ``number`` and so on."""
+    is_quoted: bool
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Return where quotations begin and end, without their marks."""
+    return [(match.start(match.lastindex or 0), match.end(match.lastindex or 0)) for match in _QUOTED.finditer(text)]
+
+
+@lru_cache(maxsize=64)
+def words(text: str) -> tuple[Word, ...]:
+    """Split a request into words.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    tuple of Word
+
+    Examples
+    --------
+    >>> [(word.text, word.kind) for word in words("sort notes.md by 2")]
+    [('sort', 'word'), ('notes.md', 'file'), ('by', 'word'), ('2', 'number')]
+    >>> [word.text for word in words("notes.mdの行数")]
+    ['notes.md', 'の', '行', '数']
+    """
+    quoted = quotations(text)
+    marks = {place for start, end in quoted for place in (start - 1, end)}
+    found: list[Word] = []
+    for match in compiled(_ANY).finditer(text):
+        kind = str(match.lastgroup)
+        start, shown = match.start(), match.group()
+        if kind == "sign" and start in marks:
+            continue
+        if kind in {"file", "folder"} and (shorter := shown.rstrip(".-")) != shown:
+            shown = shorter or shown
+        if kind == "file" and shown.rpartition(".")[2].lower() not in _ENDINGS:
+            kind = "dotted"
+        is_quoted = any(begin <= start < end for begin, end in quoted)
+        found.append(Word(start, start + len(shown), shown, fold(shown), kind, is_quoted))
+    half = MOST_WORDS // 2
+    return tuple(found if len(found) <= MOST_WORDS else found[:half] + found[-half:])
