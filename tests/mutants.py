@@ -11,9 +11,9 @@ that the same seed plants the same faults in the same sources.
 With a map, which ``--record`` makes by running the suite once under coverage, each fault is tried with the tests that
 ran its line, those that know most of its module first: seconds for a fault. Without one, and for lines that run while
 modules are imported or in processes of their own, whole files of tests are tried, those that know most of the module
-and function; ``--whole`` tries what survives with the whole suite, without browser and slow tests. A failing test counts
-only if it passes without the fault. Survivors whose change is often none that anybody could see, such as ``<`` for
-``<=``, are listed as suspects of being equivalent.
+and function; ``--whole`` tries what survives with the whole suite, without browser and slow tests. A failing test
+counts only if it passes without the fault. Survivors whose change is often none that anybody could see, such as ``<``
+for ``<=``, are listed as suspects of being equivalent.
 
 Only what lies in ``lango_nb`` as Python is changed, and only in a copy.
 """
@@ -34,7 +34,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -265,6 +265,12 @@ def nearest_tests(path: str, function: str) -> tuple[str, ...]:
     return (path, *(test for points, test in ranked[:NEAREST] if points > 0))
 
 
+def _known(test: str, unknown: Collection[str]) -> str:
+    """Return a test, the test of which it is a case that is not there, or nothing when that is not there either."""
+    whole = test.partition("[")[0]
+    return "" if test in unknown else whole if whole in unknown else test
+
+
 class Map:
     """Which tests ran which lines, as :func:`record` has written it.
 
@@ -395,6 +401,8 @@ class Copy:
                     file.write_text(source, encoding="utf-8")
                 if failed is None:
                     break
+                if not failed and self._failed(tests, left_out) == "":
+                    break  # nor without the fault: a library is missing here
                 if not failed or self._passes(failed):
                     found.by = failed or "no test could be collected, or the time was up"
                 else:
@@ -433,9 +441,9 @@ class Copy:
             return ""
         if run.returncode in {0, 5}:  # 5: none of these files has a test that runs here
             return None
-        if unknown := set(UNKNOWN.findall(output)):  # cases that are named otherwise now
-            left = [test for test in tests if test not in unknown]
-            return self._failed(left, left_out) if left and len(left) < len(tests) else None
+        if unknown := set(UNKNOWN.findall(output)):  # cases that are not there, of another database for instance
+            known = dict.fromkeys(name for test in tests if (name := _known(test, unknown)))
+            return self._failed([*known], left_out) if known else None
         match = FAILED.search(output)
         return match[1] if match is not None else ""
 

@@ -780,3 +780,9 @@ def test_closed_connections_are_opened_again(run: Any, server: ProviderServer) -
             await close_clients()
 
     run(use())
+
+
+@pytest.mark.parametrize(("url", "model"), [("", "qwen3"), ("http://localhost:8000", ""), ("", "")])
+def test_an_openai_compatible_model_needs_both_an_address_and_a_name(url: str, model: str) -> None:
+    with pytest.raises(SettingsError, match="needs an address and a model"):
+        openai_compatible(url, model)
