@@ -449,7 +449,7 @@ def test_root_prompt_holds_the_limit_the_names_and_the_short_circuit(name: str) 
     prompt = tree.root.prompt
     assert f"Maximum {SHAPES[name].max_rounds} delegation rounds per user turn" in prompt
     assert "NEVER invent or abbreviate agent names" in prompt
-    assert f"The only valid names are: {', '.join(SHAPES[name].roster)}." in prompt
+    assert f"The only valid names are: {', '.join(spec.name for spec in load_topology(name).agents)}." in prompt
     assert re.search(
         r"Greetings, opinions, small talk and general knowledge(?:: answer| are answered) directly", prompt
     )
