@@ -5,12 +5,11 @@ Worked out from the fields of :class:`lango_nb.config.settings.Settings` when so
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cache
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel
-
-from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, expand_home
+from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, camel, expand_home
 from lango_nb.config.strictness import FolderRule
 from lango_nb.config.units import duration_text, parse_duration, parse_idle, parse_size, size_text
 
@@ -95,32 +94,39 @@ def settings_by_key() -> dict[str, SettingInfo]:
 
 
 def _walk(
-    group: type[BaseModel], path: tuple[str, ...], keys: tuple[str, ...], above: str, rule_above: FolderRule | None
+    group: type[SettingsGroup], path: tuple[str, ...], keys: tuple[str, ...], above: str, rule_above: FolderRule | None
 ) -> list[SettingInfo]:
     found: list[SettingInfo] = []
-    for name, field in group.model_fields.items():
-        here, key_here = (*path, name), (*keys, field.alias or name)
-        annotation: Any = field.annotation
-        rule = next((item for item in field.metadata if isinstance(item, FolderRule)), None)
-        if isinstance(annotation, type) and issubclass(annotation, SettingsGroup):
-            found += _walk(annotation, here, key_here, field.description or "", rule)
+    annotations = get_type_hints(group, include_extras=True)
+    for field in fields(group):  # type: ignore[arg-type]  # groups are dataclasses
+        here, key_here = (*path, field.name), (*keys, field.metadata.get("alias") or camel(field.name))
+        sentence: str = field.metadata["description"]
+        kind_of_value, *metadata = _parts(annotations[field.name])
+        rule = next((item for item in metadata if isinstance(item, FolderRule)), None)
+        if isinstance(kind_of_value, type) and issubclass(kind_of_value, SettingsGroup):
+            found += _walk(kind_of_value, here, key_here, sentence, rule)
             continue
-        is_switch = issubclass(group, Switch) and name == "enabled"  # said where the switch is used
+        is_switch = issubclass(group, Switch) and field.name == "enabled"  # said where the switch is used
         env_words = [_upper_snake(part) for part in key_here]
-        kind = _kind(annotation, field.metadata)
+        kind = _kind(kind_of_value, metadata)
         found.append(
             SettingInfo(
                 key=".".join(key_here),
                 path=here,
                 env="_".join(["LANGO", *env_words]),
                 kind=kind,
-                words=get_args(annotation) if kind == "word" else (),
-                default=field.get_default(call_default_factory=True),
-                sentence=above if is_switch else field.description or "",
+                words=get_args(kind_of_value) if kind == "word" else (),
+                default=field.default,
+                sentence=above if is_switch else sentence,
                 folder_rule=rule_above if is_switch else rule,
             )
         )
     return found
+
+
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    """Return a type, and what it is annotated with."""
+    return get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
 
 
 def _kind(annotation: Any, metadata: list[Any]) -> Kind:
