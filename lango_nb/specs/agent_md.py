@@ -56,7 +56,9 @@ _BREAKS_OF_YAML = re.compile("[\n\x85\u2028\u2029]")
 _PARAGRAPHS = re.compile(r"\S[^\x85\u2028\u2029]*\S\n?")
 
 
-def parse_agent_md(text: str, path: str = "AGENT.md", source: Source = Source.USER) -> AgentSpec:
+def parse_agent_md(
+    text: str, path: str = "AGENT.md", source: Source = Source.USER, *, is_own: bool = False
+) -> AgentSpec:
     r"""Read an agent's definition.
 
     Parameters
@@ -67,6 +69,8 @@ def parse_agent_md(text: str, path: str = "AGENT.md", source: Source = Source.US
         File name for messages, kept in ``spec.path``.
     source : Source
         Kept in ``spec.source``.
+    is_own : bool
+        Whether it is one of the package's own, see :meth:`.Document.check`.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def parse_agent_md(text: str, path: str = "AGENT.md", source: Source = Source.US
     """
     _refuse_no_text(text, path)
     parts = _split(text.removeprefix("\ufeff"), path)
-    document = read_document(parts.front, path, noun="front matter", first_line=parts.first_line)
+    document = read_document(parts.front, path, noun="front matter", first_line=parts.first_line, is_own=is_own)
     known, extra = _sort_out(document)
     spec = document.check(AgentSpec, known)
     for limit in LIMITS:
@@ -99,7 +103,9 @@ def parse_agent_md(text: str, path: str = "AGENT.md", source: Source = Source.US
     return spec.model_copy(update={"instruction": parts.body, "source": source, "path": path, "extra": extra})
 
 
-def read_agent_md(path: Path, source: Source = Source.USER, *, shown_as: str | None = None) -> AgentSpec:
+def read_agent_md(
+    path: Path, source: Source = Source.USER, *, shown_as: str | None = None, is_own: bool = False
+) -> AgentSpec:
     """Read an agent's definition from a file.
 
     Parameters
@@ -108,6 +114,8 @@ def read_agent_md(path: Path, source: Source = Source.USER, *, shown_as: str | N
     source : Source
     shown_as : str, optional
         What ``spec.path`` and messages call the file; the path as given when absent.
+    is_own : bool
+        Whether it is one of the package's own, see :meth:`.Document.check`.
 
     Returns
     -------
@@ -119,7 +127,7 @@ def read_agent_md(path: Path, source: Source = Source.USER, *, shown_as: str | N
         As :func:`parse_agent_md`; also when it is no file, cannot be read, is larger than 1 MB, or is not UTF-8.
     """
     label = str(path) if shown_as is None else shown_as
-    return parse_agent_md(read_text(path, label), label, source)
+    return parse_agent_md(read_text(path, label), label, source, is_own=is_own)
 
 
 def render_agent_md(spec: AgentSpec) -> str:

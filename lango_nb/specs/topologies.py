@@ -99,7 +99,7 @@ def read_topology(folder: Path, *, shown_as: str | None = None) -> Topology:
     """
     label = str(folder) if shown_as is None else shown_as
     path = f"{label}/{TOPOLOGY_FILE}"
-    document = read_document(read_text(folder / TOPOLOGY_FILE, path), path)
+    document = read_document(read_text(folder / TOPOLOGY_FILE, path), path, is_own=folder.is_relative_to(PACKAGE))
     fields = dict(document.values)
     if "agents" in fields:
         raise document.error(("agents",), "agents are read from their folders; list their names under 'roster'")
@@ -164,7 +164,7 @@ def _section(name: str, priority: int, text: str) -> PromptSection:
     text = text.replace("\r\n", "\n").strip()
     title = _TITLE.match(text)
     body = text[title.end() :] if title else text
-    return PromptSection(id=name, title=title[1] if title else "", text=body.strip(), priority=priority)
+    return PromptSection.model_construct(id=name, title=title[1] if title else "", text=body.strip(), priority=priority)
 
 
 def _in_order(

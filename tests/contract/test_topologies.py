@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -12,8 +14,8 @@ from lango_nb.routing.partition import Prefix, matching_order
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
-from lango_nb.specs.sources import EmbeddedStore
-from lango_nb.specs.topologies import load_prompt_sections, load_topology, topology_names
+from lango_nb.specs.sources import PACKAGE, EmbeddedStore, FileStore
+from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_topology, topology_names
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.by_name import sample_tools
 from lango_nb.tools.tool import Tool
@@ -291,6 +293,20 @@ def test_order_names_nobody_without_a_claim_and_the_roster_orders_the_others(nam
     without = topology.model_copy(update={"match_order": ()})
     assert matching_order(without, topology.agents) == list(topology.agents)
     assert topology.unmatched_to is None or topology.unmatched_to in claimants
+
+
+@pytest.mark.parametrize("name", topology_names())
+def test_what_the_package_takes_unchecked_passes_the_check(name: str, tmp_path: Path) -> None:
+    copied = shutil.copytree(PACKAGE / "topologies" / name, tmp_path / name)
+    checked = read_topology(copied, shown_as=f"lango_nb/topologies/{name}")
+    assert repr(checked) == repr(load_topology(name))
+    assert checked == load_topology(name)
+
+
+def test_the_bundled_agents_pass_the_check_too(tmp_path: Path) -> None:
+    copied = shutil.copytree(PACKAGE / "data" / "agents", tmp_path / "agents")
+    checked = FileStore(copied, Source.EMBEDDED, shown_as="lango_nb/data/agents").load()
+    assert repr(checked) == repr(EmbeddedStore().load())
 
 
 @pytest.mark.parametrize("name", topology_names())
