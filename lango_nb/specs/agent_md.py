@@ -38,6 +38,7 @@ from lango_nb.specs.document import (
     read_text,
     too_big,
 )
+from lango_nb.specs.simple_yaml import read_definition
 
 MARK = "---"
 """The line before and after the front matter."""
@@ -85,11 +86,9 @@ def parse_agent_md(
     >>> spec.name, spec.keywords, spec.instruction
     ('tailor', ('hem', 'seam'), 'You sew.')
     """
-    from lango_nb.specs.yaml_text import read_document
-
     _refuse_no_text(text, path)
     parts = _split(text.removeprefix("\ufeff"), path)
-    document = read_document(parts.front, path, noun="front matter", first_line=parts.first_line, is_own=is_own)
+    document = read_definition(parts.front, path, noun="front matter", first_line=parts.first_line, is_own=is_own)
     known, extra = _sort_out(document)
     spec = document.check(AgentSpec, known)
     for limit in LIMITS:

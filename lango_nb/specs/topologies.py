@@ -22,6 +22,7 @@ from lango_nb.core.frozen import Frozen
 from lango_nb.core.messages import USER
 from lango_nb.specs.agent import NAME_PATTERN, AgentSpec, Source
 from lango_nb.specs.document import Document, Loc, read_text
+from lango_nb.specs.simple_yaml import read_definition
 from lango_nb.specs.sources import PACKAGE, SHOWN_PACKAGE, FileStore
 from lango_nb.specs.topology import PromptSection, Topology
 
@@ -97,11 +98,9 @@ def read_topology(folder: Path, *, shown_as: str | None = None) -> Topology:
     DefinitionError
         A file cannot be read, a key is unknown or of the wrong type, or a name refers to nobody.
     """
-    from lango_nb.specs.yaml_text import read_document
-
     label = str(folder) if shown_as is None else shown_as
     path = f"{label}/{TOPOLOGY_FILE}"
-    document = read_document(read_text(folder / TOPOLOGY_FILE, path), path, is_own=folder.is_relative_to(PACKAGE))
+    document = read_definition(read_text(folder / TOPOLOGY_FILE, path), path, is_own=folder.is_relative_to(PACKAGE))
     fields = dict(document.values)
     if "agents" in fields:
         raise document.error(("agents",), "agents are read from their folders; list their names under 'roster'")
