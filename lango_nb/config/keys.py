@@ -134,7 +134,7 @@ def _walk(
 
 def _annotation(group: type[SettingsGroup], name: str) -> tuple[Any, tuple[Any, ...]]:
     """Return the type of a field, and what it is annotated with."""
-    found = _type_hints(group)[name]
+    found = _type_hints(group)[name]  # type: ignore[arg-type]  # mypy asks whether instances have a hash
     if get_origin(found) is not Annotated:
         return found, ()
     kind, *metadata = get_args(found)

@@ -140,7 +140,7 @@ class SettingsGroup:
     @classmethod
     def model_validate(cls, values: Mapping[str, Any]) -> Self:
         """Check values, by their names here or in files, and make a group of them."""
-        group: Self = _adapter(cls).validate_python(values)
+        group: Self = _adapter(cls).validate_python(values)  # type: ignore[arg-type]  # mypy asks whether instances have a hash
         return group
 
     def model_copy(self, *, update: Mapping[str, Any]) -> Self:
@@ -153,7 +153,8 @@ class SettingsGroup:
         self, *, mode: Literal["json", "python"] = "python", by_alias: bool = False, exclude_defaults: bool = False
     ) -> dict[str, Any]:
         """Return all values as dictionaries in each other."""
-        found: dict[str, Any] = _adapter(type(self)).dump_python(
+        adapter = _adapter(type(self))  # type: ignore[arg-type]  # mypy asks whether instances have a hash
+        found: dict[str, Any] = adapter.dump_python(
             self, mode=mode, by_alias=by_alias, exclude_defaults=exclude_defaults
         )
         return found

@@ -44,6 +44,8 @@ def read_simple(text: str) -> dict[str, JsonValue]:
     >>> read_simple("name: vault\nkeywords: [sign, hash]\nconstraints:\n  max_turns: 3\n")
     {'name': 'vault', 'keywords': ['sign', 'hash'], 'constraints': {'max_turns': 3}}
     """
+    if not text.replace("\n", "").isprintable():
+        raise NotSimpleError
     lines = _Lines(text)
     values = lines.mapping(0)
     if lines.indent is not None:
@@ -122,8 +124,8 @@ class _Lines:
 
     def _block(self, indent: int, *, is_folded: bool) -> str:
         """Read a text of several lines."""
-        own = self.indent
-        if own is None or own <= indent:
+        first, own = self._next, self.indent
+        if own is None or own <= indent or self._next > first:
             raise NotSimpleError
         lines = []
         while self._next < len(self._lines):

@@ -70,6 +70,9 @@ FILES = st.lists(st.one_of(st.sampled_from(LINES), TEXTS), max_size=9).map("\n".
 
 
 @given(FILES)
+@example("\t")
+@example("a: >-\n\n  b\n")
+@example("a: |-\n\n  b\n")
 @example("a: - b\n")
 @example("a: b\n  c\n")
 @example("a: >-\n  b\n\nc: d\n")
