@@ -32,12 +32,7 @@ class NotSimpleError(Exception):
 
 
 def read_simple(text: str) -> dict[str, JsonValue]:
-    r"""Read a mapping.
-
-    Raises
-    ------
-    NotSimpleError
-        Something in it is left to PyYAML; that does not mean that it is wrong.
+    r"""Read a mapping, or raise :class:`NotSimpleError` where something in it is left to PyYAML, right or wrong.
 
     Examples
     --------
