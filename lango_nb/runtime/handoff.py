@@ -25,6 +25,7 @@ from lango_nb.core.masking import mask
 from lango_nb.core.messages import ToolCall
 from lango_nb.records.child_sessions import ChildSessions, inherited_messages
 from lango_nb.records.decisions import Decision
+from lango_nb.records.excerpt import Excerpt
 from lango_nb.records.runs import AgentRun, Runs
 from lango_nb.records.steps import references
 from lango_nb.routing.tree import AgentNode
@@ -306,7 +307,7 @@ def _make_run(loop: LoopState, teammates: Teammates, node: AgentNode, target: Ta
     is_fresh = target.kind == "delegate"
     child = None
     if is_fresh or _is_isolated(loop, agent):
-        seen = () if is_fresh else (*loop.history, *loop.log)
+        seen = Excerpt((loop.history, 0), (loop.log, 0))
         child = teammates.fork(turn, agent, seen, inherit=0 if is_fresh else None, key=run_id)
     run = AgentRun(
         id=run_id,
@@ -329,8 +330,7 @@ def _make_run(loop: LoopState, teammates: Teammates, node: AgentNode, target: Ta
         turn.path.append(node.name)
     turn.path.append(agent.name)
     order = turn.message("user", node.name, target.instruction, child.key if child is not None else run_id)
-    before = () if child is not None else (*loop.history, *loop.log)
-    history = inherited_messages(before, len(before)) if before else ()
+    history = Excerpt((loop.history, 0), (inherited_messages(loop.log), 0)) if child is None else ()
     live = teammates.register(LoopState(turn, agent, order, history, run, child), loop)
     _record(loop, node, target, run_id)
     started = RunStarted(
