@@ -6,7 +6,7 @@ ran, its result reached the specialist's model, and the specialist's answer reac
 
     hello      root: text                                                        one model call
     delegate   root: transfer → specialist: tool call → specialist: answer       three model calls, one tool call
-               by delegate or spawn the root says what the specialist answered: four, or with agent_wait five model calls
+               by delegate or spawn the root says what came of it: four, or with agent_wait five, model calls
 """
 
 from __future__ import annotations
