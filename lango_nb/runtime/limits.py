@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from lango_nb.core.events import BudgetExpanded, BudgetWarning, LimitName, LimitReached
@@ -114,7 +113,6 @@ class Budget:
         """Tokens read and written, as far as the model says."""
         self.cost_usd = 0.0
         """Dollars, as far as they are known."""
-        self._is_metered = bool(limits.calls or limits.tokens or limits.cost_usd)
         self._root = root
         self._planners = planners
         self._agents: set[str] = set()
@@ -269,18 +267,19 @@ class Budget:
         self.tokens += (usage.input_tokens or 0) + (usage.output_tokens or 0)
         self.cost_usd += cost_usd
         self.calls += 1
-        if not self._is_metered:
-            return NOTHING
-        limits = self.limits
+        limits, found = self.limits, NOTHING
         counted: tuple[tuple[LimitName, float, float], ...] = (
             ("calls", self.calls, limits.calls),
             ("tokens", self.tokens, limits.tokens),
             ("cost", self.cost_usd, limits.cost_usd),
         )
         for limit, used, of in counted:
-            if of and used >= of:
+            if not of:
+                continue
+            if used >= of:
                 return (limit_reached(limit, of, used),)
-        return tuple(chain.from_iterable(self._warn(*one) for one in counted))
+            found += self._warn(limit, used, of)
+        return found
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
