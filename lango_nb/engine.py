@@ -590,7 +590,7 @@ class Engine:
     def services(self) -> dict[type, object]:
         """What tools and hooks ask for, by protocol; bind your own before the first turn."""
         from lango_nb.core.bus import Bus
-        from lango_nb.hooks.output_manager import OutputStore
+        from lango_nb.hooks.outputs import OutputStore
         from lango_nb.records.tasks import LocalTaskService
         from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
 

@@ -249,7 +249,7 @@ def test_a_price_is_known_or_none(provider: str, model: str, url: str, is_own: b
     from pydantic_ai.messages import ModelResponse, TextPart
     from pydantic_ai.usage import RequestUsage
 
-    from lango_nb.models.translating import cost_usd
+    from lango_nb.models.live import cost_usd
 
     usage = RequestUsage(input_tokens=1000, output_tokens=100)
     response = ModelResponse(
