@@ -5,18 +5,19 @@ There is one client per endpoint and event loop: a connection cannot be used on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from urllib.parse import urlsplit
-from lango_nb.core.errors import SettingsError, shorten
-from lango_nb.models.keys import Credentials, Keys
-from lango_nb.models.vendors import Vendor, vendor_of
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
+
 from lango_nb.core.errors import LangoError, SettingsError, shorten
 from lango_nb.core.masking import mask
+from lango_nb.models.keys import Credentials, Keys
 from lango_nb.models.live import Line
+from lango_nb.models.vendors import Vendor, vendor_of
+
 
 @dataclass(frozen=True, eq=False)
 class Endpoint:

@@ -28,21 +28,21 @@ class Looked(list[Message]):
 
     def __init__(self, messages: Iterable[Message]) -> None:
         super().__init__(messages)
-        self.count = 0
+        self.looks = 0
 
     def __iter__(self) -> Iterator[Message]:
         for message in super().__iter__():
-            self.count += 1
+            self.looks += 1
             yield message
 
     def __reversed__(self) -> Iterator[Message]:
         for message in super().__reversed__():
-            self.count += 1
+            self.looks += 1
             yield message
 
     def __getitem__(self, place: SupportsIndex | slice) -> Any:
         found = super().__getitem__(place)
-        self.count += len(found) if isinstance(found, list) else 1
+        self.looks += len(found) if isinstance(found, list) else 1
         return found
 
 
@@ -112,7 +112,7 @@ def test_no_turn_looks_at_all_that_was_said_before(
     def one() -> None:
         session.messages = looked = Looked(session.messages)
         calls = calls_of(lambda: asyncio.run(engine.run("Look again", "long")))
-        found.append((looked.count, calls))
+        found.append((looked.looks, calls))
         session.messages = [*looked]
 
     for after in (EARLIER, LATER):
