@@ -1,15 +1,104 @@
-"""KnowledgeSaver: what an agent looked up is kept as knowledge, so that nobody has to look it up again."""
+"""Hooks that watch: what every call came to is published, and what agents looked up or did is handed to services.
+
+event_publisher     every result, to the bus
+learning_observer   what a run of calls shows, to a learning service
+knowledge_saver     what was looked up, to a knowledge service
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import JsonValue
 
+from lango_nb.core.bus import Bus
 from lango_nb.core.masking import mask, mask_arguments
-from lango_nb.hooks.hook import AfterResult, HookCall
+from lango_nb.hooks.hook import AfterResult, HookCall, Observe
 from lango_nb.tools.tool import Tool, ToolResult
+
+TOOL_EXECUTED = "tool.executed"
+"""Topic of :class:`ToolExecuted`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolExecuted:
+    """A tool call that ran; neither arguments nor result, which may hold anything."""
+
+    tool: str
+    call_id: str
+    agent: str
+    session_id: str
+    turn_id: str
+    run_id: str
+    is_error: bool
+    code: str
+    characters: int
+    """Length of the result."""
+
+
+class EventPublisher:
+    """Publishes tool calls.
+
+    Parameters
+    ----------
+    bus : Bus
+    """
+
+    name = "event_publisher"
+    priority = 50
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    async def after(self, call: HookCall, result: ToolResult) -> AfterResult:
+        """Tell the bus."""
+        if self._bus.has_subscribers:
+            self._bus.publish(
+                TOOL_EXECUTED,
+                ToolExecuted(
+                    tool=call.tool.name,
+                    call_id=call.call_id,
+                    agent=call.agent,
+                    session_id=call.session_id,
+                    turn_id=call.turn_id,
+                    run_id=call.run_id,
+                    is_error=result.is_error,
+                    code=result.code,
+                    characters=len(result.content),
+                ),
+            )
+        return None
+
+
+class LearningService(Protocol):
+    """Learns from what calls came to."""
+
+    async def observe(self, call: HookCall, result: ToolResult) -> str:
+        """Take note of a call; return what was learned in a few words, empty when nothing was."""
+        ...
+
+
+class LearningObserver:
+    """Shows results to the learning engine.
+
+    Parameters
+    ----------
+    learning : LearningService
+    """
+
+    name = "learning_observer"
+    priority = 30
+
+    def __init__(self, learning: LearningService) -> None:
+        self._learning = learning
+
+    async def after(self, call: HookCall, result: ToolResult) -> AfterResult:
+        """Let the service see the result; what it learned becomes a note."""
+        learned = await self._learning.observe(call, result)
+        return Observe(learned) if learned else None
+
 
 _VERBS = frozenset({
     "read", "get", "list", "search", "find", "fetch", "query", "retrieve", "lookup", "navigate", "extract", "stat",
