@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lango_nb.core.text import counted
-from lango_nb.frames.prompts import estimate_tokens, section_text
+from lango_nb.frames.tree import estimate_tokens, section_text
 from lango_nb.routing.tree import AgentNode
 from lango_nb.specs.topology import PromptSection
 from lango_nb.viz import document as doc
