@@ -134,7 +134,7 @@ def summary(turn: Turn) -> str:
 @Command("new", "begin a new session: the agents forget what was said, the turns are kept", where="notebook")
 def new(lab: Lab) -> View[str]:
     """Begin a new session."""
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     session = lab.new()

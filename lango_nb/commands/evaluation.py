@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lango_nb.commands.terminal.session import Terminal
     from lango_nb.evaluation.results import Evaluation, Result
     from lango_nb.lab import Lab
-    from lango_nb.lab.evaluation import EvaluationView
+    from lango_nb.lab.view_types import EvaluationView
     from lango_nb.viz.view import View
 
 _STOPPED = "the evaluation was stopped; with --resume FILE the next run would go on from there"

@@ -30,7 +30,7 @@ NARROWEST = 140
 def model(notebook: Notebook, name: str | None = None, *, record: str | None = None) -> View[Any]:
     """List the models, or take one; keep its calls on a cassette where that is wanted."""
     from lango_nb.commands.notebook.keys import ask_key
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     lab = notebook.lab
@@ -57,7 +57,7 @@ def model(notebook: Notebook, name: str | None = None, *, record: str | None = N
 )
 def config(lab: Lab, key: str | None = None) -> View[Any]:
     """List the settings, or those that fit."""
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     view = lab.config
@@ -132,7 +132,7 @@ def trust(
 ) -> View[Any] | str:
     """Trust the settings of a folder, list the folders that are trusted, or take trust away."""
     from lango_nb.commands.text import Text
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
 
     found = _trust(folder or notebook.workspace, print, None, is_list=is_list, is_removal=is_removal)
     return Text(found) if isinstance(found, str) else listing(found, found)

@@ -54,7 +54,7 @@ def use(notebook: Notebook, topology: str | Topology | Lab | None = None) -> Vie
 
 
 def _topologies(lab: Lab) -> View[tuple[Topology, ...]]:
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     found = lab.topologies

@@ -6,9 +6,14 @@ Everything else is in ``.record``, the plain value. Where a record is a mapping 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lango_nb.core.errors import UsageError
+from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.evaluation.results import Evaluation
+from lango_nb.evaluation.results import Result as EvaluationResult
+from lango_nb.records.history import History
+from lango_nb.stores.store import EVERY_TURN
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import ListView, View
 
@@ -22,14 +27,18 @@ if TYPE_CHECKING:
     from lango_nb.engine import Engine
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.graph import DelegationGraph
-    from lango_nb.records.turns import Trace
+    from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.diff import TreeDiff
     from lango_nb.routing.partition import Assignment, Partition
     from lango_nb.routing.route import Route
     from lango_nb.routing.tree import AgentNode, AgentTree
     from lango_nb.runtime.approvals import ApprovalAnswer, LeftQuestion, PendingApproval, Scope
     from lango_nb.stores.database import Selection
+    from lango_nb.stores.store import Row
     from lango_nb.viz.document import Document
+
+
+R = TypeVar("R")
 
 
 def frames() -> Any:
@@ -44,6 +53,25 @@ def texts_frame(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.
     from lango_nb.frames.texts import texts_df
 
     return texts_df(columns, rows)
+
+
+def listing(record: R, table: Table, columns: Sequence[str] = ()) -> View[R]:
+    """Show a table of texts, which is also the DataFrame.
+
+    Parameters
+    ----------
+    record : object
+        What the table is about.
+    table : Table
+    columns : sequence of str
+        What the DataFrame calls the columns; as the table does when empty.
+    """
+    return View(record, lambda: texts_frame(columns or table.columns, table.rows), table)
+
+
+def only(frame: pd.DataFrame, column: str, values: Sequence[object]) -> pd.DataFrame:
+    """Return the rows of a frame whose column holds one of some values."""
+    return frame[frame[column].isin(values)].reset_index(drop=True)
 
 
 # -- who is there, and who would get what ------------------------------------------------------------------------------
@@ -424,6 +452,190 @@ class ReportView(View["Report"]):
 
     def __len__(self) -> int:
         return len(self.findings)
+
+
+def traces_view(path: Path) -> ListView[Trace]:
+    """Read traces from a file, to look at.
+
+    Parameters
+    ----------
+    path : Path
+        What :meth:`~lango_nb.lab.lab.Lab.export` wrote, or a trace as JSON of the original lango.
+    """
+    from lango_nb.records.importing import read_any
+    from lango_nb.viz import trace, turns
+
+    traces = tuple(read_any(path))
+
+    def shown() -> Document:
+        is_alone = len(traces) == 1
+        return trace.document(traces[0]) if is_alone else turns.turns_document([one.turn for one in traces])
+
+    return ListView(traces, lambda: frames().turns_df(traces), shown)
+
+
+# -- what is kept, and what is measured --------------------------------------------------------------------------------
+
+NOUNS = (
+    "turns",
+    "sessions",
+    "events",
+    "messages",
+    "steps",
+    "decisions",
+    "delegations",
+    "runs",
+    "approvals",
+    "visibility",
+)
+"""What there are frames of."""
+_NONE_FITS = "no turn fits; lab.turns, or %lango turns, lists all of them"
+
+
+class HistoryView(View[History]):
+    """Turns that are stored: ``.df`` has one row per turn, :meth:`frame` one per event, message, run and so on.
+
+    Parameters
+    ----------
+    history : History
+    note : callable, optional
+        Says what stands under the list, each time it is shown.
+    """
+
+    def __init__(self, history: History, note: Callable[[], str] = str) -> None:
+        super().__init__(history, lambda: self.frame("turns"), self._list)
+        self._note = note
+
+    def _list(self) -> Document:
+        """Read what is shown when it is looked at."""
+        from lango_nb.viz.turns import turns_document
+
+        turns, note = self.record.turns(), self._note()
+        if self.record.query == EVERY_TURN:
+            return turns_document(turns, note=note)
+        return turns_document(turns, _NONE_FITS, note=note)
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Read the turns."""
+        return self.record.turns()
+
+    def traces(self) -> Iterator[Trace]:
+        """Read everything about the turns, one after the other."""
+        return self.record.traces()
+
+    def sessions(self) -> list[Row]:
+        """Read the conversations that the turns belong to."""
+        return self.record.sessions()
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    def where(self, **narrowing: Any) -> HistoryView:
+        """Narrow it; see :meth:`lango_nb.records.history.History.where`."""
+        return HistoryView(self.record.where(**narrowing), self._note)
+
+    def frame(self, noun: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a DataFrame of what belongs to these turns.
+
+        Parameters
+        ----------
+        noun : str
+            One of :data:`NOUNS`.
+        columns : sequence of str, optional
+            Only these are read and built; all when absent.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such frame, or no such column in it.
+        """
+        if noun not in NOUNS:
+            raise UnknownNameError("frame", noun, NOUNS)
+        make = getattr(frames(), f"{noun}_df")
+        made: pd.DataFrame = make(self.record, columns=columns)
+        return made
+
+
+class EvaluationView(View[Evaluation]):
+    """How often a subject is right: ``.df`` has one row per topology, :meth:`frame` the rest.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    shown : callable, optional
+        Makes a document to show in place of it.
+    what : str
+        Which frame ``.df`` is.
+
+    Attributes
+    ----------
+    subject, data : str
+        What was measured: ``router``, ``keywords`` or a model's name; where the requests come from.
+    n : int
+        How many requests were used.
+    results : tuple of Result
+        One per topology; ``evaluation["octet"]`` is one of them.
+    resumed : int
+        How many answers came from an earlier run.
+    """
+
+    def __init__(
+        self, evaluation: Evaluation, shown: Callable[[], Document] | None = None, what: str = "summary"
+    ) -> None:
+        super().__init__(evaluation, lambda: self.frame(what), shown)
+        self.subject, self.data, self.n = evaluation.subject, evaluation.data, evaluation.n
+        self.results = evaluation.results
+        self.resumed = evaluation.resumed
+
+    @property
+    def mistakes(self) -> EvaluationView:
+        """Every mistake with its explanation; ``.df`` has one row per mistake."""
+        from lango_nb.viz.evaluation import mistakes_document
+
+        return EvaluationView(self.record, lambda: mistakes_document(self.record), "mistakes")
+
+    def timed(self) -> EvaluationView:
+        """Return the same with how long answers took; that differs each time, so that it is not shown by default."""
+        from lango_nb.viz.evaluation import document
+
+        return EvaluationView(self.record, lambda: document(self.record, timing=True))
+
+    def __iter__(self) -> Iterator[EvaluationResult]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, topology: str) -> EvaluationResult:
+        return self.record[topology]
+
+    def frame(self, what: str = "summary", columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a DataFrame of what was found.
+
+        Parameters
+        ----------
+        what : str
+            ``summary``, ``agents``, ``confusion``, ``curve``, ``calibration``, ``languages``, ``groups``, ``mistakes``
+            or ``answers``.
+        columns : sequence of str, optional
+            Only these, in this order.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such frame or column.
+        """
+        from lango_nb.frames.evaluation import evaluation_df
+
+        return evaluation_df(self.record, what, columns=columns)
 
 
 # -- what waits for an answer ------------------------------------------------------------------------------------------

@@ -13,30 +13,41 @@ its id, a run or an open question, shows it, and the ids of a lab repeat as well
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lango_nb.core.errors import UsageError
 from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:
     from lango_nb.viz.document import Document
-    from lango_nb.viz.renderer import Renderer
     from lango_nb.viz.table import Table
 
     RENDERERS: dict[type, Renderer]
     """Renderer by kind of record."""
 
-__all__ = ["HOMES", "RENDERERS", "Table", "mimebundle", "to_html", "to_line", "to_mermaid", "to_text"]
+__all__ = ["HOMES", "RENDERERS", "Renderer", "Table", "mimebundle", "to_html", "to_line", "to_mermaid", "to_text"]
+
+
+class Renderer(NamedTuple):
+    """How one kind of record is shown."""
+
+    line: Callable[[Any], str]
+    """One line: what it is and how large."""
+    document: Callable[..., Document]
+    """Everything, for both back ends; the same record always gives the same document."""
+    mermaid: Callable[[Any], str] | None = None
+    """A diagram as mermaid source, where it makes sense."""
+
 
 HOMES: dict[tuple[str, str], str] = {
-    ("lango_nb.routing.tree", "AgentTree"): "lango_nb.viz.agents.RENDERER",
-    ("lango_nb.routing.tree", "AgentNode"): "lango_nb.viz.prompts.RENDERER",
+    ("lango_nb.routing.tree", "AgentTree"): "lango_nb.viz.agents.TREE",
+    ("lango_nb.routing.tree", "AgentNode"): "lango_nb.viz.agents.PROMPT",
     ("lango_nb.routing.partition", "Partition"): "lango_nb.viz.partition.RENDERER",
-    ("lango_nb.routing.route", "Route"): "lango_nb.viz.routing.RENDERER",
+    ("lango_nb.routing.route", "Route"): "lango_nb.viz.routing.ROUTE",
     ("lango_nb.routing.diff", "TreeDiff"): "lango_nb.viz.diff.RENDERER",
-    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.decisions.RENDERER",
+    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.routing.DECISION",
     ("lango_nb.records.turns", "Turn"): "lango_nb.viz.turns.RENDERER",
     ("lango_nb.records.agent_run", "AgentRun"): "lango_nb.viz.runs.RENDERER",
     ("lango_nb.records.turns", "Trace"): "lango_nb.viz.trace.RENDERER",
@@ -48,11 +59,11 @@ HOMES: dict[tuple[str, str], str] = {
 """Where the renderer of a kind of record is, by module and name of the kind; it loads with the first such record."""
 _LISTS = {
     ("lango_nb.records.turns", "Turn"): "lango_nb.viz.turns.turns_document",
-    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.decisions.decisions_document",
+    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.routing.decisions_document",
     ("lango_nb.core.events", "BaseEvent"): "lango_nb.viz.events.events_document",
     ("lango_nb.records.agent_run", "AgentRun"): "lango_nb.viz.runs.runs_document",
-    ("lango_nb.records.tasks", "Task"): "lango_nb.viz.tasks.tasks_table",
-    ("lango_nb.records.memories", "Memory"): "lango_nb.viz.memories.memories_table",
+    ("lango_nb.records.tasks", "Task"): "lango_nb.viz.listings.tasks_table",
+    ("lango_nb.records.memories", "Memory"): "lango_nb.viz.listings.memories_table",
     ("lango_nb.records.shelf_items", "ShelfItem"): "lango_nb.viz.shelf.shelf_document",
 }
 """What makes a document, or a table, of a list of records."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lango_nb.core.text import counted
 from lango_nb.doctor.finding import STATUSES, Finding, Report, Status
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import BAD, GOOD, ROOT, WARN
 from lango_nb.viz.escape import one_line
-from lango_nb.viz.renderer import Renderer
 
 _COLOURS: dict[Status, str] = {"fail": BAD, "warn": WARN, "ok": GOOD, "skip": ROOT}
 _CHECK = 60

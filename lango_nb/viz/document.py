@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from lango_nb.viz.lanes import Key, Lane
-    from lango_nb.viz.span import Span
+    from lango_nb.viz.spans import Span
 
 # -- pieces of a line --------------------------------------------------------------------------------------------------
 
@@ -144,6 +144,14 @@ class Gap:
 
 
 GAP = Gap()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line across a text; pages have distances of their own."""
+
+
+RULE = Rule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,8 +392,8 @@ Inline: TypeAlias = (
     " | tuple[Inline, ...]"
 )
 Block: TypeAlias = (
-    "Gap | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows | Fold"
-    " | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Plain | Rich"
+    "Gap | Rule | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows"
+    " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Plain | Rich"
 )
 Document: TypeAlias = "tuple[Block, ...]"
 """Blocks, from top to bottom; a part of a document is one, too."""

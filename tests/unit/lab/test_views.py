@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from lango_nb import Lab
-from lango_nb.lab import evaluation, history
 from lango_nb.lab import view_types as views
 from lango_nb.viz.view import ListView, View
 
@@ -34,7 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, View[An
 
 def classes() -> list[type[View[Any]]]:
     """Return every kind of view that tells something by name."""
-    every = [one for module in (views, evaluation, history) for _, one in inspect.getmembers(module, inspect.isclass)]
+    every = [one for _, one in inspect.getmembers(views, inspect.isclass)]
     return sorted({one for one in every if issubclass(one, View)} - {View, ListView}, key=lambda one: one.__name__)
 
 
@@ -86,7 +85,7 @@ def test_a_diagram_is_that_of_the_record_whatever_is_shown(made: dict[str, View[
 def test_durations_are_told_when_asked_for(made: dict[str, View[Any]]) -> None:
     trace, measured = made["TraceView"], made["EvaluationView"]
     assert isinstance(trace, views.TraceView)
-    assert isinstance(measured, evaluation.EvaluationView)
+    assert isinstance(measured, views.EvaluationView)
     for view, timed in ((trace, trace.timed()), (measured, measured.timed())):
         assert " ms" not in view.text
         assert " ms" in timed.text

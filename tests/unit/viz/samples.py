@@ -62,14 +62,11 @@ from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Safety, Tool, ToolResult
 from lango_nb.viz.approvals import questions_document
-from lango_nb.viz.decisions import decisions_document
 from lango_nb.viz.events import events_document
-from lango_nb.viz.memories import memories_table
-from lango_nb.viz.metrics import metrics_table
+from lango_nb.viz.listings import memories_table, metrics_table, sessions_table, tasks_table
+from lango_nb.viz.routing import decisions_document
 from lango_nb.viz.runs import run_document, runs_document
-from lango_nb.viz.sessions import sessions_table
 from lango_nb.viz.shelf import shelf_document
-from lango_nb.viz.tasks import tasks_table
 from lango_nb.viz.turns import document as turn_document
 from lango_nb.viz.turns import turns_document
 
