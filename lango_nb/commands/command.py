@@ -42,6 +42,9 @@ if TYPE_CHECKING:
         def help(self, name: str | None) -> Any:
             """Show all commands, or how one is written."""
 
+        def ask_key(self, prompt: str) -> str:
+            """Ask for a provider's key in a hidden field; empty where nobody is there."""
+
 
 Kind = Literal[
     "topology",

@@ -29,13 +29,12 @@ NARROWEST = 140
 ).in_notebook
 def model(notebook: Notebook, name: str | None = None, *, record: str | None = None) -> View[Any]:
     """List the models, or take one; keep its calls on a cassette where that is wanted."""
-    from lango_nb.commands.notebook.keys import ask_key
     from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     lab = notebook.lab
     if name is not None:
-        lab.engine.models.keys.ask = ask_key
+        lab.engine.models.keys.ask = notebook.ask_key
         lab.model = name
     if record is not None:
         lab.record(record)

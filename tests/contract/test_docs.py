@@ -22,8 +22,7 @@ import pytest
 
 from lango_nb.commands.notebook.line import parse_line
 from lango_nb.commands.table import MAGICS, TERMINAL
-from lango_nb.commands.terminal.parser import parse
-from lango_nb.commands.terminal.usage import find_command
+from lango_nb.commands.terminal.parser import find_command, parse
 from lango_nb.config.keys import settings_by_key
 from lango_nb.core import errors
 from lango_nb.specs.topologies import topology_names
