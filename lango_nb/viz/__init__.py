@@ -22,12 +22,11 @@ from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:
     from lango_nb.viz.document import Document
-    from lango_nb.viz.table import Table
 
     RENDERERS: dict[type, Renderer]
     """Renderer by kind of record."""
 
-__all__ = ["HOMES", "RENDERERS", "Renderer", "Table", "mimebundle", "to_html", "to_line", "to_mermaid", "to_text"]
+__all__ = ["HOMES", "RENDERERS", "Renderer", "mimebundle", "to_html", "to_line", "to_mermaid", "to_text"]
 
 
 class Renderer(NamedTuple):
@@ -71,16 +70,11 @@ _BLOCKS = "lango_nb.viz.document"
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name on first use."""
-    match name:
-        case "RENDERERS":
-            value: Any = {_load(f"{module}.{kind}"): _load(home) for (module, kind), home in HOMES.items()}
-        case "Table":
-            value = _load("lango_nb.viz.table.Table")
-        case _:
-            raise AttributeError(f"module 'lango_nb.viz' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    """Load the renderers on first use."""
+    if name != "RENDERERS":
+        raise AttributeError(f"module 'lango_nb.viz' has no attribute {name!r}")
+    found = globals()[name] = {_load(f"{module}.{kind}"): _load(home) for (module, kind), home in HOMES.items()}
+    return found
 
 
 def to_text(record: object, **options: Any) -> str:
@@ -225,7 +219,7 @@ def _listed(record: object) -> Document:
     items = record if isinstance(record, Sequence) and not isinstance(record, str) else (record,)
     for kind, home in _LISTS.items():
         if items and all(kind in _kinds(item) for item in items):
-            made: Document | Table = _load(home)(tuple(items))
+            made = _load(home)(tuple(items))  # a document, or a table
             return made if isinstance(made, tuple) else _document(made, {})
     if isinstance(record, tuple) and record and all(type(item).__module__ == _BLOCKS for item in record):
         return record
