@@ -34,6 +34,7 @@ _NAME_KEY = re.compile(r"""(?:name|"name"|'name')\s*:""")
     Word("name", "NAME", "agent"),
     cell="only",
     options=(Option("--remove", "take the agent out again; on a line, without a cell", stands_alone=True),),
+    group="change",
 ).in_notebook
 def agent(notebook: Notebook, text: str = "", name: str | None = None, remove: bool = False) -> View[Any]:
     """Add the agent of a cell, or take one out again."""
@@ -54,6 +55,7 @@ def agent(notebook: Notebook, text: str = "", name: str | None = None, remove: b
     "%%lango tool\ndef pill_count(text: str) -> int:\n    'Count pills.'\n    return text.count('pill')",
     cell="only",
     formats=TABLE,
+    group="change",
 ).in_notebook
 def tool(notebook: Notebook, text: str) -> View[Any]:
     """Add the functions of a cell as tools."""

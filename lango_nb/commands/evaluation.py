@@ -44,6 +44,7 @@ _STOPPED_KEPT = "the evaluation was stopped; the answers so far are kept, the sa
     formats=DRAWING,
     note="--model asks a model as the root of each topology, and no tool runs; keywords is the naive baseline; without "
     "it the router is measured. Intervals are Wilson's, 95 %.",
+    group="measure",
 )
 def evaluate(lab: Lab, data: Any, *, mistakes: bool = False, timing: bool = False, **chosen: Any) -> View[Any]:
     """Say how often the router, or a model, is right."""

@@ -26,6 +26,7 @@ NARROWEST = 140
     Word("name", "NAME", "model"),
     options=(Option("--record", "keep every call on a cassette; play it with cassette:FILE", "FILE", group="make"),),
     formats=TABLE,
+    group="change",
 ).in_notebook
 def model(notebook: Notebook, name: str | None = None, *, record: str | None = None) -> View[Any]:
     """List the models, or take one; keep its calls on a cassette where that is wanted."""
@@ -125,6 +126,7 @@ def _at(values: object, key: str) -> object:
     takes_settings=False,
     note="Until a folder is trusted, its lango.json and pyproject.toml may only make things stricter or say what is "
     "harmless. Trust holds until the settings change.",
+    group="change",
 ).in_notebook
 def trust(
     notebook: Notebook, folder: str | None = None, *, is_list: bool = False, is_removal: bool = False

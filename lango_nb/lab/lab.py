@@ -1214,12 +1214,11 @@ class Lab:
 
         router = self.engine.router
         names = (*router.table.names, ROOT)
+        known = (*names, *router.learned.families)
         if not text.strip():
             raise UsageError("a labelled request needs a text")
-        if agent not in {*names, *router.learned.families}:
-            raise UsageError(
-                f"{agent!r} is no agent here and no tool family; {suggest(agent, [*names, *router.learned.families])}"
-            )
+        if agent not in known:
+            raise UsageError(f"{agent!r} is neither an agent here nor a tool family; {suggest(agent, known)}")
         entry = entries.example(text, agent, self.engine.clock.now(), is_family=agent not in names)
         return self.shelf.keep([entry], "labelled", "text")
 

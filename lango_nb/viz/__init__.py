@@ -159,7 +159,7 @@ def to_mermaid(record: object) -> str:
     renderer = _renderer(record)
     if renderer is None or renderer.mermaid is None:
         names = ", ".join(name for (_, name), home in HOMES.items() if _load(home).mermaid is not None)
-        raise UsageError(f"a {type(record).__name__} has no mermaid diagram; there is one for: {names}")
+        raise UsageError(f"{_a_kind(record)} has no mermaid diagram; there is one for: {names}")
     return renderer.mermaid(record)
 
 
@@ -211,7 +211,7 @@ def _document(record: object, options: dict[str, Any]) -> Document:
     except TypeError as error:
         if not options or "unexpected keyword argument" not in str(error):
             raise
-    raise UsageError(f"a view of a {type(record).__name__} has no option {', '.join(map(repr, options))}")
+    raise UsageError(f"a view of {_a_kind(record)} has no option {', '.join(map(repr, options))}")
 
 
 def _listed(record: object) -> Document:
@@ -224,7 +224,13 @@ def _listed(record: object) -> Document:
     if isinstance(record, tuple) and record and all(type(item).__module__ == _BLOCKS for item in record):
         return record
     names = sorted(name for _, name in HOMES)
-    raise UsageError(f"there is no view of a {type(record).__name__}; there is one of: {', '.join(names)}")
+    raise UsageError(f"there is no view of {_a_kind(record)}; there is one of: {', '.join(names)}")
+
+
+def _a_kind(record: object) -> str:
+    """Name the kind of a record with its article."""
+    name = type(record).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _kinds(record: object) -> list[tuple[str, str]]:

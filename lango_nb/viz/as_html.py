@@ -248,9 +248,11 @@ def _candidate(one: doc.Candidate, mark: float) -> str:
         html.div(" ".join(numbers), text_align="right", white_space="nowrap"),
     )
     vetoes = "".join(html.badge(f"out: {one_line(veto, 100)}", BAD) + " " for veto in one.vetoes)
+    rest = "".join(map(inline, one.rest))
     return html.div(
         head,
         html.div(vetoes, *map(inline, one.terms), margin_top="3px"),
+        html.details(html.muted(one.rest_said), rest, margin="0") if rest else "",
         margin="0 0 6px 0",
         padding="4px 8px",
         border_left=f"4px solid {one.colour if one.is_chosen else html.EDGE}",

@@ -226,7 +226,8 @@ def _candidates(candidates: tuple[doc.Candidate, ...], width: int) -> list[str]:
         name = text.pad(text.cut(one_line(one.name), size), size)
         numbers = "".join(f"{number:>6}  " for number in one.numbers)
         lines += ["", f"{one.sign or ' '} {name}  {numbers}{text.bar(one.share, 1, _BAR)}".rstrip()]
-        lines += [f"    {line}" for line in _wrapped(" · ".join(map(inline, one.terms)), width - 4)]
+        rest = [one.rest_said] if one.rest else []
+        lines += [f"    {line}" for line in _wrapped(" · ".join([*map(inline, one.terms), *rest]), width - 4)]
         for veto in one.vetoes:
             first, *rest = text.wrap(f"out: {veto}", width - 6)
             lines += [f"    {first}", *(f"      {line}" for line in rest)]

@@ -303,7 +303,11 @@ class Candidate:
     """Length of its bar, from 0 to 1."""
     numbers: tuple[str, ...]
     terms: tuple[Chip, ...] = ()
-    """What the numbers are made of."""
+    """What the numbers are made of, as far as a person would name it."""
+    rest: tuple[Chip, ...] = ()
+    """The other terms: a page folds them."""
+    rest_said: str = ""
+    """How many those are, and what they come to."""
     vetoes: tuple[str, ...] = ()
     sign: Literal["▶", "✗", ""] = ""
     is_chosen: bool = False

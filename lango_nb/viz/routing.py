@@ -27,6 +27,8 @@ _KINDS = {
 }
 _SHOWN = 3
 """Candidates shown with the terms of their scores, and all that are nearly as likely."""
+_TERMS = 4
+"""Terms of a score that are shown; the others are folded."""
 _LEAST_SHOWN = 0.05
 _BARE = {"structure", "prior", "other", "sentence"}
 """Kinds of terms that say themselves what they are."""
@@ -134,16 +136,26 @@ def _candidates(route: Route, winner: str | None) -> doc.Document:
 
 def _candidate(candidate: Candidate, colour: str, route: Route, winner: str | None, most: float) -> doc.Candidate:
     is_fitted = _is_fitted(route)
+    terms, rest = _shown_and_rest(candidate.signals)
     return doc.Candidate(
         candidate.agent,
         colour,
         max(candidate.confidence if is_fitted else candidate.score, 0.0) / most,
         (*((_percent(candidate.confidence),) if is_fitted else ()), f"{candidate.score:+.2f}"),
-        tuple(map(_term, candidate.signals)),
+        tuple(map(_term, terms)),
+        tuple(map(_term, rest)),
+        f"{len(rest)} {'more' if terms else 'terms'} {sum(signal.weight for signal in rest):+.2f}",
         tuple(one_line(veto) for veto in candidate.vetoes),
         "▶" if candidate.agent == route.chosen else "✗" if candidate.vetoes else "",
         is_chosen=candidate.agent == winner,
     )
+
+
+def _shown_and_rest(signals: Sequence[Signal]) -> tuple[Sequence[Signal], Sequence[Signal]]:
+    """Part terms into a few that a person would name, strongest first, and those that only make up the sum."""
+    shown = [signal for signal in signals if signal.is_telling][:_TERMS]
+    rest = [signal for signal in signals if signal not in shown]
+    return (signals, ()) if len(rest) == 1 and len(signals) <= _TERMS else (shown, rest)
 
 
 def _term(signal: Signal) -> doc.Chip:
