@@ -12,7 +12,7 @@ from itertools import repeat
 from lango_nb.core.messages import USER, ToolCall
 from lango_nb.frames.column import Column, Sources, json_text, stored
 from lango_nb.frames.frame import Wanted, frame
-from lango_nb.frames.stored import message_rows, session_rows, step_rows, turn_rows, whole_turn
+from lango_nb.frames.stored import Rows, message_rows, session_rows, step_rows, turn_rows, whole_turn
 from lango_nb.records.fields import value
 from lango_nb.records.history import History
 from lango_nb.records.rows import rows_in
@@ -243,13 +243,19 @@ MESSAGE_COLUMNS = (
 
 def _stored_messages(history: History, wanted: Wanted) -> Sources:
     messages, turns = message_rows(wanted.get("message", ())), turn_rows(wanted.get("turn", ()))
-    places: list[int] = []
+    counts = _read(history, "messages", messages, turns)
+    return {"seq": [place for count in counts for place in range(1, count + 1)], "message": messages, "turn": turns}
+
+
+def _read(history: History, noun: str, rows: Rows, turns: Rows) -> list[int]:
+    """Read what turns are kept with, each row with its turn; return how many each turn has."""
+    counts = []
     for kept in history.scan(with_events=False):
-        found = rows_in(kept.body, "messages")
-        messages.extend(found)
+        found = rows_in(kept.body, noun)
+        rows.extend(found)
         turns.extend(repeat(kept.row, len(found)))
-        places += range(1, len(found) + 1)
-    return {"seq": places, "message": messages, "turn": turns}
+        counts.append(len(found))
+    return counts
 
 
 @frame("messages", MESSAGE_COLUMNS, Trace, stored=_stored_messages)
@@ -291,10 +297,7 @@ STEP_COLUMNS = (
 
 def _stored_steps(history: History, wanted: Wanted) -> Sources:
     steps, turns = step_rows(wanted.get("step", ())), turn_rows(wanted.get("turn", ()))
-    for kept in history.scan(with_events=False):
-        found = rows_in(kept.body, "steps")
-        steps.extend(found)
-        turns.extend(repeat(kept.row, len(found)))
+    _read(history, "steps", steps, turns)
     return {"step": steps, "turn": turns}
 
 

@@ -37,6 +37,8 @@ Term = tuple[SignalKind, str, float]
 """One term of a score before it is rounded and shown as a :class:`Signal`: kind, what was found, what it adds."""
 _LEADING = 3
 """Terms that are named where a reason is given."""
+_WORDLIKE = frozenset({"family", "keyword", "description"})
+"""Kinds of terms that are words of the text and nothing else."""
 _ELSEWHERE = "…"
 """Stands in a term for the rest of the text: where it begins, or ends."""
 _WORDS = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
@@ -115,7 +117,7 @@ class Candidate:
     def leading(self) -> str:
         """What speaks for it most, in a short clause; empty when nothing does.
 
-        What a person would name goes first, and a word is named once, alone or beside another.
+        What a person would name goes first, and each word for itself once.
 
         Examples
         --------
@@ -126,7 +128,8 @@ class Candidate:
         said: set[str] = set()
         for one in self.signals:
             words = {word.removesuffix("s") for word in _WORDS.findall(one.term.casefold())} - FUNCTION_WORDS
-            if one.weight > 0 and one.is_telling and not (words and words <= said):
+            is_new = one.kind not in _WORDLIKE or words.isdisjoint(said)
+            if one.weight > 0 and one.is_telling and is_new:
                 named.append(one)
                 said |= words
                 if len(named) == _LEADING:
