@@ -1,4 +1,4 @@
-"""Decisions, one row per candidate."""
+"""Hand-overs: the decision with every candidate, and what came of it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from functools import partial
 from lango_nb.frames.column import Column, Sources, some, stored
 from lango_nb.frames.frame import Wanted, frame
 from lango_nb.records.decisions import Decision
+from lango_nb.records.delegations import delegations
 from lango_nb.records.history import History
 from lango_nb.records.packing import unpack_decision
 from lango_nb.records.rows import rows_in
 from lango_nb.records.turns import Trace
 from lango_nb.routing.route import Candidate, Signal
 from lango_nb.stores.schema import DECISIONS
+
+# -- decisions ---------------------------------------------------------------------------------------------------------
 
 
 def signal_text(signal: Signal) -> str:
@@ -47,15 +50,13 @@ def _is_router_choice(decision: Decision, agent: str) -> bool:
 
 
 _decision = partial(stored, DECISIONS, "decision")
-IDS = (
+DECISION_COLUMNS = (
     Column("session_id", "session", "string", "", "Session; missing for decisions without their trace."),
     _decision("turn_id"),
     _decision("seq"),
     _decision("id", as_="decision_id"),
     _decision("call_id"),
     _decision("run_id"),
-)
-WHAT = (
     _decision("author"),
     _decision("text"),
     _decision("chosen"),
@@ -64,8 +65,6 @@ WHAT = (
     Column("agrees", "decision.agrees", "boolean", "", "Whether model and router chose the same agent."),
     Column("runner_up", "decision.route.runner_up", "string", "", "The router's second best."),
     _decision("margin"),
-)
-CANDIDATE = (
     Column("rank", "rank", "Int64", "", "The router's order, from 1; missing for one it did not know."),
     Column("agent", "agent", "string", "", "The candidate."),
     Column("is_chosen", _is_chosen, "boolean", "", "Whether it got the request."),
@@ -74,7 +73,6 @@ CANDIDATE = (
     Column("signals", _signals, "string", "", "Terms of the score, strongest first."),
     Column("vetoes", _vetoes, "string", "", "Why it was out of the question; empty when it was not."),
 )
-COLUMNS = IDS + WHAT + CANDIDATE
 
 
 def _candidates(decisions: Iterable[tuple[str | None, Decision]]) -> Sources:
@@ -91,7 +89,7 @@ def _candidates(decisions: Iterable[tuple[str | None, Decision]]) -> Sources:
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def _stored(history: History, wanted: Wanted) -> Sources:  # noqa: ARG001 - a decision is read as a whole
+def _stored_decisions(history: History, wanted: Wanted) -> Sources:  # noqa: ARG001 - a decision is read as a whole
     return _candidates(
         (str(stored.row["session_id"]), unpack_decision(row))
         for stored in history.scan(with_events=False)
@@ -99,7 +97,7 @@ def _stored(history: History, wanted: Wanted) -> Sources:  # noqa: ARG001 - a de
     )
 
 
-@frame("decisions", COLUMNS, Trace, Decision, stored=_stored)
+@frame("decisions", DECISION_COLUMNS, Trace, Decision, stored=_stored_decisions)
 def decisions_df(traces: Sequence[Trace | Decision]) -> Sources:
     """List hand-overs as they were decided, each with every candidate.
 
@@ -107,23 +105,12 @@ def decisions_df(traces: Sequence[Trace | Decision]) -> Sources:
     ----------
     traces : Trace, Decision, or iterable of them; or History
         Decisions alone do not know their session.
-    strict : bool
-        Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
-    columns : sequence of str, optional
-        Only these, in this order; nothing else is read.
 
     Returns
     -------
     DataFrame
         One row per decision and candidate, and one for a chosen agent that the router did not know. Join by
         ``decision_id``, ``turn_id`` or ``agent``.
-
-    Raises
-    ------
-    DefinitionError
-        A value cannot be read: names the row and the column.
-    UnknownNameError
-        There is no such column.
     """
     found: list[tuple[str | None, Decision]] = []
     for item in traces:
@@ -132,3 +119,56 @@ def decisions_df(traces: Sequence[Trace | Decision]) -> Sources:
         else:
             found.append((None, item))
     return _candidates(found)
+
+
+# -- delegations -------------------------------------------------------------------------------------------------------
+
+DELEGATION_COLUMNS = (
+    Column("session_id", "it.session_id", "string", "", "Session of the turn."),
+    Column("turn_id", "it.turn_id", "string", "", "Turn in which it happened."),
+    Column("seq", "it.seq", "Int64", "", "Position in the turn, from 1."),
+    Column("decision_id", "it.decision_id", "string", "", "Joins it with the candidates in decisions_df."),
+    Column("call_id", "it.call_id", "string", "", "Call that handed over."),
+    Column("by_run_id", "it.by_run_id", "string", "", "Run in which it was decided; empty for the turn's own work."),
+    Column("run_id", "it.run_id", "string", "", "Teammate run it made; empty for a transfer."),
+    Column("from_agent", "it.from_agent", "string", "", "Agent that handed over."),
+    Column("to_agent", "it.to_agent", "string", "", "Agent that got the work."),
+    Column("control", "it.control", "string", "", "transfer, spawn or delegate; missing where it is not recorded."),
+    Column("reason", "it.reason", "string", "", "Why, in the words of whoever handed over."),
+    Column("instruction", "it.instruction", "string", "", "Work order of the run; empty for a transfer."),
+    Column("round", "it.round", "Int64", "", "Number of the delegation round, from 1."),
+    Column("started_at", "it.started_at", "datetime64[ns, UTC]", "", "When it happened."),
+    Column("duration_ms", "it.duration_ms", "float64", "ms", "Until the work ended or came back; missing before."),
+    Column(
+        "outcome",
+        "it.outcome",
+        "string",
+        "",
+        "running, completed, failed, cancelled; of a transfer also declined and returned.",
+    ),
+    Column("error_code", "it.error_code", "string", "", "Short word for what went wrong; empty when nothing did."),
+    some("router_choice", "it.router_choice", "string", "", "Whom the router would have taken."),
+    some("margin", "it.margin", "float64", "score", "The router's best score minus its second."),
+    some("agrees", "it.agrees", "boolean", "", "Whether model and router chose the same; missing without a decision."),
+)
+
+
+def _stored_delegations(history: History, wanted: Wanted) -> Sources:  # noqa: ARG001 - a hand-over is read as a whole
+    return {"it": [one for stored in history.scan() for one in delegations(stored)]}
+
+
+@frame("delegations", DELEGATION_COLUMNS, Trace, stored=_stored_delegations)
+def delegations_df(traces: Sequence[Trace]) -> Sources:
+    """List hand-overs with what came of them, and what the router would have done.
+
+    Parameters
+    ----------
+    traces : Trace or iterable of Trace; or History
+        Of a history, a run that went on after its turn has the end it came to later.
+
+    Returns
+    -------
+    DataFrame
+        One row per hand-over; join by ``turn_id``, ``decision_id``, ``run_id`` or ``call_id``.
+    """
+    return {"it": [one for trace in traces for one in delegations(trace)]}
