@@ -50,7 +50,10 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
     if name not in _HOME:
         raise AttributeError(f"module 'lango_nb' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
+    from lango_nb.core.collector import paused_collector
+
+    with paused_collector():  # the classes of a hundred modules stay: looking for garbage among them finds none
+        value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value
 

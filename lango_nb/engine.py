@@ -65,8 +65,9 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.approval_types import ApprovalRequest
     from lango_nb.runtime.approvals import Resumption
     from lango_nb.runtime.breakers import Breakers
-    from lango_nb.runtime.context import Listener, TextListener, TurnContext
+    from lango_nb.runtime.context import ApprovalRules, Listener, TextListener, TurnContext
     from lango_nb.runtime.control.protocol import Control
+    from lango_nb.runtime.limits import Limits
     from lango_nb.runtime.loop_state import LeftTurn
     from lango_nb.runtime.protected import Protected
     from lango_nb.runtime.resumption import BackgroundTurns
@@ -590,7 +591,7 @@ class Engine:
     def services(self) -> dict[type, object]:
         """What tools and hooks ask for, by protocol; bind your own before the first turn."""
         from lango_nb.core.bus import Bus
-        from lango_nb.hooks.output_manager import OutputStore
+        from lango_nb.hooks.outputs import OutputStore
         from lango_nb.records.tasks import LocalTaskService
         from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
 
@@ -652,17 +653,11 @@ class Engine:
         return unfit_patterns(self.settings, self.catalog, (*tree.names, *tree.skipped, *tree.inactive))
 
     def _make_context(self) -> TurnContext:
-        from lango_nb.runtime.context import ApprovalRules, TurnContext
-        from lango_nb.runtime.limits import Limits
+        from lango_nb.runtime.context import TurnContext
         from lango_nb.runtime.timeouts import resolve_timeouts
 
-        for sentence in self.unfit_patterns:
-            if sentence not in self._told:
-                self._told.add(sentence)
-                logger.warning(sentence)
-        settings, topology = self.settings, self.topology
-        guard, budget = settings.security.interceptor, settings.agent.orchestration.budget
-        protected = self._protected()
+        self._warn_of_unfit_patterns()
+        settings, protected = self.settings, self._protected()
         return TurnContext(
             tree=self.tree,
             control=self._control(),
@@ -672,16 +667,7 @@ class Engine:
                 node.name: self.models.find(node.spec.model) for node in self.tree if node.spec and node.spec.model
             },
             allow_network=self.models.allow_network,
-            limits=Limits(
-                rounds=settings.agent.max_delegation_rounds or topology.max_rounds,
-                steps=settings.agent.max_turns or topology.max_steps,
-                delegations=budget.delegation_limit,
-                alert=budget.alert_threshold,
-                tokens=budget.max_tokens,
-                calls=budget.max_calls,
-                runs=budget.max_runs,
-                cost_usd=budget.max_cost_usd,
-            ),
+            limits=self._limits(),
             planners=frozenset(node.name for node in self.tree.agents if node.role == "specialist" and not node.tools),
             timeouts=resolve_timeouts(settings.agent),
             approver=self.approver,
@@ -696,12 +682,7 @@ class Engine:
             recovery=settings.agent.orchestration.recovery,
             mode=settings.agent.orchestration.mode,
             random=_random() if isinstance(self.clock, SystemClock) else None,
-            rules=ApprovalRules(
-                guard.approval_policy if guard.enabled else "none",
-                ToolPatterns.of(guard.exempt_tools),
-                ToolPatterns.of(guard.sensitive_tools if guard.enabled else ()),
-                guard.approval_timeout_s,
-            ),
+            rules=self._approval_rules(),
             protected=protected,
             closed=protected.closed(self.workspace),
             tool_timeout_s=settings.agent.tool_timeout_s,
@@ -717,6 +698,41 @@ class Engine:
             },
             services=self.services,
             tee=self._tee,
+        )
+
+    def _warn_of_unfit_patterns(self) -> None:
+        for sentence in self.unfit_patterns:
+            if sentence not in self._told:
+                self._told.add(sentence)
+                logger.warning(sentence)
+
+    def _limits(self) -> Limits:
+        """Return what one turn may use: what the settings say, else the topology."""
+        from lango_nb.runtime.limits import Limits
+
+        agent, topology = self.settings.agent, self.topology
+        budget = agent.orchestration.budget
+        return Limits(
+            rounds=agent.max_delegation_rounds or topology.max_rounds,
+            steps=agent.max_turns or topology.max_steps,
+            delegations=budget.delegation_limit,
+            alert=budget.alert_threshold,
+            tokens=budget.max_tokens,
+            calls=budget.max_calls,
+            runs=budget.max_runs,
+            cost_usd=budget.max_cost_usd,
+        )
+
+    def _approval_rules(self) -> ApprovalRules:
+        """Return which calls need an answer; without the interceptor none does."""
+        from lango_nb.runtime.context import ApprovalRules
+
+        guard = self.settings.security.interceptor
+        return ApprovalRules(
+            guard.approval_policy if guard.enabled else "none",
+            ToolPatterns.of(guard.exempt_tools),
+            ToolPatterns.of(guard.sensitive_tools if guard.enabled else ()),
+            guard.approval_timeout_s,
         )
 
     @once

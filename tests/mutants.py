@@ -1,15 +1,19 @@
 """Plant faults in a copy of the package, one at a time, and see whether the tests notice.
 
-    python -m tests.mutants --sample 100 --seed 1
+    python -m tests.mutants --record map
+    python -m tests.mutants --sample 100 --seed 1 --map map
     python -m tests.mutants --sample 20 --seed 2 --only lango_nb/core --whole
 
 A fault is one small change of the source: another comparison, a condition turned round, a statement left out, a guard
 such as ``escape(x)`` replaced by ``x``, another number. The sample is drawn from all places where one could stand, so
 that the same seed plants the same faults in the same sources.
 
-Each fault is tried with the tests that know most of its module and function; ``--whole`` tries those that survive with
-the whole suite, without browser and slow tests. A test that fails counts only if it passes without the fault. Survivors
-whose change is often none that anybody could see, such as ``<`` for ``<=``, are listed as suspects of being equivalent.
+With a map, which ``--record`` makes by running the suite once under coverage, each fault is tried with the tests that
+ran its line, those that know most of its module first: seconds for a fault. Without one, and for lines that run while
+modules are imported or in processes of their own, whole files of tests are tried, those that know most of the module
+and function; ``--whole`` tries what survives with the whole suite, without browser and slow tests. A failing test
+counts only if it passes without the fault. Survivors whose change is often none that anybody could see, such as ``<``
+for ``<=``, are listed as suspects of being equivalent.
 
 Only what lies in ``lango_nb`` as Python is changed, and only in a copy.
 """
@@ -18,8 +22,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import compileall
 import json
 import os
+import py_compile
 import random
 import re
 import shutil
@@ -28,12 +34,14 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
+
+from coverage import Coverage, CoverageData
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("lango_nb", "tests", "notebooks", "binder", ".github", ".ci", "pyproject.toml", "README.md", ".gitignore")
@@ -46,7 +54,12 @@ SUBTLE = ("boundary", "number")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 NEAREST = 14
 """So many files of tests are tried, those that know most of the place."""
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::\S+)?)", re.MULTILINE)
+FIRST, MOST = 40, 300
+"""So many tests that ran the line are tried first, and altogether."""
+LEFT_OUT_OF_MAPS = ("browser", "benchmarks", "data", "notebooks", "endurance")
+"""Folders of tests that take minutes, or run in processes where nothing is recorded."""
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.+?)?)(?: - .*)?$", re.MULTILINE)
+UNKNOWN = re.compile(r"^ERROR: not found: .*?((?:tests|lango_nb)/.+)$", re.MULTILINE)
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str]] = {
     ast.Lt: (ast.LtE, "boundary"),
@@ -100,7 +113,7 @@ class Found:
     by: str = ""
     """The test that noticed it; empty when none did."""
     tried: int = 0
-    """How many files of tests ran."""
+    """How many tests, or files of tests, ran."""
     unsteady: list[str] = field(default_factory=list)
     """Tests that fail without the fault too."""
 
@@ -148,6 +161,8 @@ def all_faults(only: Sequence[str]) -> list[Fault]:
     found: list[Fault] = []
     for file in sorted((ROOT / PACKAGE).rglob("*.py")):
         path = file.relative_to(ROOT).as_posix()
+        if path.startswith(f"{PACKAGE}/testing/"):  # tests that ship: nothing tests the tests
+            continue
         if not only or any(path == name or path.startswith(f"{name.rstrip('/')}/") for name in only):
             found += faults_of(file.read_text(encoding="utf-8"), path)
     return found
@@ -250,6 +265,108 @@ def nearest_tests(path: str, function: str) -> tuple[str, ...]:
     return (path, *(test for points, test in ranked[:NEAREST] if points > 0))
 
 
+def _known(test: str, unknown: Collection[str]) -> str:
+    """Return a test, the test of which it is a case that is not there, or nothing when that is not there either."""
+    whole = test.partition("[")[0]
+    return "" if test in unknown else whole if whole in unknown else test
+
+
+class Map:
+    """Which tests ran which lines, as :func:`record` has written it.
+
+    Parameters
+    ----------
+    folder : Path
+        Of coverage's files of data. Modules that were changed since are as if they were not in it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._parts: list[CoverageData] = []
+        for path in sorted(folder.iterdir()):
+            if not path.suffix:
+                part = CoverageData(str(path))
+                part.read()
+                self._parts.append(part)
+        self._recorded_at = min(path.stat().st_mtime for path in folder.iterdir())
+        self._lines = cache(self._lines_of)
+
+    def tests(self, fault: Fault) -> tuple[str, ...]:
+        """Name the tests that ran the line of a fault: those in the files that know most of it first, small ones first.
+
+        Where a line stands in the middle of a statement, the lines before it tell.
+        """
+        lines = self._lines(fault.path)
+        found = next((lines[line] for line in range(fault.line, fault.line - 8, -1) if lines.get(line)), set())
+        nearest = {path: place for place, path in enumerate(nearest_tests(fault.path, fault.function))}
+        by_file: dict[str, list[str]] = {}
+        for test in sorted(found):
+            by_file.setdefault(test.partition("::")[0], []).append(test)
+        files = sorted(by_file, key=lambda path: (nearest.get(path, NEAREST + 1), len(by_file[path])))
+        # a few of each file in turn, so that one of hundreds of cases does not hide the others
+        rounds = max(map(len, by_file.values()), default=0)
+        return tuple(
+            test for start in range(0, rounds, 8) for path in files for test in by_file[path][start : start + 8]
+        )[:MOST]
+
+    def _lines_of(self, path: str) -> dict[int, set[str]]:
+        lines: dict[int, set[str]] = {}
+        if (ROOT / path).stat().st_mtime > self._recorded_at:
+            return lines
+        for part in self._parts:
+            for name in part.measured_files():
+                if name.endswith(f"/{path}"):
+                    for line, tests in part.contexts_by_lineno(name).items():
+                        lines.setdefault(line, set()).update(filter(None, tests))
+        return lines
+
+
+class Recorder:
+    """A plugin of pytest: coverage writes down which test runs."""
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Begin with a test."""
+        self._switch(nodeid)
+
+    def pytest_runtest_logfinish(self) -> None:
+        """End it."""
+        self._switch("")
+
+    def _switch(self, context: str) -> None:
+        present = Coverage.current()
+        assert present is not None
+        present.switch_context(context)
+
+
+def record(folder: Path, jobs: int) -> None:
+    """Run the suite once, a process for each of its folders, and write down which test ran which line."""
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [part for part in sorted((ROOT / "tests").iterdir()) if part.is_dir() and part.name not in LEFT_OUT_OF_MAPS]
+    parts = [path for part in parts for path in (sorted(part.iterdir()) if part.name == "unit" else [part])]
+    names = [path.relative_to(ROOT).as_posix() for path in parts if path.is_dir() or path.stem.startswith("test_")]
+    settings = folder / "settings.ini"
+    settings.write_text(f"[run]\nsource = {ROOT / PACKAGE}\ncore = ctrace\n", encoding="utf-8")
+
+    def run(name: str) -> None:
+        code = (
+            "import sys, pytest; from tests.mutants import Recorder; sys.exit(pytest.main(sys.argv[1:], [Recorder()]))"
+        )
+        script = folder / "run.py"
+        script.write_text(code, encoding="utf-8")
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "COVERAGE_FILE": str(folder / name.replace("/", "-").removesuffix(".py")),
+        }
+        command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", str(script), *PYTEST[4:]]
+        command += ["-o", f"addopts={OPTIONS}", "-m", "not browser and not slow", name]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        sys.stdout.write(f"{name}: {''.join(done.stdout.splitlines()[-1:])}\n")
+        sys.stdout.flush()
+
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(run, [PACKAGE, *names]))
+
+
 class Copy:
     """A copy of the checkout in which faults are planted, one at a time."""
 
@@ -261,15 +378,19 @@ class Copy:
                 shutil.copytree(source, folder / name, ignore=LEFT_OUT)
             elif source.exists():
                 shutil.copy2(source, folder / name)
+        # checked by their content: what was compiled with a fault in it never stands for the source without
+        compileall.compile_dir(folder / PACKAGE, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
         self._passing: dict[str, bool] = {}
 
-    def try_out(self, fault: Fault, *, whole: bool) -> Found:
+    def try_out(self, fault: Fault, ran: Sequence[str], *, whole: bool) -> Found:
         """Plant a fault, run tests until one notices, and take the fault out again."""
         file = self.folder / fault.path
         source = file.read_text(encoding="utf-8")
         found = Found(fault)
         nearest = nearest_tests(fault.path, fault.function)
-        rounds = [nearest[:4], nearest[4:], *([(PACKAGE, *_test_files())] if whole else [])]
+        rounds = [ran[:FIRST], ran[FIRST:]] if ran else [nearest[:4], nearest[4:]]
+        if whole:
+            rounds.append((PACKAGE, *_test_files()))
         for tests in filter(None, rounds):
             left_out: list[str] = []
             while not found.by:
@@ -280,6 +401,8 @@ class Copy:
                     file.write_text(source, encoding="utf-8")
                 if failed is None:
                     break
+                if not failed and self._failed(tests, left_out) == "":
+                    break  # nor without the fault: a library is missing here
                 if not failed or self._passes(failed):
                     found.by = failed or "no test could be collected, or the time was up"
                 else:
@@ -300,13 +423,13 @@ class Copy:
         """Run tests and name the first that fails: nothing known about it is an empty name, none is ``None``."""
         skipped = [f"--deselect={test}" for test in left_out]
         command = [*PYTEST, "-o", f"addopts={OPTIONS}", "-m", "not browser and not slow", *skipped, *tests]
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": str(self.folder)}
         run = subprocess.Popen(
             command,
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         )
@@ -318,8 +441,15 @@ class Copy:
             return ""
         if run.returncode in {0, 5}:  # 5: none of these files has a test that runs here
             return None
+        if unknown := set(UNKNOWN.findall(output)):  # cases that are not there, of another database for instance
+            known = dict.fromkeys(name for test in tests if (name := _known(test, unknown)))
+            return self._failed([*known], left_out) if known else None
         match = FAILED.search(output)
         return match[1] if match is not None else ""
+
+
+def _unknown(_: Fault) -> tuple[str, ...]:
+    return ()
 
 
 # -- the report --------------------------------------------------------------------------------------------------------
@@ -333,8 +463,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", default=[], metavar="PATH", help="a folder or file; may be repeated")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="at once (%(default)s)")
     parser.add_argument("--limit", type=float, default=240, metavar="SECONDS", help="of one run of tests (%(default)s)")
+    parser.add_argument("--record", type=Path, metavar="MAP", help="run the suite once and write down what runs what")
+    parser.add_argument("--map", type=Path, metavar="MAP", help="a folder that --record has written")
     parser.add_argument("--whole", action="store_true", help="try survivors with the whole suite; minutes for each")
     options = parser.parse_args(arguments)
+    if options.record:
+        record(options.record.resolve(), options.jobs)
+        return 0
+    ran = Map(options.map).tests if options.map else _unknown
     faults = all_faults(options.only)
     sample = random.Random(options.seed).sample(faults, min(options.sample, len(faults)))
     results: list[Found] = []
@@ -346,7 +482,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         def work(fault: Fault) -> Found:
             tree = copies.get()
             try:
-                return tree.try_out(fault, whole=options.whole)
+                return tree.try_out(fault, ran(fault), whole=options.whole)
             finally:
                 copies.put(tree)
 

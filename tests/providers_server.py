@@ -35,6 +35,8 @@ class Say:
     text: str
     pause_s: float = 0.0
     """Between two words."""
+    hold: tuple[str, threading.Event] | None = None
+    """A word that is said only once the event is set."""
     finish: str = "stop"
     has_usage: bool = True
 
@@ -645,7 +647,7 @@ class ProviderServer:
         is_chunked = not (isinstance(act, Cut) and act.is_clean)
         length = {"transfer-encoding": "chunked"} if is_chunked else {"connection": "close"}
         writer.write(_head(200, {"content-type": "text/event-stream", **length}))
-        async for piece in _paced(pieces, act.pause_s if isinstance(act, Say) else 0.0, reader):
+        async for piece in _paced(pieces, act if isinstance(act, Say) else Say(""), reader):
             raw = piece.encode()
             writer.write(b"%x\r\n%s\r\n" % (len(raw), raw) if is_chunked else raw)
             await writer.drain()
@@ -659,11 +661,13 @@ class ProviderServer:
         return True
 
 
-async def _paced(pieces: Iterator[str], pause_s: float, reader: asyncio.StreamReader) -> AsyncIterator[str]:
+async def _paced(pieces: Iterator[str], said: Say, reader: asyncio.StreamReader) -> AsyncIterator[str]:
     for piece in pieces:
+        while said.hold is not None and said.hold[0] in piece and not said.hold[1].is_set():
+            await _pause(0.005, reader)
         yield piece
-        if pause_s:
-            await _pause(pause_s, reader)
+        if said.pause_s:
+            await _pause(said.pause_s, reader)
 
 
 async def _pause(seconds: float, reader: asyncio.StreamReader) -> None:

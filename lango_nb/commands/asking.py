@@ -48,6 +48,7 @@ REFUSED_CODES = frozenset(
     ),
     note="Ends with 1 when the turn fails, 4 when a call of it was refused, 6 when it asks something of you (it asked "
     "back, did not understand, or waits for an answer), 130 when it was stopped.",
+    group="ask",
 ).in_notebook
 def ask(notebook: Notebook, text: str, approve: str | None = None) -> Result:
     """Run a turn."""
@@ -131,10 +132,12 @@ def summary(turn: Turn) -> str:
     return " · ".join(parts)
 
 
-@Command("new", "begin a new session: the agents forget what was said, the turns are kept", where="notebook")
+@Command(
+    "new", "begin a new session: the agents forget what was said, the turns are kept", where="notebook", group="change"
+)
 def new(lab: Lab) -> View[str]:
     """Begin a new session."""
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     session = lab.new()

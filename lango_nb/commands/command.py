@@ -42,6 +42,9 @@ if TYPE_CHECKING:
         def help(self, name: str | None) -> Any:
             """Show all commands, or how one is written."""
 
+        def ask_key(self, prompt: str) -> str:
+            """Ask for a provider's key in a hidden field; empty where nobody is there."""
+
 
 Kind = Literal[
     "topology",
@@ -61,6 +64,17 @@ Kind = Literal[
     "item",
 ]
 """What a word names; completion offers the names there are."""
+Group = Literal[
+    "look",
+    "ask",
+    "measure",
+    "look back",
+    "keep and check",
+    "collect",
+    "answer",
+    "change",
+]
+"""What somebody wants to do with a command of a notebook; the list of all commands is in this order."""
 Where = Literal["notebook", "terminal", "both"]
 STOPPED = 130
 """Exit code after Ctrl-C."""
@@ -185,6 +199,8 @@ class Command:
         As a notebook writes it; its name alone when empty.
     word : Word, optional
         Its argument; ``None`` when it takes none, or a text.
+    group : str
+        Among which commands a notebook lists it.
     has_text : bool
         Whether everything after the options is a text, taken byte for byte.
     cell : {"no", "text", "only"}
@@ -211,6 +227,7 @@ class Command:
         example: str = "",
         word: Word | None = None,
         *,
+        group: Group = "look",
         has_text: bool = False,
         cell: Literal["no", "text", "only"] = "no",
         options: tuple[Option, ...] = (),
@@ -225,6 +242,7 @@ class Command:
         self.help = help
         self.example = example or f"%lango {name}"
         self.word = word
+        self.group = group
         self.has_text = has_text
         self.cell = cell
         self.options = options

@@ -34,6 +34,7 @@ _NAME_KEY = re.compile(r"""(?:name|"name"|'name')\s*:""")
     Word("name", "NAME", "agent"),
     cell="only",
     options=(Option("--remove", "take the agent out again; on a line, without a cell", stands_alone=True),),
+    group="change",
 ).in_notebook
 def agent(notebook: Notebook, text: str = "", name: str | None = None, remove: bool = False) -> View[Any]:
     """Add the agent of a cell, or take one out again."""
@@ -54,6 +55,7 @@ def agent(notebook: Notebook, text: str = "", name: str | None = None, remove: b
     "%%lango tool\ndef pill_count(text: str) -> int:\n    'Count pills.'\n    return text.count('pill')",
     cell="only",
     formats=TABLE,
+    group="change",
 ).in_notebook
 def tool(notebook: Notebook, text: str) -> View[Any]:
     """Add the functions of a cell as tools."""
@@ -111,27 +113,8 @@ def read_agent_cell(text: str, name: str | None) -> tuple[AgentSpec, str]:
 def run_tool_cell(code: str, shell: InteractiveShell) -> tuple[Tool, ...]:
     """Run a cell in the user's namespace and return the tools it defines.
 
-    A public function of the cell is a tool, decorated or not; one whose name begins with ``_`` is a helper. ``@tool``
-    needs no import.
-
-    Parameters
-    ----------
-    code : str
-    shell : InteractiveShell
-
-    Returns
-    -------
-    tuple of Tool, length at least 1
-        In the order of the cell.
-
-    Raises
-    ------
-    DefinitionError
-        The code is no Python, or a function cannot be a tool.
-    UsageError
-        There is no public function.
-    Exception
-        Whatever the code raises.
+    What counts as a tool, and what can be wrong, says :func:`~lango_nb.lab.tool_source.run_source`; tracebacks show
+    the lines of the cell, and half a character is refused.
     """
     from lango_nb.lab.tool_source import run_source
 

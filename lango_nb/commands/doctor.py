@@ -37,6 +37,7 @@ _SIGNS = {"ok": "ok", "skip": "-", "warn": "warn", "fail": "FAIL"}
     ),
     formats=TABLE,
     note="Ends with 0 when nothing fails, 1 when something does; warnings do not count unless --strict.",
+    group="keep and check",
 )
 def doctor(lab: Lab, since_hours: float = 24.0, rescue: str | None = None) -> View[Report]:
     """Look for what is wrong."""

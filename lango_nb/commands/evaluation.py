@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lango_nb.commands.terminal.session import Terminal
     from lango_nb.evaluation.results import Evaluation, Result
     from lango_nb.lab import Lab
-    from lango_nb.lab.evaluation import EvaluationView
+    from lango_nb.lab.view_types import EvaluationView
     from lango_nb.viz.view import View
 
 _STOPPED = "the evaluation was stopped; with --resume FILE the next run would go on from there"
@@ -44,6 +44,7 @@ _STOPPED_KEPT = "the evaluation was stopped; the answers so far are kept, the sa
     formats=DRAWING,
     note="--model asks a model as the root of each topology, and no tool runs; keywords is the naive baseline; without "
     "it the router is measured. Intervals are Wilson's, 95 %.",
+    group="measure",
 )
 def evaluate(lab: Lab, data: Any, *, mistakes: bool = False, timing: bool = False, **chosen: Any) -> View[Any]:
     """Say how often the router, or a model, is right."""

@@ -34,6 +34,7 @@ NARROWING = (
     TURN,
     formats=TABLE,
     is_stored=True,
+    group="look back",
 )
 def why(lab: Lab, turn: str | None = None) -> View[Any]:
     """Explain the hand-overs of a turn."""
@@ -48,6 +49,7 @@ def why(lab: Lab, turn: str | None = None) -> View[Any]:
     options=(TIMING,),
     formats=DRAWING,
     where="notebook",
+    group="look back",
 )
 def trace(lab: Lab, turn: str | None = None, *, timing: bool = False) -> View[Trace]:
     """Show a turn."""
@@ -55,7 +57,14 @@ def trace(lab: Lab, turn: str | None = None, *, timing: bool = False) -> View[Tr
     return view.timed() if timing else view
 
 
-@Command("events", "list the events of a turn; without one, of the last", word=TURN, formats=TABLE, is_stored=True)
+@Command(
+    "events",
+    "list the events of a turn; without one, of the last",
+    word=TURN,
+    formats=TABLE,
+    is_stored=True,
+    group="look back",
+)
 def events(lab: Lab, turn: str | None = None) -> View[Any]:
     """List the events of a turn."""
     return lab.events(turn)
@@ -68,6 +77,7 @@ def events(lab: Lab, turn: str | None = None) -> View[Any]:
     options=NARROWING,
     formats=TABLE,
     where="notebook",
+    group="look back",
 )
 def turns(lab: Lab, **narrowing: Any) -> View[Any]:
     """List the turns, or some of them."""
@@ -82,13 +92,14 @@ def turns(lab: Lab, **narrowing: Any) -> View[Any]:
     options=NARROWING,
     formats=TABLE,
     is_stored=True,
+    group="look back",
 )
 def search(lab: Lab, text: str, **narrowing: Any) -> View[Any]:
     """Find turns by what was asked or answered."""
     return lab.search(text.strip(), **narrowing)
 
 
-@Command("sessions", "list the conversations that are kept", formats=TABLE, is_stored=True)
+@Command("sessions", "list the conversations that are kept", formats=TABLE, is_stored=True, group="keep and check")
 def sessions(lab: Lab) -> View[Any]:
     """List the conversations."""
     return lab.sessions
@@ -102,13 +113,14 @@ def sessions(lab: Lab) -> View[Any]:
     cell="text",
     formats=TABLE,
     is_stored=True,
+    group="keep and check",
 )
 def sql(lab: Lab, text: str) -> View[Any]:
     """Ask the tables of the store."""
     return lab.sql(text.strip())
 
 
-@Command("tables", "list the tables of the store with their columns, for sql", formats=TABLE)
+@Command("tables", "list the tables of the store with their columns, for sql", formats=TABLE, group="keep and check")
 def tables(lab: Lab) -> View[Any]:
     """List the tables of the store."""
     return lab.tables
@@ -128,6 +140,7 @@ def tables(lab: Lab) -> View[Any]:
         Option("--overwrite", "replace a file of that name"),
     ),
     where="notebook",
+    group="keep and check",
 )
 def export(  # noqa: PLR0913 - what one may choose
     lab: Lab,
@@ -153,6 +166,7 @@ def export(  # noqa: PLR0913 - what one may choose
     "%lango open ~/.lango/records",
     Word("what", "WHAT", "session", is_required=True, may_be_path=True),
     where="notebook",
+    group="keep and check",
 )
 def open_(lab: Lab, what: str) -> View[Any]:
     """Go on with a session, read a file, or keep everything in a folder."""

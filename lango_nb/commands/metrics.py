@@ -31,6 +31,7 @@ _WIDTH = 60
     ),
     formats=TABLE,
     note="A turn counts for the agent it was first handed to; calls and delegations for whoever made them.",
+    group="keep and check",
 )
 def metrics(lab: Lab, session: str | None = None) -> ListView[AgentMetrics]:
     """Measure agents."""
@@ -148,6 +149,7 @@ def duration_text(milliseconds: object) -> str:
         "session", "SESSION", "session", "name of the session; the present one, in a terminal the latest, when absent"
     ),
     formats=DRAWING,
+    group="keep and check",
 )
 def graph(lab: Lab, session: str | None = None) -> View[Any]:
     """Show who handed work to whom."""

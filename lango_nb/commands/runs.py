@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     ),
     formats=TABLE,
     is_stored=True,
+    group="look back",
 )
 def runs(lab: Lab, *, session: str | None = None, agent: str | None = None, ledger: bool = False) -> View[Any]:
     """List the teammate runs."""
@@ -44,13 +45,14 @@ def runs(lab: Lab, *, session: str | None = None, agent: str | None = None, ledg
     Word("run_id", "ID", "run", "lango runs lists them", is_required=True),
     formats=TABLE,
     is_stored=True,
+    group="look back",
 )
 def run(lab: Lab, run_id: str) -> View[Any]:
     """Show a teammate run."""
     return lab.run(run_id)
 
 
-@Command("tasks", "list what root and agents noted as to be done", formats=TABLE, is_stored=True)
+@Command("tasks", "list what root and agents noted as to be done", formats=TABLE, is_stored=True, group="look back")
 def tasks(lab: Lab) -> View[Any]:
     """List the tasks."""
     return lab.tasks
@@ -63,6 +65,7 @@ def tasks(lab: Lab) -> View[Any]:
     Word("agent", "AGENT", "agent", "whose memories; everybody's when absent"),
     formats=TABLE,
     is_stored=True,
+    group="look back",
 )
 def memory(lab: Lab, agent: str | None = None) -> View[Any]:
     """List what agents remember."""
@@ -72,7 +75,7 @@ def memory(lab: Lab, agent: str | None = None) -> View[Any]:
 _QUESTION = Word("question", "ID", "approval")
 
 
-@Command("approvals", "list the calls that wait for an answer", formats=TABLE, where="notebook")
+@Command("approvals", "list the calls that wait for an answer", formats=TABLE, where="notebook", group="answer")
 def approvals(lab: Lab) -> View[Any]:
     """List the calls that wait for an answer."""
     return lab.approvals
@@ -88,6 +91,7 @@ def approvals(lab: Lab) -> View[Any]:
         Option("--session", "the same call may run again in this session", group="scope"),
     ),
     where="notebook",
+    group="answer",
 )
 def allow(lab: Lab, question: str | None = None, *, turn: bool = False, session: bool = False) -> View[Any]:
     """Let a call run."""
@@ -95,7 +99,11 @@ def allow(lab: Lab, question: str | None = None, *, turn: bool = False, session:
 
 
 @Command(
-    "deny", "refuse a call that waits for an answer; without an id, the only one", word=_QUESTION, where="notebook"
+    "deny",
+    "refuse a call that waits for an answer; without an id, the only one",
+    word=_QUESTION,
+    where="notebook",
+    group="answer",
 )
 def deny(lab: Lab, question: str | None = None) -> View[Any]:
     """Refuse a call."""

@@ -26,16 +26,16 @@ NARROWEST = 140
     Word("name", "NAME", "model"),
     options=(Option("--record", "keep every call on a cassette; play it with cassette:FILE", "FILE", group="make"),),
     formats=TABLE,
+    group="change",
 ).in_notebook
 def model(notebook: Notebook, name: str | None = None, *, record: str | None = None) -> View[Any]:
     """List the models, or take one; keep its calls on a cassette where that is wanted."""
-    from lango_nb.commands.notebook.keys import ask_key
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     lab = notebook.lab
     if name is not None:
-        lab.engine.models.keys.ask = ask_key
+        lab.engine.models.keys.ask = notebook.ask_key
         lab.model = name
     if record is not None:
         lab.record(record)
@@ -57,7 +57,7 @@ def model(notebook: Notebook, name: str | None = None, *, record: str | None = N
 )
 def config(lab: Lab, key: str | None = None) -> View[Any]:
     """List the settings, or those that fit."""
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     view = lab.config
@@ -126,13 +126,14 @@ def _at(values: object, key: str) -> object:
     takes_settings=False,
     note="Until a folder is trusted, its lango.json and pyproject.toml may only make things stricter or say what is "
     "harmless. Trust holds until the settings change.",
+    group="change",
 ).in_notebook
 def trust(
     notebook: Notebook, folder: str | None = None, *, is_list: bool = False, is_removal: bool = False
 ) -> View[Any] | str:
     """Trust the settings of a folder, list the folders that are trusted, or take trust away."""
     from lango_nb.commands.text import Text
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
 
     found = _trust(folder or notebook.workspace, print, None, is_list=is_list, is_removal=is_removal)
     return Text(found) if isinstance(found, str) else listing(found, found)

@@ -33,6 +33,7 @@ _FILE = Option("--file", "a shelf of your own, in place of that in the home fold
         _FILE,
     ),
     formats=TABLE,
+    group="collect",
 ).in_notebook
 def shelf(notebook: Notebook, kind: str = "", *, search: str = "", restore: bool = False) -> View[Any]:
     """Show the shelf, let what is on it join again, or go on with another file."""
@@ -93,6 +94,7 @@ def _data(item: ShelfItem) -> dict[str, Any]:
     Word("turn", "TURN", "turn", "number, -1 for the last, or id; lango trace list shows them", is_required=True),
     has_text=True,
     options=(_FILE,),
+    group="collect",
 )
 def note(lab: Lab, turn: str, text: str) -> View[Any]:
     """Put a note on a turn."""
@@ -122,6 +124,7 @@ def _note_in_terminal(terminal: Terminal, turn: str, text: str, *, file: str | N
     "%lango tag -1 slow",
     Word("words", "TURN TAG", "turn", is_required=True, is_many=True),
     where="notebook",
+    group="collect",
 )
 def tag(lab: Lab, words: tuple[str, ...]) -> View[Any]:
     """Put tags on a turn."""
@@ -138,6 +141,7 @@ def tag(lab: Lab, words: tuple[str, ...]) -> View[Any]:
     Word("agent", "AGENT", "agent", is_required=True),
     has_text=True,
     where="notebook",
+    group="collect",
 )
 def label(lab: Lab, agent: str, text: str) -> View[Any]:
     """Keep a request with its right agent."""
@@ -150,6 +154,7 @@ def label(lab: Lab, agent: str, text: str) -> View[Any]:
     "%lango save before-the-change",
     Word("name", "NAME", "file", is_required=True),
     where="notebook",
+    group="collect",
 )
 def save(lab: Lab, name: str) -> View[Any]:
     """Keep the last result."""
@@ -162,6 +167,7 @@ def save(lab: Lab, name: str) -> View[Any]:
     "%lango forget notes/1",
     Word("items", "ITEM", "item", is_required=True, is_many=True),
     where="notebook",
+    group="collect",
 )
 def forget(lab: Lab, items: tuple[str, ...]) -> View[Any]:
     """Remove items."""

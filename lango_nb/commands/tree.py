@@ -40,6 +40,7 @@ def _is_comparable(value: object) -> bool:
     "go on with another topology, or with another Lab; without a name, list the topologies",
     "%lango use octet",
     Word("topology", "TOPOLOGY", "topology", "or a variable that holds a Lab", is_variable=_is_lab_or_topology),
+    group="change",
 ).in_notebook
 def use(notebook: Notebook, topology: str | Topology | Lab | None = None) -> View[Any]:
     """List the topologies, or go on with another topology or Lab."""
@@ -54,7 +55,7 @@ def use(notebook: Notebook, topology: str | Topology | Lab | None = None) -> Vie
 
 
 def _topologies(lab: Lab) -> View[tuple[Topology, ...]]:
-    from lango_nb.lab.views import listing
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
     found = lab.topologies
@@ -199,6 +200,7 @@ def route_data(route: Route) -> dict[str, Any]:
     cell="text",
     formats=DRAWING,
     data=route_data,
+    group="ask",
 )
 def route(lab: Lab, text: str) -> View[Route]:
     """Say who would get a request."""

@@ -5,19 +5,20 @@ Worked out from the fields of :class:`lango_nb.config.settings.Settings` when so
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel
-
-from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, expand_home
+from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, camel, expand_home
 from lango_nb.config.strictness import FolderRule
 from lango_nb.config.units import duration_text, parse_duration, parse_idle, parse_size, size_text
 
 Kind = Literal["bool", "int", "number", "duration", "idle", "size", "folder", "text", "word", "names", "remotes"]
 
 
-class SettingInfo(NamedTuple):
+@dataclass(frozen=True, repr=False, eq=False)
+class SettingInfo:
     """What is known about one setting apart from its value."""
 
     key: str
@@ -26,15 +27,27 @@ class SettingInfo(NamedTuple):
     """Attribute names from :class:`Settings` to the value."""
     env: str
     """Environment variable that sets it."""
-    kind: Kind
-    """What kind of value it holds."""
-    words: tuple[str, ...]
-    """Allowed words of a ``word``; empty for other kinds."""
     default: Any
     sentence: str
     """What it does."""
-    folder_rule: FolderRule | None
-    """What a folder may set without being trusted; ``None`` when it may not set this at all."""
+    group: type[SettingsGroup]
+    ruled: tuple[type[SettingsGroup], str]
+    """The group and the field that say what an untrusted folder may do: for a switch, those it is used in."""
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What kind of value it holds."""
+        return _kind(*_annotation(self.group, self.path[-1]))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Allowed words of a ``word``; empty for other kinds."""
+        return get_args(_annotation(self.group, self.path[-1])[0]) if self.kind == "word" else ()
+
+    @cached_property
+    def folder_rule(self) -> FolderRule | None:
+        """What a folder may set without being trusted; ``None`` when it may not set this at all."""
+        return next((item for item in _annotation(*self.ruled)[1] if isinstance(item, FolderRule)), None)
 
     def of(self, settings: Settings) -> Any:
         """Return the value some settings hold.
@@ -95,35 +108,45 @@ def settings_by_key() -> dict[str, SettingInfo]:
 
 
 def _walk(
-    group: type[BaseModel], path: tuple[str, ...], keys: tuple[str, ...], above: str, rule_above: FolderRule | None
-) -> list[SettingInfo]:
-    found: list[SettingInfo] = []
-    for name, field in group.model_fields.items():
-        here, key_here = (*path, name), (*keys, field.alias or name)
-        annotation: Any = field.annotation
-        rule = next((item for item in field.metadata if isinstance(item, FolderRule)), None)
-        if isinstance(annotation, type) and issubclass(annotation, SettingsGroup):
-            found += _walk(annotation, here, key_here, field.description or "", rule)
+    group: type[SettingsGroup],
+    path: tuple[str, ...],
+    keys: tuple[str, ...],
+    above: str,
+    holder: tuple[type[SettingsGroup], str] | None,
+) -> Iterator[SettingInfo]:
+    for field in fields(group):  # type: ignore[arg-type]  # groups are dataclasses
+        here, key_here = (*path, field.name), (*keys, field.metadata.get("alias") or camel(field.name))
+        sentence: str = field.metadata["description"]
+        if isinstance(field.default, SettingsGroup):
+            yield from _walk(type(field.default), here, key_here, sentence, (group, field.name))
             continue
-        is_switch = issubclass(group, Switch) and name == "enabled"  # said where the switch is used
-        env_words = [_upper_snake(part) for part in key_here]
-        kind = _kind(annotation, field.metadata)
-        found.append(
-            SettingInfo(
-                key=".".join(key_here),
-                path=here,
-                env="_".join(["LANGO", *env_words]),
-                kind=kind,
-                words=get_args(annotation) if kind == "word" else (),
-                default=field.get_default(call_default_factory=True),
-                sentence=above if is_switch else field.description or "",
-                folder_rule=rule_above if is_switch else rule,
-            )
+        is_switch = issubclass(group, Switch) and field.name == "enabled"  # said where the switch is used
+        yield SettingInfo(
+            key=".".join(key_here),
+            path=here,
+            env="_".join(["LANGO", *map(_upper_snake, key_here)]),
+            default=field.default,
+            sentence=above if is_switch else sentence,
+            group=group,
+            ruled=holder if is_switch and holder is not None else (group, field.name),
         )
-    return found
 
 
-def _kind(annotation: Any, metadata: list[Any]) -> Kind:
+def _annotation(group: type[SettingsGroup], name: str) -> tuple[Any, tuple[Any, ...]]:
+    """Return the type of a field, and what it is annotated with."""
+    found = _type_hints(group)[name]  # type: ignore[arg-type]  # mypy asks whether instances have a hash
+    if get_origin(found) is not Annotated:
+        return found, ()
+    kind, *metadata = get_args(found)
+    return kind, tuple(metadata)
+
+
+@cache
+def _type_hints(group: type[SettingsGroup]) -> dict[str, Any]:
+    return get_type_hints(group, include_extras=True)
+
+
+def _kind(annotation: Any, metadata: tuple[Any, ...]) -> Kind:
     validators = [getattr(item, "func", None) for item in metadata]
     if parse_duration in validators:
         return "duration"

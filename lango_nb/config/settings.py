@@ -16,19 +16,21 @@ adding a field here; loading, ``lango settings``, ``%lango config`` and the envi
 What a downloaded folder may set before anybody has trusted it stands on the field too: ``Free``, ``Lower``, ``Higher``
 or another rule of :mod:`lango_nb.config.strictness`. A field without one needs trust. A rule on a switch is that of its
 field ``enabled``.
-
-Annotations are not postponed in this file: pydantic would evaluate every one again while the package starts.
 """
 
-import os
-from typing import Annotated, Literal, Self
+from __future__ import annotations
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from functools import cache
+from typing import Annotated, Any, Literal, NoReturn, Self
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from lango_nb.config.strictness import BEYOND, WITHIN, Free, Higher, Lower, limit, only, ranked
 from lango_nb.config.units import parse_duration, parse_idle, parse_size
 from lango_nb.core.errors import DefinitionError
-from lango_nb.core.frozen import Frozen
 
 ApprovalPolicy = Literal["all", "dangerous", "configured", "none"]
 """Which tool calls need an answer before they run."""
@@ -97,133 +99,184 @@ AgentTools = Annotated[Names, AfterValidator(check_lists)]
 """The same with the agent they are about: ``operator: fs_*``."""
 
 
-class SettingsGroup(Frozen):
-    """Settings that stand under one key."""
+def setting(default: Any, sentence: str, *, alias: str | None = None) -> Any:
+    """Describe one setting.
 
-    model_config = ConfigDict(alias_generator=camel, populate_by_name=True)
+    Parameters
+    ----------
+    default : object
+        Its value where nobody has set one; ``MISSING`` where that is an error.
+    sentence : str
+        What it does.
+    alias : str, optional
+        Its spelling in files, where that is not the name in camelCase.
+    """
+    return field(default=default, metadata={"description": sentence, **({"alias": alias} if alias else {})})
+
+
+class SettingsGroup:
+    """Settings that stand under one key: immutable, and compared by their values.
+
+    Groups are described as dataclasses, and pydantic checks what is put into one. They are not pydantic models
+    themselves: making thirty of those takes a fifth of the time until an engine is ready, and most engines start with
+    the defaults, which need no check. For the same reason the methods stand here instead of being generated for each.
+    """
+
+    __pydantic_config__ = ConfigDict(alias_generator=camel, populate_by_name=True, extra="forbid")
+
+    def __init_subclass__(cls) -> None:
+        dataclass(init=False, repr=False, eq=False, match_args=False)(cls)
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(vars(self.model_validate(values)))
 
     @classmethod
     def defaults(cls) -> Self:
-        """Return the group as it is when nothing is set.
+        """Return the group as it is when nothing is set: the same as calling the class, without a validator."""
+        group = cls.__new__(cls)
+        vars(group).update((one.name, one.default) for one in fields(cls))  # type: ignore[arg-type]  # they are dataclasses
+        return group
 
-        The same as calling the class. But that builds a validator first, a millisecond for each of some thirty groups,
-        and what starts with the defaults needs none.
-        """
-        return cls.model_construct()  # type: ignore[return-value]  # mypy's plugin loses the type
+    @classmethod
+    def model_validate(cls, values: Mapping[str, Any]) -> Self:
+        """Check values, by their names here or in files, and make a group of them."""
+        group: Self = _adapter(cls).validate_python(values)  # type: ignore[arg-type]  # mypy asks whether instances have a hash
+        return group
+
+    def model_copy(self, *, update: Mapping[str, Any]) -> Self:
+        """Return the group with some values replaced, which are not checked."""
+        group = type(self).__new__(type(self))
+        vars(group).update(vars(self), **update)
+        return group
+
+    def model_dump(
+        self, *, mode: Literal["json", "python"] = "python", by_alias: bool = False, exclude_defaults: bool = False
+    ) -> dict[str, Any]:
+        """Return all values as dictionaries in each other."""
+        adapter = _adapter(type(self))  # type: ignore[arg-type]  # mypy asks whether instances have a hash
+        found: dict[str, Any] = adapter.dump_python(
+            self, mode=mode, by_alias=by_alias, exclude_defaults=exclude_defaults
+        )
+        return found
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenInstanceError(f"cannot set {name!r}: settings do not change")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenInstanceError(f"cannot remove {name!r}: settings do not change")
+
+
+@cache
+def _adapter(group: type[SettingsGroup]) -> TypeAdapter[Any]:
+    """Return what checks and writes a group; made when something has to be."""
+    return TypeAdapter(group)
 
 
 class Switch(SettingsGroup):
     """A part that is on or off."""
 
-    enabled: bool = Field(False, description="Whether the part is switched on.")
+    enabled: bool = setting(False, "Whether the part is switched on.")
 
 
 class SkillSwitch(Switch):
     """A part that is on unless it is switched off."""
 
-    enabled: bool = Field(True, description="Whether the part is switched on.")
+    enabled: bool = setting(True, "Whether the part is switched on.")
 
 
 class BreakerSettings(SettingsGroup):
     """When an agent or a provider is left alone for a while."""
 
-    failure_threshold: Lower[Annotated[int, Field(ge=1)]] = Field(
-        3, description="Failures in a row that open a circuit."
-    )
-    reset_timeout_s: Free[Duration] = Field(30.0, description="How long it stays open before one probe is let through.")
+    failure_threshold: Lower[Annotated[int, Field(ge=1)]] = setting(3, "Failures in a row that open a circuit.")
+    reset_timeout_s: Free[Duration] = setting(30.0, "How long it stays open before one probe is let through.")
 
 
 class RecoverySettings(SettingsGroup):
     """How often something that failed is tried again."""
 
-    max_retries: Lower[Count] = Field(
-        2, description="Retries of one turn, where the error's class has no limit of its own."
-    )
-    base_delay_s: Free[Duration] = Field(1.0, description="First back-off; it doubles with every retry, up to 30 s.")
+    max_retries: Lower[Count] = setting(2, "Retries of one turn, where the error's class has no limit of its own.")
+    base_delay_s: Free[Duration] = setting(1.0, "First back-off; it doubles with every retry, up to 30 s.")
 
 
 class BudgetSettings(SettingsGroup):
     """How much one turn may use."""
 
-    delegation_limit: Limit = Field(15, description="Hand-overs of one turn that are watched; 0 switches it off.")
-    alert_threshold: Free[Annotated[float, Field(gt=0, le=1)]] = Field(
-        0.8, description="Share of a limit from which a warning is given."
+    delegation_limit: Limit = setting(15, "Hand-overs of one turn that are watched; 0 switches it off.")
+    alert_threshold: Free[Annotated[float, Field(gt=0, le=1)]] = setting(
+        0.8, "Share of a limit from which a warning is given."
     )
-    max_calls: Limit = Field(
+    max_calls: Limit = setting(
         100,
-        description="Model calls of one turn, those of its runs included; 0 sets no limit.",
+        "Model calls of one turn, those of its runs included; 0 sets no limit.",
     )
-    max_tokens: Limit = Field(
-        500_000, description="Tokens one turn may use; 0 sets no limit. A model that loops meets it."
-    )
-    max_runs: Limit = Field(
-        40, description="Agents that one turn may give work to, one after the other; 0 sets no limit."
-    )
-    max_cost_usd: Annotated[float, Field(ge=0), limit()] = Field(
-        0.0, description="Dollars one turn may cost; 0 sets no limit."
-    )
+    max_tokens: Limit = setting(500_000, "Tokens one turn may use; 0 sets no limit. A model that loops meets it.")
+    max_runs: Limit = setting(40, "Agents that one turn may give work to, one after the other; 0 sets no limit.")
+    max_cost_usd: Annotated[float, Field(ge=0), limit()] = setting(0.0, "Dollars one turn may cost; 0 sets no limit.")
 
 
 class OrchestrationSettings(SettingsGroup):
     """What happens when something fails."""
 
-    mode: Free[Literal["classic", "structured"]] = Field(
-        "classic", description="structured: failures are routed to somebody else; classic: they end the turn."
+    mode: Free[Literal["classic", "structured"]] = setting(
+        "classic", "structured: failures are routed to somebody else; classic: they end the turn."
     )
-    circuit_breaker: BreakerSettings = Field(BreakerSettings.defaults(), description="Circuit breakers.")
-    recovery: RecoverySettings = Field(RecoverySettings.defaults(), description="Retries.")
-    budget: BudgetSettings = Field(BudgetSettings.defaults(), description="Budget of a turn.")
+    circuit_breaker: BreakerSettings = setting(BreakerSettings.defaults(), "Circuit breakers.")
+    recovery: RecoverySettings = setting(RecoverySettings.defaults(), "Retries.")
+    budget: BudgetSettings = setting(BudgetSettings.defaults(), "Budget of a turn.")
 
 
 class IsolationSettings(SettingsGroup):
     """Sessions of their own for agents that ask for one."""
 
-    enabled: Higher[bool] = Field(True, description="Whether isolated agents work in child sessions.")
-    inherit_history: Lower[Count] = Field(
-        10, description="Messages of the parent conversation that a child session sees."
-    )
-    max_messages: Limit = Field(0, description="Messages a child session keeps; 0 keeps all.")
+    enabled: Higher[bool] = setting(True, "Whether isolated agents work in child sessions.")
+    inherit_history: Lower[Count] = setting(10, "Messages of the parent conversation that a child session sees.")
+    max_messages: Limit = setting(0, "Messages a child session keeps; 0 keeps all.")
 
 
 class AgentSettings(SettingsGroup):
     """Who works, how long, and where definitions lie."""
 
-    multi_agent: Free[bool] = Field(False, description="Whether an orchestrator hands work to specialists.")
-    provider: str = Field("", description="Provider of the model; empty takes the one the model's name begins with.")
-    model: Annotated[str, only("offline")] = Field(
-        "offline", description="Model that answers; 'offline' needs neither key nor network."
+    multi_agent: Free[bool] = setting(False, "Whether an orchestrator hands work to specialists.")
+    provider: str = setting("", "Provider of the model; empty takes the one the model's name begins with.")
+    model: Annotated[str, only("offline")] = setting(
+        "offline", "Model that answers; 'offline' needs neither key nor network."
     )
-    max_turns: Annotated[Count, limit(unset=50)] = Field(
-        0, description="Replies of one turn that call tools; 0 takes the topology's own limit. Raised once by half."
+    max_turns: Annotated[Count, limit(unset=50)] = setting(
+        0, "Replies of one turn that call tools; 0 takes the topology's own limit. Raised once by half."
     )
-    max_delegation_rounds: Annotated[Count, limit(unset=5)] = Field(
-        0, description="Replies of one turn that may hand work over; 0 takes the topology's own limit."
+    max_delegation_rounds: Annotated[Count, limit(unset=5)] = setting(
+        0, "Replies of one turn that may hand work over; 0 takes the topology's own limit."
     )
-    agents_dir: Folder = Field("", description="Folder whose subfolders hold AGENT.md files of your own agents.")
-    prompts_dir: Folder = Field("", description="Folder with Markdown files that replace shared prompt sections.")
-    request_timeout_s: Annotated[Duration, limit(unset=300)] = Field(300.0, description="How long one turn may take.")
-    idle_timeout_s: IdleTime = Field(
-        0.0, description="How long a turn may be silent; 0 is not set, negative is off. Handing over is activity."
+    agents_dir: Folder = setting("", "Folder whose subfolders hold AGENT.md files of your own agents.")
+    prompts_dir: Folder = setting("", "Folder with Markdown files that replace shared prompt sections.")
+    request_timeout_s: Annotated[Duration, limit(unset=300)] = setting(300.0, "How long one turn may take.")
+    idle_timeout_s: IdleTime = setting(
+        0.0, "How long a turn may be silent; 0 is not set, negative is off. Handing over is activity."
     )
-    auto_extend_timeout: Lower[bool] = Field(
-        False, description="Whether activity extends a turn up to maxRequestTimeout."
-    )
-    max_request_timeout_s: Duration = Field(
-        0.0, description="Longest extended turn; 0 takes three times the idle time."
-    )
-    history_tokens: Annotated[Count, limit(unset=100_000)] = Field(
+    auto_extend_timeout: Lower[bool] = setting(False, "Whether activity extends a turn up to maxRequestTimeout.")
+    max_request_timeout_s: Duration = setting(0.0, "Longest extended turn; 0 takes three times the idle time.")
+    history_tokens: Annotated[Count, limit(unset=100_000)] = setting(
         0,
-        description="Tokens of earlier turns that a model is given at most, whole exchanges, the latest first; 0 takes "
+        "Tokens of earlier turns that a model is given at most, whole exchanges, the latest first; 0 takes "
         "100 000, or half of the model's window where that is known to be less.",
     )
-    tool_timeout_s: LimitS = Field(120.0, description="How long one tool call may take; 0 sets no limit.")
-    queue_timeout_s: LimitS = Field(
-        300.0, description="How long a turn waits for an earlier one of its session; 0 sets no limit."
+    tool_timeout_s: LimitS = setting(120.0, "How long one tool call may take; 0 sets no limit.")
+    queue_timeout_s: LimitS = setting(
+        300.0, "How long a turn waits for an earlier one of its session; 0 sets no limit."
     )
-    orchestration: OrchestrationSettings = Field(
-        OrchestrationSettings.defaults(), description="What happens when something fails."
+    orchestration: OrchestrationSettings = setting(
+        OrchestrationSettings.defaults(), "What happens when something fails."
     )
-    isolation: IsolationSettings = Field(IsolationSettings.defaults(), description="Child sessions.")
+    isolation: IsolationSettings = setting(IsolationSettings.defaults(), "Child sessions.")
 
     @property
     def model_name(self) -> str:
@@ -240,14 +293,12 @@ class AgentSettings(SettingsGroup):
 class ExecSettings(SettingsGroup):
     """Limits of the command tools."""
 
-    default_timeout_s: LimitS = Field(30.0, description="How long a command may run when the call does not say.")
-    allow_background: Lower[bool] = Field(True, description="Whether commands may be left running with exec_bg.")
-    max_output_bytes: Lower[Size] = Field(
-        64 * 1024, description="Output kept of one command; the rest is cut and said so."
-    )
-    environment: Annotated[Names, WITHIN] = Field(
+    default_timeout_s: LimitS = setting(30.0, "How long a command may run when the call does not say.")
+    allow_background: Lower[bool] = setting(True, "Whether commands may be left running with exec_bg.")
+    max_output_bytes: Lower[Size] = setting(64 * 1024, "Output kept of one command; the rest is cut and said so.")
+    environment: Annotated[Names, WITHIN] = setting(
         (),
-        description="Variables that commands get besides PATH, HOME, USER, SHELL, LANG, LC_*, TERM, TZ and TMPDIR; "
+        "Variables that commands get besides PATH, HOME, USER, SHELL, LANG, LC_*, TERM, TZ and TMPDIR; "
         "* stands for any letters.",
     )
 
@@ -255,119 +306,113 @@ class ExecSettings(SettingsGroup):
 class FilesystemSettings(SettingsGroup):
     """Limits of the file tools."""
 
-    max_read_bytes: Lower[Size] = Field(
-        10 * 1024 * 1024, alias="maxReadSize", description="Size of the largest file that fs_read opens."
+    max_read_bytes: Lower[Size] = setting(
+        10 * 1024 * 1024, "Size of the largest file that fs_read opens.", alias="maxReadSize"
     )
 
 
 class OutputSettings(SettingsGroup):
     """What becomes of large tool results."""
 
-    token_budget: Lower[Annotated[int, Field(ge=1)]] = Field(
-        2000, description="Tokens of a result that is passed on whole; larger ones are compressed."
+    token_budget: Lower[Annotated[int, Field(ge=1)]] = setting(
+        2000, "Tokens of a result that is passed on whole; larger ones are compressed."
     )
-    head_ratio: Free[Annotated[float, Field(ge=0, le=1)]] = Field(
-        0.7, description="Share of the budget for the beginning."
-    )
-    tail_ratio: Free[Annotated[float, Field(ge=0, le=1)]] = Field(0.3, description="Share of the budget for the end.")
+    head_ratio: Free[Annotated[float, Field(ge=0, le=1)]] = setting(0.7, "Share of the budget for the beginning.")
+    tail_ratio: Free[Annotated[float, Field(ge=0, le=1)]] = setting(0.3, "Share of the budget for the end.")
 
 
 class ToolSettings(SettingsGroup):
     """Tool families."""
 
-    exec: ExecSettings = Field(ExecSettings.defaults(), description="Command tools.")
-    filesystem: FilesystemSettings = Field(FilesystemSettings.defaults(), description="File tools.")
-    browser: Lower[Switch] = Field(Switch.defaults(), description="Whether the browser tools are on.")
-    output_manager: OutputSettings = Field(OutputSettings.defaults(), description="Large results.")
+    exec: ExecSettings = setting(ExecSettings.defaults(), "Command tools.")
+    filesystem: FilesystemSettings = setting(FilesystemSettings.defaults(), "File tools.")
+    browser: Lower[Switch] = setting(Switch.defaults(), "Whether the browser tools are on.")
+    output_manager: OutputSettings = setting(OutputSettings.defaults(), "Large results.")
 
 
 class InterceptorSettings(SettingsGroup):
     """Which tool calls need an answer."""
 
-    enabled: Higher[bool] = Field(True, description="Whether any tool call needs an answer at all.")
-    approval_policy: Annotated[ApprovalPolicy, ranked("none", "configured", "dangerous", "all")] = Field(
+    enabled: Higher[bool] = setting(True, "Whether any tool call needs an answer at all.")
+    approval_policy: Annotated[ApprovalPolicy, ranked("none", "configured", "dangerous", "all")] = setting(
         "dangerous",
-        description="Which calls need an answer: all, dangerous ones, only configured (sensitive) ones, or none.",
+        "Which calls need an answer: all, dangerous ones, only configured (sensitive) ones, or none.",
     )
-    sensitive_tools: Annotated[ToolNames, BEYOND] = Field(
+    sensitive_tools: Annotated[ToolNames, BEYOND] = setting(
         (),
-        description="Tools that need an answer whatever the policy says: names, globs (fs_*), or rules on an argument "
+        "Tools that need an answer whatever the policy says: names, globs (fs_*), or rules on an argument "
         "(exec(command: git push*)). One that fits no known tool waits for tools that come later; status and doctor "
         "name it.",
     )
-    exempt_tools: Annotated[ToolNames, WITHIN] = Field(
+    exempt_tools: Annotated[ToolNames, WITHIN] = setting(
         (),
-        description="Tools that never need an answer, written the same way; this list beats the others. A rule on an "
+        "Tools that never need an answer, written the same way; this list beats the others. A rule on an "
         "argument covers no value with operators of a shell or '..' in it.",
     )
-    approval_timeout_s: Lower[Duration] = Field(300.0, description="How long an answer is waited for; nobody means no.")
-    redact_pii: Higher[bool] = Field(False, description="Whether personal data is masked in what tools are given.")
+    approval_timeout_s: Lower[Duration] = setting(300.0, "How long an answer is waited for; nobody means no.")
+    redact_pii: Higher[bool] = setting(False, "Whether personal data is masked in what tools are given.")
 
 
 class MaskingSettings(SettingsGroup):
     """What else is taken out of everything that is kept or shown."""
 
-    patterns: Names = Field(
-        (), description="Regular expressions of further secrets, which cannot take for ever; what they match is masked."
+    patterns: Names = setting(
+        (), "Regular expressions of further secrets, which cannot take for ever; what they match is masked."
     )
-    keys: Names = Field((), description="Further names of arguments and fields whose values are masked.")
-    phone_numbers: bool = Field(False, description="Whether phone numbers are masked as well.")
+    keys: Names = setting((), "Further names of arguments and fields whose values are masked.")
+    phone_numbers: bool = setting(False, "Whether phone numbers are masked as well.")
 
 
 class SecuritySettings(SettingsGroup):
     """Guards around tool calls, and what is never kept."""
 
-    interceptor: InterceptorSettings = Field(InterceptorSettings.defaults(), description="Approvals.")
-    masking: MaskingSettings = Field(MaskingSettings.defaults(), description="Secrets of your own.")
+    interceptor: InterceptorSettings = setting(InterceptorSettings.defaults(), "Approvals.")
+    masking: MaskingSettings = setting(MaskingSettings.defaults(), "Secrets of your own.")
 
 
 class RemoteAgentSettings(SettingsGroup):
     """One agent reached over A2A."""
 
-    name: str = Field(min_length=1, description="What the tree calls it.")
-    agent_card_url: str = Field("", description="Where its card lies; without one the agent is left out.")
+    name: Annotated[str, Field(min_length=1)] = setting(MISSING, "What the tree calls it.")
+    agent_card_url: str = setting("", "Where its card lies; without one the agent is left out.")
 
 
 class A2aSettings(SettingsGroup):
     """Agents of other systems."""
 
-    enabled: Lower[bool] = Field(False, description="Whether remote agents join the tree.")
-    remote_agents: tuple[RemoteAgentSettings, ...] = Field(
-        (), description="Remote agents: a list of {name, agentCardUrl}."
-    )
+    enabled: Lower[bool] = setting(False, "Whether remote agents join the tree.")
+    remote_agents: tuple[RemoteAgentSettings, ...] = setting((), "Remote agents: a list of {name, agentCardUrl}.")
 
 
 class EmbeddingSettings(SettingsGroup):
     """Embeddings for retrieval."""
 
-    provider: str = Field("", description="Provider of embeddings; the retrieval tools are on once one is set.")
+    provider: str = setting("", "Provider of embeddings; the retrieval tools are on once one is set.")
 
 
 class HookSettings(Switch):
     """What surrounds a tool call, apart from what is always there."""
 
-    access_control: Higher[bool] = Field(
+    access_control: Higher[bool] = setting(
         False,
-        description="Whether agents are held to hooks.deniedTools and hooks.allowedTools; a list that names something "
+        "Whether agents are held to hooks.deniedTools and hooks.allowedTools; a list that names something "
         "switches it on.",
     )
-    denied_tools: Annotated[AgentTools, BEYOND] = Field(
+    denied_tools: Annotated[AgentTools, BEYOND] = setting(
         (),
-        description="Tools an agent may not use, such as operator: exec_*; * stands for every agent. Patterns as in "
+        "Tools an agent may not use, such as operator: exec_*; * stands for every agent. Patterns as in "
         "security.interceptor.sensitiveTools; this list beats allowedTools.",
     )
-    allowed_tools: AgentTools = Field(
+    allowed_tools: AgentTools = setting(
         (),
-        description="The only tools an agent may use, such as operator: fs_*; an agent without a list may use all it "
+        "The only tools an agent may use, such as operator: fs_*; an agent without a list may use all it "
         "has, and control tools always stay.",
     )
-    event_publishing: Lower[bool] = Field(False, description="Whether tool calls are published on the event bus.")
-    knowledge_save: Lower[bool] = Field(
-        False, description="Whether results of looking something up are kept as knowledge."
-    )
-    blocked_commands: Annotated[Names, BEYOND] = Field(
+    event_publishing: Lower[bool] = setting(False, "Whether tool calls are published on the event bus.")
+    knowledge_save: Lower[bool] = setting(False, "Whether results of looking something up are kept as knowledge.")
+    blocked_commands: Annotated[Names, BEYOND] = setting(
         (),
-        description="Further patterns no command may hold; what destroys a machine is blocked anyway. The filter "
+        "Further patterns no command may hold; what destroys a machine is blocked anyway. The filter "
         "is a seat belt; what keeps a person in charge is the approval.",
     )
 
@@ -375,42 +420,42 @@ class HookSettings(Switch):
 class BackgroundSettings(Switch):
     """Work that goes on beside the conversation."""
 
-    max_concurrent_tasks: Lower[Annotated[int, Field(ge=1)]] = Field(
-        10, description="Teammates that work at the same time; further ones wait."
+    max_concurrent_tasks: Lower[Annotated[int, Field(ge=1)]] = setting(
+        10, "Teammates that work at the same time; further ones wait."
     )
 
 
 class RunLedgerSettings(Switch):
     """A durable mirror of what teammates wait for."""
 
-    write_through: bool = Field(False, description="Whether blocked runs are mirrored as they happen.")
+    write_through: bool = setting(False, "Whether blocked runs are mirrored as they happen.")
 
 
 class StoreSettings(SettingsGroup):
     """Where records lie, and when they are on the disk."""
 
-    url: str = Field(
+    url: str = setting(
         "",
-        description="Where records are kept: empty is in memory, 'home' the home folder, else a folder or a database "
+        "Where records are kept: empty is in memory, 'home' the home folder, else a folder or a database "
         "such as sqlite:///records.db or postgresql://user@host/name.",
     )
-    durability: Annotated[Literal["turn", "event", "none"], ranked("none", "turn", "event")] = Field(
+    durability: Annotated[Literal["turn", "event", "none"], ranked("none", "turn", "event")] = setting(
         "turn",
-        description="When records are forced to the disk: at the end of a turn and before risky calls, with every "
+        "When records are forced to the disk: at the end of a turn and before risky calls, with every "
         "event, or never; with 'none' a power cut may lose turns that were answered.",
     )
-    lock_timeout_s: Duration = Field(10.0, description="How long a lock of another process is waited for.")
-    tee: Folder = Field(
-        "", description="File that every closed turn is also appended to, as JSON lines; %lango open FILE reads it."
+    lock_timeout_s: Duration = setting(10.0, "How long a lock of another process is waited for.")
+    tee: Folder = setting(
+        "", "File that every closed turn is also appended to, as JSON lines; %lango open FILE reads it."
     )
 
 
 class RecordSettings(SettingsGroup):
     """What is made of records for models."""
 
-    summaries: Lower[bool] = Field(
+    summaries: Lower[bool] = setting(
         False,
-        description="Whether a model is given a summary of the messages that agent.historyTokens leaves out. The same "
+        "Whether a model is given a summary of the messages that agent.historyTokens leaves out. The same "
         "model makes it, with one more call each time half of the budget is dropped.",
     )
 
@@ -418,30 +463,26 @@ class RecordSettings(SettingsGroup):
 class ModelSettings(SettingsGroup):
     """How models of providers are reached; ``agent.model`` says which one answers."""
 
-    allow_network: Lower[bool] = Field(
-        True, description="Whether live models may be called at all; off refuses every call."
+    allow_network: Lower[bool] = setting(True, "Whether live models may be called at all; off refuses every call.")
+    base_url: str = setting("", "Server that speaks OpenAI's protocol, for models called openai:NAME.")
+    timeout_s: LimitS = setting(60.0, "How long one request to a provider may take.")
+    max_retries: Lower[Count] = setting(
+        2, "How often a request is sent again where the provider asks to wait or fails for a moment."
     )
-    base_url: str = Field("", description="Server that speaks OpenAI's protocol, for models called openai:NAME.")
-    timeout_s: LimitS = Field(60.0, description="How long one request to a provider may take.")
-    max_retries: Lower[Count] = Field(
-        2, description="How often a request is sent again where the provider asks to wait or fails for a moment."
-    )
-    keys_file: Folder = Field(
-        "", description="File with NAME=key lines that only its owner may read; empty is keys.env in the home folder."
+    keys_file: Folder = setting(
+        "", "File with NAME=key lines that only its owner may read; empty is keys.env in the home folder."
     )
 
 
 class TraceStoreSettings(SettingsGroup):
     """How long turns are kept: for ever, unless a limit is set."""
 
-    max_age_s: Duration = Field(
-        0.0, description="Successful turns older than this are forgotten, 30d for instance; 0 keeps all."
+    max_age_s: Duration = setting(0.0, "Successful turns older than this are forgotten, 30d for instance; 0 keeps all.")
+    failed_trace_multiplier: Annotated[float, Field(ge=1)] = setting(
+        2.0, "Turns that failed are kept this many times as long."
     )
-    failed_trace_multiplier: Annotated[float, Field(ge=1)] = Field(
-        2.0, description="Turns that failed are kept this many times as long."
-    )
-    max_traces: Count = Field(0, description="Turns kept at most, the oldest go first; 0 keeps all.")
-    cleanup_interval_s: Duration = Field(3600.0, description="Least time between two clean-ups; 0 never cleans up.")
+    max_traces: Count = setting(0, "Turns kept at most, the oldest go first; 0 keeps all.")
+    cleanup_interval_s: Duration = setting(3600.0, "Least time between two clean-ups; 0 never cleans up.")
 
     @property
     def is_limited(self) -> bool:
@@ -452,13 +493,13 @@ class TraceStoreSettings(SettingsGroup):
 class ObservabilitySettings(SettingsGroup):
     """What is kept of what happened."""
 
-    trace_store: TraceStoreSettings = Field(TraceStoreSettings.defaults(), description="Retention of turns.")
+    trace_store: TraceStoreSettings = setting(TraceStoreSettings.defaults(), "Retention of turns.")
 
 
 class LabSettings(SettingsGroup):
     """What a notebook starts with."""
 
-    topology: Free[str] = Field("octet", description="Topology of a Lab and of the terminal commands.")
+    topology: Free[str] = setting("octet", "Topology of a Lab and of the terminal commands.")
 
 
 class Settings(SettingsGroup):
@@ -472,40 +513,34 @@ class Settings(SettingsGroup):
     3
     """
 
-    agent: AgentSettings = Field(
-        AgentSettings.defaults(), description="Who works, how long, and where definitions lie."
-    )
-    tools: ToolSettings = Field(ToolSettings.defaults(), description="Tool families.")
-    security: SecuritySettings = Field(SecuritySettings.defaults(), description="Guards around tool calls.")
-    a2a: A2aSettings = Field(A2aSettings.defaults(), description="Agents of other systems.")
-    p2p: Lower[Switch] = Field(
+    agent: AgentSettings = setting(AgentSettings.defaults(), "Who works, how long, and where definitions lie.")
+    tools: ToolSettings = setting(ToolSettings.defaults(), "Tool families.")
+    security: SecuritySettings = setting(SecuritySettings.defaults(), "Guards around tool calls.")
+    a2a: A2aSettings = setting(A2aSettings.defaults(), "Agents of other systems.")
+    p2p: Lower[Switch] = setting(
         Switch.defaults(),
-        description="Whether the peer-to-peer network is wanted; so far lango agent status shows it and nothing more.",
+        "Whether the peer-to-peer network is wanted; so far lango agent status shows it and nothing more.",
     )
-    hooks: Lower[HookSettings] = Field(HookSettings.defaults(), description="What surrounds a tool call.")
-    background: Free[BackgroundSettings] = Field(
-        BackgroundSettings.defaults(), description="Work beside the conversation; the teammate runtime needs it."
+    hooks: Lower[HookSettings] = setting(HookSettings.defaults(), "What surrounds a tool call.")
+    background: Free[BackgroundSettings] = setting(
+        BackgroundSettings.defaults(), "Work beside the conversation; the teammate runtime needs it."
     )
-    run_ledger: Lower[RunLedgerSettings] = Field(RunLedgerSettings.defaults(), description="Mirror of blocked runs.")
-    knowledge: Lower[Switch] = Field(Switch.defaults(), description="Whether the knowledge and learning tools are on.")
-    graph: Lower[Switch] = Field(Switch.defaults(), description="Whether the graph tools are on.")
-    embedding: EmbeddingSettings = Field(EmbeddingSettings.defaults(), description="Embeddings for retrieval.")
-    librarian: Lower[Switch] = Field(Switch.defaults(), description="Whether the proactive librarian's tools are on.")
-    observational_memory: Lower[Switch] = Field(
-        Switch.defaults(), description="Whether the tools for observations and reflections are on."
+    run_ledger: Lower[RunLedgerSettings] = setting(RunLedgerSettings.defaults(), "Mirror of blocked runs.")
+    knowledge: Lower[Switch] = setting(Switch.defaults(), "Whether the knowledge and learning tools are on.")
+    graph: Lower[Switch] = setting(Switch.defaults(), "Whether the graph tools are on.")
+    embedding: EmbeddingSettings = setting(EmbeddingSettings.defaults(), "Embeddings for retrieval.")
+    librarian: Lower[Switch] = setting(Switch.defaults(), "Whether the proactive librarian's tools are on.")
+    observational_memory: Lower[Switch] = setting(
+        Switch.defaults(), "Whether the tools for observations and reflections are on."
     )
-    agent_memory: Lower[Switch] = Field(
-        Switch.defaults(), description="Whether the tools for an agent's own memory are on."
-    )
-    cron: Lower[Switch] = Field(Switch.defaults(), description="Whether the tools for scheduled jobs are on.")
-    workflow: Lower[Switch] = Field(Switch.defaults(), description="Whether the workflow tools are on.")
-    skill: Lower[SkillSwitch] = Field(SkillSwitch.defaults(), description="Whether the skill tools are on.")
-    payment: Lower[Switch] = Field(Switch.defaults(), description="Whether the payment tools are on.")
-    ontology: Lower[Switch] = Field(Switch.defaults(), description="Whether the ontology tools are on.")
-    models: ModelSettings = Field(ModelSettings.defaults(), description="How models of providers are reached.")
-    store: StoreSettings = Field(StoreSettings.defaults(), description="Where records lie.")
-    records: RecordSettings = Field(RecordSettings.defaults(), description="What is made of records for models.")
-    observability: ObservabilitySettings = Field(
-        ObservabilitySettings.defaults(), description="What is kept of what happened."
-    )
-    lab: LabSettings = Field(LabSettings.defaults(), description="What a notebook starts with.")
+    agent_memory: Lower[Switch] = setting(Switch.defaults(), "Whether the tools for an agent's own memory are on.")
+    cron: Lower[Switch] = setting(Switch.defaults(), "Whether the tools for scheduled jobs are on.")
+    workflow: Lower[Switch] = setting(Switch.defaults(), "Whether the workflow tools are on.")
+    skill: Lower[SkillSwitch] = setting(SkillSwitch.defaults(), "Whether the skill tools are on.")
+    payment: Lower[Switch] = setting(Switch.defaults(), "Whether the payment tools are on.")
+    ontology: Lower[Switch] = setting(Switch.defaults(), "Whether the ontology tools are on.")
+    models: ModelSettings = setting(ModelSettings.defaults(), "How models of providers are reached.")
+    store: StoreSettings = setting(StoreSettings.defaults(), "Where records lie.")
+    records: RecordSettings = setting(RecordSettings.defaults(), "What is made of records for models.")
+    observability: ObservabilitySettings = setting(ObservabilitySettings.defaults(), "What is kept of what happened.")
+    lab: LabSettings = setting(LabSettings.defaults(), "What a notebook starts with.")

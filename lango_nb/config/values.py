@@ -7,13 +7,14 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from lango_nb.config.keys import Kind, SettingInfo
-from lango_nb.config.settings import RemoteAgentSettings
+from lango_nb.config.settings import RemoteAgentSettings, camel
 from lango_nb.config.units import parse_duration, parse_idle, parse_size
 from lango_nb.core.errors import SettingsError, closest, shorten, suggest
 
@@ -172,8 +173,8 @@ def _remote(item: Any, place: str) -> RemoteAgentSettings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = shorten(".".join(str(part) for part in first["loc"]))
-        if first["type"] == "extra_forbidden":
-            known = [field.alias or name for name, field in RemoteAgentSettings.model_fields.items()]
+        if first["type"] == "unexpected_keyword_argument":
+            known = [camel(field.name) for field in fields(RemoteAgentSettings)]  # type: ignore[arg-type]  # a dataclass
             raise SettingsError(f"{place}: {key} is not a setting; {suggest(key, known)}") from error
         said = first["msg"]
         raise SettingsError(f"{place}: {key}: {said[:1].lower()}{said[1:]}") from error

@@ -5,11 +5,12 @@
 
     finding.py      what a finding and a report are
     examine.py      every check, one after the other; one that fails itself is a finding like any other
-    agents.py       one agent or many, model, tree                definitions.py  AGENT.md files
-    parts.py        hooks, remote agents                           storage.py      the store and its disk
-    turns.py        failed, interrupted and slow turns, loops      leaks.py        what isolation should have kept apart
-    waiting.py      open circuits, questions nobody answers        trust.py        settings that are held back
-    commands.py     commands that were blocked or noted            rescued.py     a copy of damaged records
+    agents.py       one agent or many, model, tree
+    definitions.py  settings that are held back, AGENT.md files
+    parts.py        hooks, remote agents, open circuits, questions nobody answers
+    storage.py      the store, its disk, a copy of damaged records
+    turns.py        failed, interrupted and slow turns, loops, commands that were blocked or noted
+    leaks.py        what isolation should have kept apart
 
 It changes nothing and asks no model. Counting reads the summaries of turns only; messages are read for the sessions of
 the last day.
@@ -19,6 +20,6 @@ from __future__ import annotations
 
 from lango_nb.doctor.examine import examine
 from lango_nb.doctor.finding import Finding, Report, Status
-from lango_nb.doctor.rescued import rescued
+from lango_nb.doctor.storage import rescued
 
 __all__ = ["Finding", "Report", "Status", "examine", "rescued"]

@@ -14,16 +14,7 @@ from lango_nb.specs.agent_md import findings
 
 
 def examine_agents(case: Case) -> Iterator[Finding]:
-    """Look at mode, model and the teammate runtime.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Look at mode, model and the teammate runtime."""
     check, topology, model = "multi-agent", case.engine.topology, case.engine.model.name
     provider, sign, name = model.partition(":")
     if not model or (sign and not (provider and name)):
@@ -43,10 +34,6 @@ def examine_agents(case: Case) -> Iterator[Finding]:
 
 def examine_tree(case: Case) -> Iterator[Finding]:
     """Look for agents without tools and tools without an agent.
-
-    Parameters
-    ----------
-    case : Case
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""The user's agents: every ``AGENT.md`` is read, and each that is wrong is named."""
+"""What people wrote: settings of a folder that nobody trusts, and every ``AGENT.md``; each that is wrong is named."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from lango_nb.specs.sources import AGENT_FILE
 
 if TYPE_CHECKING:
     from lango_nb.config.settings import Settings
+    from lango_nb.config.trust import FolderTrust
     from lango_nb.specs.agent import AgentSpec
     from lango_nb.specs.topology import Topology
 
@@ -94,3 +95,22 @@ def _files(folder: Path) -> list[Path] | Finding:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         place = error.filename if isinstance(error, OSError) and error.filename else folder
         return Finding(_CHECK, "fail", f"{place} cannot be read: {why}", next_step="check the path and its permissions")
+
+
+def examine_trust(trust: FolderTrust | None) -> Iterator[Finding]:
+    """Say what is held back.
+
+    Parameters
+    ----------
+    trust : FolderTrust, optional
+        What the settings of the folder at hand need; ``None`` when they need nothing.
+
+    Yields
+    ------
+    Finding
+        At most one.
+    """
+    if trust is not None and trust.held:
+        text = f"settings of {trust.shown} are held back, because nobody has trusted the folder: {trust.keys}"
+        evidence = tuple(f"{setting.file}: {setting.key} = {setting.value}" for setting in trust.held)
+        yield Finding("trust", "warn", text, next_step=f"%{trust.command} shows and trusts them", evidence=evidence)

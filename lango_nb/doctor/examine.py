@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from lango_nb.core.errors import LangoError, shorten
 from lango_nb.doctor.agents import examine_agents, examine_tree
 from lango_nb.doctor.case import Case
-from lango_nb.doctor.commands import examine_commands
-from lango_nb.doctor.definitions import examine_definitions
+from lango_nb.doctor.definitions import examine_definitions, examine_trust
 from lango_nb.doctor.finding import Finding, Report
 from lango_nb.doctor.leaks import examine_isolation
-from lango_nb.doctor.parts import examine_hooks, examine_remotes
+from lango_nb.doctor.parts import examine_approvals, examine_breakers, examine_hooks, examine_remotes
 from lango_nb.doctor.storage import examine_space, examine_store
-from lango_nb.doctor.trust import examine_trust
 from lango_nb.doctor.turns import (
     examine_amount,
+    examine_commands,
     examine_duration,
     examine_failures,
     examine_interrupted,
@@ -26,7 +25,6 @@ from lango_nb.doctor.turns import (
     examine_unanswered,
     examine_unfinished,
 )
-from lango_nb.doctor.waiting import examine_approvals, examine_breakers
 from lango_nb.specs.agent import Source
 
 if TYPE_CHECKING:

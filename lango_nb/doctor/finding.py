@@ -8,8 +8,6 @@ from typing import Literal, get_args
 
 Status = Literal["ok", "skip", "warn", "fail"]
 STATUSES: tuple[Status, ...] = get_args(Status)
-COLUMNS = ("status", "check", "finding", "next step")
-"""Heads of :meth:`Report.rows`."""
 _SEVERITY: dict[Status, int] = {"skip": 0, "ok": 1, "warn": 2, "fail": 3}
 
 
@@ -33,6 +31,11 @@ class Finding:
     """What to do about it; empty when nothing is to be done."""
     evidence: tuple[str, ...] = ()
     """What it was concluded from, one line each."""
+
+    @property
+    def severity(self) -> int:
+        """How much somebody should look at it."""
+        return _SEVERITY[self.status]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,6 @@ class Report:
         said = [f"{counts[status]} {words[status]}" for status in worst_first if counts[status]]
         return ", ".join(said) or "nothing was looked at"
 
-    def rows(self) -> tuple[tuple[str, str, str, str], ...]:
-        """Return one row per finding under :data:`COLUMNS`, evidence behind its text."""
-        return tuple(
-            (finding.status, finding.check, _with_evidence(finding), finding.next_step) for finding in self.findings
-        )
-
     def __iter__(self) -> Iterator[Finding]:
         """Iterate over the findings."""
         return iter(self.findings)
@@ -91,7 +88,3 @@ class Report:
     def __len__(self) -> int:
         """Count the findings."""
         return len(self.findings)
-
-
-def _with_evidence(finding: Finding) -> str:
-    return f"{finding.text}: {'; '.join(finding.evidence)}" if finding.evidence else finding.text

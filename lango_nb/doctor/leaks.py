@@ -47,10 +47,6 @@ class Leak:
 def examine_isolation(case: Case) -> Iterator[Finding]:
     """Look for messages by isolated specialists in the sessions that were at work lately.
 
-    Parameters
-    ----------
-    case : Case
-
     Yields
     ------
     Finding
@@ -86,10 +82,6 @@ def examine_isolation(case: Case) -> Iterator[Finding]:
 
 def find_leaks(case: Case) -> Iterator[Leak]:
     """Go through the messages of the sessions that were at work lately.
-
-    Parameters
-    ----------
-    case : Case
 
     Yields
     ------

@@ -1,9 +1,10 @@
-"""What is connected: the hooks around tool calls, and agents of other systems."""
+"""The parts of an engine: hooks, agents of other systems, open circuits, calls that wait for an answer."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 
 from lango_nb.config.keys import settings_by_key
 from lango_nb.core.text import counted
@@ -22,16 +23,7 @@ _NOT_YET = "no A2A client is connected"
 
 
 def examine_hooks(case: Case) -> Iterator[Finding]:
-    """Say which hooks are wired and why, which are asked for without being so, and what their lists do not fit.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Say which hooks are wired and why, which are asked for without being so, and what their lists do not fit."""
     check, rows = "hooks", case.engine.hooks.rows()
     wired = [row for row in rows if row.is_wired]
     yield Finding(
@@ -51,10 +43,6 @@ def examine_hooks(case: Case) -> Iterator[Finding]:
 
 def examine_remotes(case: Case) -> Iterator[Finding]:
     """Look at the remote agents of the settings.
-
-    Parameters
-    ----------
-    case : Case
 
     Yields
     ------
@@ -89,3 +77,55 @@ def examine_remotes(case: Case) -> Iterator[Finding]:
         else:
             text = f"remote agent {remote.name!r} is set up; it is not contacted before part 8"
             yield Finding(check, "skip", text, evidence=(remote.agent_card_url,))
+
+
+LONG = timedelta(minutes=1)
+"""How long a call may wait before somebody should know."""
+
+
+def examine_breakers(case: Case) -> Iterator[Finding]:
+    """Name the agents and providers that get no work now.
+
+    Yields
+    ------
+    Finding
+        One per open circuit.
+    """
+    check, breakers = "circuits", case.engine.breakers
+    open_now = [change for change in breakers.states() if breakers.is_open(change.circuit)]
+    for change in open_now:
+        text = f"{change.circuit} gets no work: it failed {counted(change.failures, 'time')} in a row"
+        step = "it is tried again by itself after agent.orchestration.circuitBreaker.resetTimeout"
+        yield Finding(check, "warn", text, next_step=step, evidence=(f"last: {change.detail}",))
+    if not open_now:
+        yield Finding(check, "ok", "nobody is left alone after failures")
+
+
+def examine_approvals(case: Case) -> Iterator[Finding]:
+    """Name the calls that wait for an answer.
+
+    Yields
+    ------
+    Finding
+        One per call that waits for more than a minute.
+    """
+    check, pending = "approvals", case.engine.approvals.pending
+    late = 0
+    for question in pending:
+        request = question.request
+        waited = case.now - request.asked_at if request.asked_at is not None else timedelta()
+        if waited <= LONG:
+            continue
+        late += 1
+        yield Finding(
+            check,
+            "warn",
+            f"{request.agent} waits for leave to call {request.tool}, for {waited.total_seconds() / 60:,.0f} min",
+            request.turn_id,
+            session=request.session_id,
+            next_step=f"%lango allow {question.id}, or %lango deny {question.id}",
+            evidence=(request.reason,),
+        )
+    if not late:
+        said = f"{counted(len(pending), 'call')} just asked" if pending else "no call waits for an answer"
+        yield Finding(check, "ok", said)

@@ -1,4 +1,4 @@
-"""The store: what is wrong with what is written, what is not written, and how much room there is."""
+"""The store: what is wrong with what is written, what is not written, how much room there is, and a copy of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from lango_nb.core.text import counted
 from lango_nb.doctor.case import Case, listed
 from lango_nb.doctor.finding import Finding, Status
 from lango_nb.records.turns import Trace
+from lango_nb.stores.rescue import rescue
+from lango_nb.stores.sqlite import shown_path
 from lango_nb.stores.store import Problem, Store
 
 LEAST_FREE_BYTES = 100 * 1024 * 1024
@@ -20,10 +22,6 @@ _MENDED = frozenset({"unfinished", "locked", "read_only"})
 
 def examine_store(case: Case) -> Iterator[Finding]:
     """Look through everything that is stored.
-
-    Parameters
-    ----------
-    case : Case
 
     Yields
     ------
@@ -61,16 +59,7 @@ def examine_store(case: Case) -> Iterator[Finding]:
 
 
 def examine_space(case: Case) -> Iterator[Finding]:
-    """Look at the free space where records lie.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Look at the free space where records lie."""
     check, folder = "disk", _folder(case.store)
     if folder is None:
         yield Finding(check, "skip", "records are not on a disk of this machine")
@@ -110,3 +99,27 @@ def _status(problem: Problem) -> Status:
 
 def _is(several: Sequence[object]) -> str:
     return "is" if len(several) == 1 else "are"
+
+
+def rescued(source: Path, target: Path) -> Finding:
+    """Copy what can be read of records into a new file.
+
+    Parameters
+    ----------
+    source, target : Path
+
+    Returns
+    -------
+    Finding
+        With how many rows there are of each kind.
+
+    Raises
+    ------
+    StoreError
+        Nothing can be read, or the target is there already.
+    """
+    copied = rescue(source, target)
+    rows = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in copied.items() if count)
+    text = f"copied what can be read of {shown_path(source)} into {shown_path(target)}: {rows}"
+    step = f"look at it with --settings store.url=sqlite:///{target}, then put it in the place of {source.name}"
+    return Finding("rescue", "ok", text, next_step=step)

@@ -9,11 +9,12 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.events import OUTCOMES
 from lango_nb.core.masking import mask
 from lango_nb.core.text import counted
-from lango_nb.doctor.case import MOST_NAMED, Case, about_turn, listed, named
+from lango_nb.doctor.case import MOST_NAMED, Case, about, about_turn, listed, named
 from lango_nb.doctor.finding import Finding
+from lango_nb.hooks.commands.verdict import BLOCKED, OBSERVED
 from lango_nb.records.resume import INTERRUPTED
 from lango_nb.runtime.failures import next_step_of
-from lango_nb.stores.store import Row, TurnQuery
+from lango_nb.stores.store import Row, StoredTurn, TurnQuery
 
 ASKING = "input_required"
 """The outcome of turns that leave the next word to the person."""
@@ -32,10 +33,6 @@ _LONGEST = 160
 
 def examine_failures(case: Case) -> Iterator[Finding]:
     """Tell the latest turns that failed, one finding each.
-
-    Parameters
-    ----------
-    case : Case
 
     Yields
     ------
@@ -66,46 +63,19 @@ def examine_failures(case: Case) -> Iterator[Finding]:
 
 
 def examine_loops(case: Case) -> Iterator[Finding]:
-    """Count the turns that went round in circles.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Count the turns that went round in circles."""
     step = "shows what was repeated; say in the agent's AGENT.md when to stop, or give it the tool it misses"
     yield from _too_many(case, "loops", ("loop_detected",), MOST_LOOPS, "ended in a loop", step)
 
 
 def examine_timeouts(case: Case) -> Iterator[Finding]:
-    """Count the turns that ran out of time.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Count the turns that ran out of time."""
     step = "shows where the time went; raise agent.requestTimeout, or look at the model's provider"
     yield from _too_many(case, "time-outs", ("timeout",), MOST_TIMEOUTS, "ran out of time", step)
 
 
 def examine_unanswered(case: Case) -> Iterator[Finding]:
-    """Count the turns that ended with a question to the person, or with nothing understood.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Count the turns that ended with a question to the person, or with nothing understood."""
     check = "open requests"
     rows = case.log.rows(TurnQuery(outcomes=(ASKING,), since=case.since))
     if not rows:
@@ -125,16 +95,7 @@ def examine_unanswered(case: Case) -> Iterator[Finding]:
 
 
 def examine_interrupted(case: Case) -> Iterator[Finding]:
-    """Name the turns whose process died.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Name the turns whose process died."""
     check = "interrupted turns"
     just_closed = [found.turn_id for found in case.engine.records.found]
     queries = [TurnQuery(outcomes=("cancelled",), since=case.since)]
@@ -155,16 +116,7 @@ def examine_interrupted(case: Case) -> Iterator[Finding]:
 
 
 def examine_unfinished(case: Case) -> Iterator[Finding]:
-    """Name the turns that are open though nobody works on them, and count those at work.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Name the turns that are open though nobody works on them, and count those at work."""
     check = "unfinished turns"
     rows = case.log.unfinished()
     running = case.log.count(TurnQuery(outcomes=("running",))) - len(rows)
@@ -180,16 +132,7 @@ def examine_unfinished(case: Case) -> Iterator[Finding]:
 
 
 def examine_amount(case: Case) -> Iterator[Finding]:
-    """Compare the number of turns with how many are kept, and say how many are gone.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Compare the number of turns with how many are kept, and say how many are gone."""
     check, most = "amount", case.settings.observability.trace_store.max_traces
     number = case.log.count()
     text = f"{counted(number, 'turn')} of at most {most:,} kept" if most else f"{counted(number, 'turn')} kept"
@@ -203,16 +146,7 @@ def examine_amount(case: Case) -> Iterator[Finding]:
 
 
 def examine_duration(case: Case) -> Iterator[Finding]:
-    """Look at how long successful turns take on average.
-
-    Parameters
-    ----------
-    case : Case
-
-    Yields
-    ------
-    Finding
-    """
+    """Look at how long successful turns take on average."""
     check = "duration"
     rows = case.log.rows(TurnQuery(outcomes=("success",), since=case.since))
     if not rows:
@@ -314,3 +248,50 @@ def _duration(row: Row) -> float:
 
 def _it(rows: Sequence[Row]) -> str:
     return "it" if len(rows) == 1 else "them"
+
+
+MOST_TURNS = 500
+"""Latest turns with commands that are read."""
+_TOOLS = ("exec", "exec_bg")
+
+
+def examine_commands(case: Case) -> Iterator[Finding]:
+    """Count the commands that were blocked or observed, by the code of the verdict.
+
+    Yields
+    ------
+    Finding
+        One for those that were blocked and one for those that ran, each about the latest turn.
+    """
+    check = "commands"
+    found: dict[str, list[tuple[str, Row]]] = {"block": [], "observe": []}
+    number = 0
+    for row, event in _decided(case):
+        number += 1
+        found.get(str(event.get("decision")), []).append((str(event.get("code")), row))
+    words = {"block": (BLOCKED, "blocked"), "observe": (OBSERVED, "noted, and ran if nobody refused")}
+    for decision, cases in found.items():
+        if not cases:
+            continue
+        sentences, what = words[decision]
+        latest = cases[0][1]
+        codes = Counter(code for code, _ in cases)
+        evidence = tuple(f"{code} ({sentences.get(code, 'unknown code')}): {n}" for code, n in codes.most_common())
+        step = f"%lango trace {latest['number']} shows the last one in {named(latest)}"
+        status = "warn" if decision == "block" else "ok"
+        text = f"{counted(len(cases), 'command')} {what} in {case.window}"
+        yield Finding(check, status, text, next_step=step, evidence=evidence, **about(latest))  # type: ignore[arg-type]  # by name, from a row
+    if not any(found.values()):
+        yield Finding(check, "ok", f"{counted(number, 'command')} in {case.window}, none stood out")
+
+
+def _decided(case: Case) -> Iterator[tuple[Row, Row]]:
+    """Return the verdicts on commands with their turns, the latest turn first."""
+    turns: dict[str, StoredTurn] = {}
+    for tool in _TOOLS:
+        query = TurnQuery(tool=tool, since=case.since, newest_first=True, limit=MOST_TURNS)
+        turns.update({str(turn.row["id"]): turn for turn in case.log.scan(query)})
+    for turn in sorted(turns.values(), key=lambda turn: int(str(turn.row["number"])), reverse=True):
+        for event in turn.events:
+            if event.get("kind") == "policy.decided" and event.get("code"):
+                yield turn.row, event

@@ -82,8 +82,8 @@ class Labelled:
                 return next(iter(router.owners(label)), NOBODY)
         known = [ROOT, *router.table.names, *router.learned.families]
         raise UsageError(
-            f"{self._row} is labelled {shorten(labels[0], _SHOWN)!r}, which is no agent of {topology} and no tool "
-            f"family; {suggest(labels[0], known)}"
+            f"{self._row} is labelled {shorten(labels[0], _SHOWN)!r}, which is neither an agent of {topology} nor a "
+            f"tool family; {suggest(labels[0], known)}"
         )
 
     @property
@@ -155,7 +155,7 @@ def _file_rows(path: Path) -> list[object]:
         hint = f"; {suggest(path.name, SETS)}" if path.name == str(path) else ""
         raise UsageError(f"there is no set or file {shorten(str(path))!r}{hint}; a file is CSV, TSV or JSON lines")
     if suffix not in _SUFFIXES:
-        raise UsageError(f"{shorten(path.name)!r} is no CSV, TSV or JSON lines; name it .csv, .tsv or .jsonl")
+        raise UsageError(f"{shorten(path.name)!r} is not CSV, TSV or JSON lines; its name ends in .csv, .tsv or .jsonl")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -98,11 +98,13 @@ class SavedAnswers:
             try:
                 key, answer = _read_row(json.loads(line))
             except (ValueError, KeyError, TypeError) as error:
-                raise UsageError(f"{self._name!r}, line {number} is no answer of an evaluation; {_OTHER}") from error
+                raise UsageError(
+                    f"{self._name!r}, line {number} is not an answer of an evaluation; {_OTHER}"
+                ) from error
             found[key] = answer
         begin = _BEGIN.encode()
         if not torn.startswith(begin) and not begin.startswith(torn):
-            raise UsageError(f"{self._name!r} ends in something that is no answer of an evaluation; {_OTHER}")
+            raise UsageError(f"{self._name!r} ends in something that is not an answer of an evaluation; {_OTHER}")
         return found
 
 

@@ -1,4 +1,8 @@
-"""Records as DataFrames: one file per noun, one :class:`Column` per column, the same dtypes however few rows there are.
+"""Records as DataFrames: one function per noun, one :class:`Column` per column, the same dtypes however few rows.
+
+    tree.py     before a turn            turns.py      a turn and what it is made of     events.py      what happened
+    runs.py     teammates                handoffs.py   decisions and what came of them   approvals.py   questions
+    lab.py      around the turns         visibility.py who saw what                      evaluation.py  who is right
 
     agents_df       agents of a tree                tools_df        tools and who works with them
     partition_df    who owns which tool, and why    prompt_df       prompts by section
@@ -24,58 +28,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import UnknownNameError
-from lango_nb.frames import (
-    agents,
-    approvals,
-    decisions,
-    delegations,
-    evaluation,
-    events,
-    findings,
-    hooks,
-    ledger,
-    memories,
-    messages,
-    metrics,
-    models,
-    partition,
-    prompts,
-    routing,
-    runs,
-    sessions,
-    shelf,
-    steps,
-    tasks,
-    tools,
-    turns,
-    visibility,
-)
-from lango_nb.frames.agents import agents_df
+from lango_nb.frames import approvals, evaluation, events, handoffs, lab, runs, tree, turns, visibility
 from lango_nb.frames.approvals import approvals_df
 from lango_nb.frames.column import Column, FrameError
-from lango_nb.frames.decisions import decisions_df
-from lango_nb.frames.delegations import delegations_df
 from lango_nb.frames.evaluation import evaluation_df
 from lango_nb.frames.events import events_df
-from lango_nb.frames.findings import findings_df
 from lango_nb.frames.frame import columns_frame
-from lango_nb.frames.hooks import hooks_df
-from lango_nb.frames.ledger import ledger_df
-from lango_nb.frames.memories import memories_df
-from lango_nb.frames.messages import messages_df
-from lango_nb.frames.metrics import metrics_df
-from lango_nb.frames.models import models_df
-from lango_nb.frames.partition import partition_df
-from lango_nb.frames.prompts import prompt_df
-from lango_nb.frames.routing import routing_df
-from lango_nb.frames.runs import runs_df
-from lango_nb.frames.selection import selection_df
-from lango_nb.frames.sessions import sessions_df
-from lango_nb.frames.shelf import shelf_df
-from lango_nb.frames.steps import steps_df
-from lango_nb.frames.tasks import tasks_df
-from lango_nb.frames.tools import tools_df
-from lango_nb.frames.turns import turns_df
+from lango_nb.frames.handoffs import decisions_df, delegations_df
+from lango_nb.frames.lab import findings_df, hooks_df, metrics_df, models_df, shelf_df
+from lango_nb.frames.runs import ledger_df, memories_df, runs_df, tasks_df
+from lango_nb.frames.texts import selection_df
+from lango_nb.frames.tree import agents_df, partition_df, prompt_df, routing_df, tools_df
+from lango_nb.frames.turns import messages_df, sessions_df, steps_df, turns_df
 from lango_nb.frames.visibility import visibility_df
 
 if TYPE_CHECKING:
@@ -114,30 +78,30 @@ __all__ = [
 ]
 
 COLUMNS: dict[str, tuple[Column, ...]] = {
-    "agents": agents.COLUMNS,
-    "tools": tools.COLUMNS,
-    "partition": partition.COLUMNS,
-    "routing": routing.COLUMNS,
-    "prompt": prompts.COLUMNS,
-    "sessions": sessions.COLUMNS,
-    "turns": turns.COLUMNS,
+    "agents": tree.AGENT_COLUMNS,
+    "tools": tree.TOOL_COLUMNS,
+    "partition": tree.PARTITION_COLUMNS,
+    "routing": tree.ROUTE_COLUMNS,
+    "prompt": tree.PROMPT_COLUMNS,
+    "sessions": turns.SESSION_COLUMNS,
+    "turns": turns.TURN_COLUMNS,
     "evaluation": evaluation.SUMMARY,
     "events": events.COLUMNS,
-    "messages": messages.COLUMNS,
-    "steps": steps.COLUMNS,
-    "decisions": decisions.COLUMNS,
-    "delegations": delegations.COLUMNS,
-    "runs": runs.COLUMNS,
-    "ledger": ledger.COLUMNS,
-    "tasks": tasks.COLUMNS,
-    "memories": memories.COLUMNS,
+    "messages": turns.MESSAGE_COLUMNS,
+    "steps": turns.STEP_COLUMNS,
+    "decisions": handoffs.DECISION_COLUMNS,
+    "delegations": handoffs.DELEGATION_COLUMNS,
+    "runs": runs.RUN_COLUMNS,
+    "ledger": runs.LEDGER_COLUMNS,
+    "tasks": runs.TASK_COLUMNS,
+    "memories": runs.MEMORY_COLUMNS,
     "approvals": approvals.COLUMNS,
     "visibility": visibility.COLUMNS,
-    "metrics": metrics.COLUMNS,
-    "models": models.COLUMNS,
-    "hooks": hooks.COLUMNS,
-    "findings": findings.COLUMNS,
-    "shelf": shelf.COLUMNS,
+    "metrics": lab.METRIC_COLUMNS,
+    "models": lab.MODEL_COLUMNS,
+    "hooks": lab.HOOK_COLUMNS,
+    "findings": lab.FINDING_COLUMNS,
+    "shelf": lab.SHELF_COLUMNS,
 }
 """The columns of every frame; the frame of a noun is made by ``<noun>_df``."""
 

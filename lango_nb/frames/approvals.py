@@ -147,23 +147,12 @@ def approvals_df(questions: Sequence[PendingApproval | LeftQuestion | Trace]) ->
     ----------
     questions : PendingApproval, LeftQuestion, Trace, or iterable of them; or History
         Questions are those that are open now; traces and a history have those that were asked.
-    strict : bool
-        Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
-    columns : sequence of str, optional
-        Only these, in this order.
 
     Returns
     -------
     DataFrame
         One row per question, and one per answer that nobody had to be asked for; join by ``run_id``, ``turn_id``,
         ``call_id``, ``agent`` or ``tool``.
-
-    Raises
-    ------
-    DefinitionError
-        A value cannot be read: names the row and the column.
-    UnknownNameError
-        There is no such column.
     """
     found: list[_Approval] = []
     for item in questions:

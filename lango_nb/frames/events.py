@@ -160,10 +160,6 @@ def events_df(traces: Sequence[Trace | BaseEvent]) -> Sources:
     ----------
     traces : Trace, event, or iterable of them; or History
         Events alone do not know their session. A history also has what runs did after the end of their turn.
-    strict : bool
-        Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
-    columns : sequence of str, optional
-        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -171,13 +167,6 @@ def events_df(traces: Sequence[Trace | BaseEvent]) -> Sources:
         One row per event; what a kind does not have is missing. Join by ``turn_id``, ``run_id``, ``message_id``,
         ``decision_id``, ``call_id``, ``agent`` or ``tool``; a model gives ids to its calls, so ``call_id`` is unique in
         a run only.
-
-    Raises
-    ------
-    DefinitionError
-        A value cannot be read: names the row and the column.
-    UnknownNameError
-        There is no such column.
     """
     turns: list[object] = []
     events: list[object] = []

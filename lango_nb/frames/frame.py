@@ -103,6 +103,7 @@ def frame(
             return made
 
         make.__signature__ = _signature(sort)  # type: ignore[attr-defined]  # functions may carry one
+        make.__doc__ = _documented(sort.__doc__ or "")
         return cast("FrameMaker[Any]", make)
 
     return decorate
@@ -179,6 +180,29 @@ def _build(columns: Sequence[Column], sources: Sources, errors: list[FrameError]
 
 def _names(kinds: Sequence[type]) -> str:
     return " or ".join(kind.__name__ for kind in kinds)
+
+
+_OPTIONS = """
+strict : bool
+    Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
+columns : sequence of str, optional
+    Only these, in this order; nothing else is read."""
+_RAISES = """
+
+Raises
+------
+DefinitionError
+    A value cannot be read: names the row and the column.
+UnknownNameError
+    There is no such column."""
+
+
+def _documented(text: str) -> str:
+    """Add to the documentation of a frame what holds for all of them."""
+    records, found, returns = inspect.cleandoc(text).partition("\n\nReturns\n")
+    returned, _, notes = returns.partition("\n\nNotes\n")
+    more = f"\n\nNotes\n{notes}" if notes else ""
+    return f"{records}{_OPTIONS}{found}{returned}{_RAISES}{more}\n" if found else text
 
 
 def _signature(sort: Callable[..., object]) -> inspect.Signature:

@@ -1,4 +1,4 @@
-"""A listing as a DataFrame: what is shown as text, one column of strings per column."""
+"""Frames without columns of their own: listings, one column of strings per column, and what a query gave."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from lango_nb.stores.database import Selection
 
 
 def texts_df(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.DataFrame:
@@ -30,3 +32,10 @@ def texts_df(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.Dat
     import pandas as pd
 
     return pd.DataFrame([list(row) for row in rows], columns=list(columns), dtype="string")
+
+
+def selection_df(selection: Selection) -> pd.DataFrame:
+    """Return the rows of a query, columns as the query names them; pandas chooses the dtypes."""
+    import pandas as pd
+
+    return pd.DataFrame.from_records(list(selection.rows), columns=list(selection.columns))

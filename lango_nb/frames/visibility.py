@@ -64,10 +64,6 @@ def visibility_df(traces: Sequence[Trace]) -> Sources:
     ----------
     traces : Trace or iterable of Trace; or History
         Of a history, also what sessions keep of a turn is looked at.
-    strict : bool
-        Whether a value that cannot be read raises; otherwise ``(frame, errors)`` is returned.
-    columns : sequence of str, optional
-        Only these, in this order.
 
     Returns
     -------
@@ -77,13 +73,6 @@ def visibility_df(traces: Sequence[Trace]) -> Sources:
         one without the other. Rows with ``should_not`` are leaks; there should be none. Agents are those that worked
         in the turn or were to, and one that made no model call saw nothing but its own words. Join by ``message_id``,
         or by ``turn_id`` and ``event_seq``, ``run_id``, ``call_id``, ``agent`` or ``conversation``.
-
-    Raises
-    ------
-    DefinitionError
-        A value cannot be read: names the row and the column.
-    UnknownNameError
-        There is no such column.
 
     Notes
     -----

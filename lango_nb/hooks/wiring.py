@@ -18,12 +18,9 @@ from lango_nb.hooks.approval_gate import ApprovalGate
 from lango_nb.hooks.browser_recovery import BrowserConnection, BrowserRecovery
 from lango_nb.hooks.chain import HookChain, HookRow
 from lango_nb.hooks.decorator import UserHook, row_of
-from lango_nb.hooks.event_publisher import EventPublisher
 from lango_nb.hooks.hook import AfterHook, BeforeHook
-from lango_nb.hooks.knowledge_saver import KnowledgeSaver, KnowledgeService
-from lango_nb.hooks.learning_observer import LearningObserver, LearningService
-from lango_nb.hooks.output_manager import OutputManager
-from lango_nb.hooks.outputs import OutputStore
+from lango_nb.hooks.observers import EventPublisher, KnowledgeSaver, KnowledgeService, LearningObserver, LearningService
+from lango_nb.hooks.outputs import OutputManager, OutputStore
 from lango_nb.hooks.security_filter import SecurityFilter
 from lango_nb.tools.services import OutputService
 

@@ -35,22 +35,24 @@ from lango_nb.core.ids import CountedIds, Ids
 from lango_nb.core.messages import SESSION, Message
 from lango_nb.core.paths import path_of
 from lango_nb.engine import MAIN_SESSION, Engine
-from lango_nb.lab.evaluation import EvaluationView
-from lango_nb.lab.history import HistoryView
 from lango_nb.lab.making import (
     SHELF,
     ToolsLike,
     default_tools,
     first_topology,
+    kind_of,
     read_approver,
     read_settings,
     read_tools,
     shelf_path,
     with_memory,
 )
+from lango_nb.lab.status import records_view, status_view
 from lango_nb.lab.view_types import (
     DiffView,
+    EvaluationView,
     GraphView,
+    HistoryView,
     OpenQuestions,
     PartitionView,
     PromptView,
@@ -65,18 +67,10 @@ from lango_nb.lab.view_types import (
     TreeView,
     events_view,
     frames,
-    runs_view,
-)
-from lango_nb.lab.views import (
-    agents_view,
-    hooks_view,
-    landed_view,
-    ledger_view,
     listing,
-    messages_view,
-    models_view,
-    status_view,
-    tools_view,
+    only,
+    runs_view,
+    traces_view,
 )
 from lango_nb.models.model import Model
 from lango_nb.records.history import History, When
@@ -92,6 +86,7 @@ from lango_nb.stores.schema import described_columns
 from lango_nb.stores.sql import SqlStore
 from lango_nb.stores.store import TurnQuery
 from lango_nb.tools.tool import Tool
+from lango_nb.viz import listings
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import ListView, View
 
@@ -237,19 +232,18 @@ class Lab:
     @property
     def tree(self) -> TreeView:
         """Who is there; one row per agent."""
-        tree = self.engine.tree
-        return TreeView(tree)
+        return TreeView(self.engine.tree)
 
     @property
     def agents(self) -> TreeView:
         """The agents: role, tools, keywords, where the definition came from."""
-        return agents_view(self.engine.tree)
+        tree = self.engine.tree
+        return TreeView(tree, listings.agents_table(tree))
 
     @property
     def partition(self) -> PartitionView:
         """Who owns which tool, and why; one row per tool."""
-        partition = self.engine.tree.partition
-        return PartitionView(partition)
+        return PartitionView(self.engine.tree.partition)
 
     def tools(self, query: str | None = None) -> ListView[Tool]:
         """List tools with their owners.
@@ -259,13 +253,17 @@ class Lab:
         query : str, optional
             Words to search for in names and descriptions.
         """
-        catalog = self.engine.catalog
-        return tools_view(tuple(catalog.search(query) if query else catalog), self.engine.tree, query)
+        catalog, tree = self.engine.catalog, self.engine.tree
+        tools = tuple(catalog.search(query) if query else catalog)
+        names = [tool.name for tool in tools]
+        table = listings.tools_table(tools, tree, query)
+        return ListView(tools, lambda: only(frames().tools_df(tree), "tool", names), table)
 
     @property
     def hooks(self) -> View[HookChain]:
         """The hooks around every tool call in their order: which are wired, and why or why not."""
-        return hooks_view(self.engine.hooks)
+        hooks = self.engine.hooks
+        return View(hooks, lambda: frames().hooks_df(hooks), listings.hooks_table(hooks))
 
     def prompt(self, agent: str | None = None) -> PromptView:
         """Show what an agent is told, section by section, with sizes.
@@ -280,8 +278,8 @@ class Lab:
         UnknownNameError
             There is no such agent in the tree.
         """
-        node = self.engine.tree.root if agent is None else self.engine.tree[agent]
-        return PromptView(node)
+        tree = self.engine.tree
+        return PromptView(tree.root if agent is None else tree[agent])
 
     def route(self, text: str) -> RouteView:
         """Say who would get a request, and why not another; nothing runs.
@@ -429,8 +427,6 @@ class Lab:
         UnknownNameError
             There is no such session, file or folder.
         """
-        from lango_nb.lab.opening import kind_of, records_view, traces_view
-
         match kind_of(what, self.engine.sessions.names()):
             case "session":
                 self.session = str(what)
@@ -491,8 +487,7 @@ class Lab:
         turn : int or str, optional
             Number from 1, negative from the end, or id; the last when absent.
         """
-        trace = self._trace(turn)
-        return TraceView(trace)
+        return TraceView(self._trace(turn))
 
     def events(self, turn: TurnRef | None = None) -> ListView[Event]:
         """List the events of a turn, one row each."""
@@ -507,7 +502,8 @@ class Lab:
     @property
     def ledger(self) -> ListView[LedgerEntry]:
         """What teammate runs waited for, and when they went on, where the settings ``runLedger.*`` had it noted."""
-        return ledger_view(tuple(self.engine.ledger))
+        entries = tuple(self.engine.ledger)
+        return ListView(entries, lambda: frames().ledger_df(entries), listings.ledger_table(entries))
 
     def run(self, run_id: str) -> RunView:
         """Show one teammate run, and what happened in it, also after its turn was over.
@@ -532,10 +528,8 @@ class Lab:
     @property
     def tasks(self) -> ListView[Task]:
         """What root and agents noted as to be done, oldest first."""
-        from lango_nb.viz.tasks import tasks_table
-
         tasks = self.engine.tasks.list()
-        return ListView(tasks, lambda: frames().tasks_df(tasks), tasks_table(tasks))
+        return ListView(tasks, lambda: frames().tasks_df(tasks), listings.tasks_table(tasks))
 
     def memories(self, agent: str | None = None) -> ListView[Memory]:
         """List what agents remember; looking counts as no use.
@@ -550,12 +544,10 @@ class Lab:
         UnknownNameError
             There is no such agent in the tree.
         """
-        from lango_nb.viz.memories import memories_table
-
         engine = self.engine
         names = engine.tree.names if agent is None else (engine.tree[agent].name,)
         found = tuple(memory for name in names for memory in engine.memories.search(name, limit=len(engine.memories)))
-        table = memories_table(found, agent, is_kept=engine.settings.agent_memory.enabled)
+        table = listings.memories_table(found, agent, is_kept=engine.settings.agent_memory.enabled)
         return ListView(found, lambda: frames().memories_df(found), table)
 
     def messages(
@@ -601,7 +593,9 @@ class Lab:
                 raise UnknownNameError("conversation", conversation, sorted(names - {"", SESSION}))
             shown = {conversation} if conversation else {"", SESSION}
             numbered = [(number, message) for number, message in numbered if message.conversation in shown]
-        return messages_view(trace, numbered, title)
+        numbers, messages = [number for number, _ in numbered], tuple(message for _, message in numbered)
+        table = listings.messages_table(numbered, title)
+        return ListView(messages, lambda: only(frames().messages_df(trace), "seq", numbers), table)
 
     def why(self, turn: TurnRef | None = None) -> ListView[Decision] | RouteView:
         """Say why a request went where it went.
@@ -731,11 +725,9 @@ class Lab:
     @property
     def sessions(self) -> ListView[Row]:
         """All conversations, in order of creation."""
-        from lango_nb.viz.sessions import sessions_table
-
         history = self.history.record
         rows = tuple(history.sessions())
-        return ListView(rows, lambda: frames().sessions_df(history), sessions_table(rows, self.session))
+        return ListView(rows, lambda: frames().sessions_df(history), listings.sessions_table(rows, self.session))
 
     def doctor(self, since_hours: float = 24.0, *, rescue: str | Path | None = None) -> ReportView:
         """Look for what is wrong: settings, definitions, the store, failed turns, leaks; nothing is changed.
@@ -781,11 +773,10 @@ class Lab:
             There is no such session.
         """
         from lango_nb.records.metrics import agent_metrics
-        from lango_nb.viz.metrics import metrics_table
 
         name = None if session is None else self.engine.sessions.get(session).id
         found = agent_metrics(self.engine.store.log.events(TurnQuery(session=name)))
-        return ListView(found, lambda: frames().metrics_df(found), metrics_table(found))
+        return ListView(found, lambda: frames().metrics_df(found), listings.metrics_table(found))
 
     def graph(self, session: str | None = None) -> GraphView:
         """Show who handed work to whom, and how often.
@@ -1010,7 +1001,10 @@ class Lab:
         """
         new = read_tools(tools)
         self._changing(lambda: self.engine.add_tools(*new))
-        return landed_view(new, self.engine.tree)
+        partition = self.engine.tree.partition
+        landed, names = tuple(partition.why(tool.name) for tool in new), [tool.name for tool in new]
+        table = listings.landed_table(landed)
+        return ListView(landed, lambda: only(frames().partition_df(partition), "tool", names), table)
 
     def _changing(self, change: Callable[[], None]) -> DiffView:
         before = self.engine.tree
@@ -1027,7 +1021,8 @@ class Lab:
         note = f"{self.model.name} answers; %lango model NAME takes another"
         if problem := usable_note(found.keys):
             note = f"{problem}; {note}"
-        return models_view(usable_models(found.reach, found.keys), note)
+        models = usable_models(found.reach, found.keys)
+        return ListView(models, lambda: frames().models_df(models), listings.models_table(models, note))
 
     def record(self, path: str | Path) -> Cassette:
         """Keep every call of the present model and of the tools on a cassette from now on; see :meth:`play`.
@@ -1219,12 +1214,11 @@ class Lab:
 
         router = self.engine.router
         names = (*router.table.names, ROOT)
+        known = (*names, *router.learned.families)
         if not text.strip():
             raise UsageError("a labelled request needs a text")
-        if agent not in {*names, *router.learned.families}:
-            raise UsageError(
-                f"{agent!r} is no agent here and no tool family; {suggest(agent, [*names, *router.learned.families])}"
-            )
+        if agent not in known:
+            raise UsageError(f"{agent!r} is neither an agent here nor a tool family; {suggest(agent, known)}")
         entry = entries.example(text, agent, self.engine.clock.now(), is_family=agent not in names)
         return self.shelf.keep([entry], "labelled", "text")
 
@@ -1332,15 +1326,14 @@ class Lab:
             The kind is another one.
         """
         from lango_nb.lab.shelf import entries
-        from lango_nb.lab.shelf.masking import AGENTS, TOOLS
 
-        if kind not in {AGENTS, TOOLS}:
+        if kind not in {entries.AGENTS, entries.TOOLS}:
             raise UsageError(f"agents and tools can be restored, not {kind}; %lango shelf {kind} shows them")
         rows = []
         for item in self.shelf.items(kind):
             source = entries.source_of(item)
             try:
-                if kind == AGENTS:
+                if kind == entries.AGENTS:
                     self.add_agent(source, item.id)
                 else:
                     from lango_nb.lab.tool_source import run_source
@@ -1353,9 +1346,9 @@ class Lab:
             else:
                 rows.append((item.id, item.name, "joined"))
         columns = ("item", "name", "what came of it")
-        tools = len(self.shelf.items(TOOLS))
+        tools = len(self.shelf.items(entries.TOOLS))
         note = f"tools are there too ({tools}): %lango shelf tools --restore runs their source"
-        table = Table(f"{kind} of the shelf", columns, tuple(rows), note if tools and kind == AGENTS else "")
+        table = Table(f"{kind} of the shelf", columns, tuple(rows), note if tools and kind == entries.AGENTS else "")
         return listing(tuple(rows), table)
 
     def _remarks(self, turns: Sequence[Turn]) -> tuple[Mapping[str, str], str]:

@@ -1,4 +1,4 @@
-"""What a lab is made of: tools from whatever describes them, who answers, which settings hold, where its shelf is."""
+"""What a lab is made of: tools from whatever describes them, who answers, which settings hold, where records lie."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lango_nb.config.loading import LoadedSettings, home_folder, load_settings
 from lango_nb.config.settings import Settings
+from lango_nb.core.errors import UnknownNameError, UsageError
 from lango_nb.core.paths import path_of
 from lango_nb.engine import SINGLE
 from lango_nb.runtime.approvals import Approver, AskWith, approver_named
@@ -133,3 +134,37 @@ def shelf_path(store: Store | str | Path | None, home: Path) -> Path | None:
     if store == HOME or "://" in str(store):
         return home / SHELF
     return path_of(store) / SHELF
+
+
+def kind_of(what: str | Path, sessions: Sequence[str]) -> Literal["session", "traces", "records"]:
+    """Say what somebody wants to open.
+
+    Parameters
+    ----------
+    what : str or Path
+        As :meth:`~lango_nb.lab.lab.Lab.open` takes it.
+    sessions : sequence of str
+        Names of those there are.
+
+    Raises
+    ------
+    UsageError
+        Nothing is named, or a file that is not there.
+    UnknownNameError
+        There is no such session, file or folder.
+    """
+    name = str(what)
+    if isinstance(what, str) and not what.strip():
+        raise UsageError("name what to open: a session, a file of traces, a folder for records, home, or an address")
+    if isinstance(what, str) and what in sessions:
+        return "session"
+    if name == HOME or "://" in name:
+        return "records"
+    path = path_of(name)
+    if path.is_file():
+        return "traces"
+    if path.is_dir() or isinstance(what, Path) or "/" in name or name.startswith((".", "~")):
+        if path.suffix in {".json", ".jsonl"}:
+            raise UsageError(f"there is no file {name}; name one that is there, a session, or a folder for records")
+        return "records"
+    raise UnknownNameError("session", name, sessions)

@@ -5,31 +5,43 @@ Everything else is in ``.record``, the plain value. Where a record is a mapping 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lango_nb.core.errors import UsageError
+from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.evaluation.results import Evaluation
+from lango_nb.evaluation.results import Result as EvaluationResult
+from lango_nb.records.history import History
+from lango_nb.stores.store import EVERY_TURN
 from lango_nb.viz.table import Table
-from lango_nb.viz.view import ListView, View
+from lango_nb.viz.view import ListView, View, told
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lango_nb.config.loading import LoadedSettings
-    from lango_nb.core.events import Event
-    from lango_nb.doctor import Report
-    from lango_nb.doctor.finding import Finding
+    from lango_nb.core.events import Event, Outcome
+    from lango_nb.core.messages import Message
+    from lango_nb.doctor import Finding, Report, Status
     from lango_nb.engine import Engine
-    from lango_nb.records.agent_run import AgentRun
-    from lango_nb.records.graph import DelegationGraph
-    from lango_nb.records.turns import Trace
-    from lango_nb.routing.diff import TreeDiff
+    from lango_nb.records.agent_run import AgentRun, RunCondition, RunStatus
+    from lango_nb.records.decisions import Decision
+    from lango_nb.records.graph import DelegationGraph, Edge, Node
+    from lango_nb.records.turns import Trace, Turn
+    from lango_nb.routing.diff import PromptChange, ToolChange, TreeDiff
     from lango_nb.routing.partition import Assignment, Partition
-    from lango_nb.routing.route import Route
+    from lango_nb.routing.route import Candidate, Route
+    from lango_nb.routing.table import RoutingTable
     from lango_nb.routing.tree import AgentNode, AgentTree
     from lango_nb.runtime.approvals import ApprovalAnswer, LeftQuestion, PendingApproval, Scope
+    from lango_nb.specs.topology import PromptSection, Topology
     from lango_nb.stores.database import Selection
+    from lango_nb.stores.store import Row
+    from lango_nb.tools.tool import Tool
     from lango_nb.viz.document import Document
+
+R = TypeVar("R")
 
 
 def frames() -> Any:
@@ -46,32 +58,40 @@ def texts_frame(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.
     return texts_df(columns, rows)
 
 
+def listing(record: R, table: Table, columns: Sequence[str] = ()) -> View[R]:
+    """Show a table of texts, which is also the DataFrame.
+
+    Parameters
+    ----------
+    record : object
+        What the table is about.
+    table : Table
+    columns : sequence of str
+        What the DataFrame calls the columns; as the table does when empty.
+    """
+    return View(record, lambda: texts_frame(columns or table.columns, table.rows), table)
+
+
+def only(frame: pd.DataFrame, column: str, values: Sequence[object]) -> pd.DataFrame:
+    """Return the rows of a frame whose column holds one of some values."""
+    return frame[frame[column].isin(values)].reset_index(drop=True)
+
+
 # -- who is there, and who would get what ------------------------------------------------------------------------------
 
 
 class TreeView(View["AgentTree"]):
-    """Who is there; ``.df`` has one row per agent, ``tree["vault"]`` is one of them.
+    """Who is there; ``.df`` has one row per agent, ``tree["vault"]`` is one of them."""
 
-    Attributes
-    ----------
-    topology : Topology
-        What it was built from.
-    root : AgentNode
-    names : tuple of str
-        Of the root and its agents.
-    table : RoutingTable
-        What the root's prompt says of the agents.
-    partition : Partition
-        Who owns which tool.
-    """
+    _noun = "agents"
+    topology: Topology = told("What it was built from.")
+    root: AgentNode = told("The agent that a request reaches first.")
+    names: tuple[str, ...] = told("Of the root and its agents.")
+    table: RoutingTable = told("What the root's prompt says of the agents.")
+    partition: Partition = told("Who owns which tool.")
 
     def __init__(self, tree: AgentTree, shown: Table | None = None) -> None:
-        super().__init__(tree, lambda: frames().agents_df(tree), shown)
-        self.topology = tree.topology
-        self.root = tree.root
-        self.names = tree.names
-        self.table = tree.table
-        self.partition = tree.partition
+        super().__init__(tree, shown=shown)
 
     def __iter__(self) -> Iterator[AgentNode]:
         return iter(self.record)
@@ -84,22 +104,13 @@ class TreeView(View["AgentTree"]):
 
 
 class PartitionView(View["Partition"]):
-    """Who owns which tool, by name of the agent; ``.df`` has one row per tool.
+    """Who owns which tool, by name of the agent; ``.df`` has one row per tool."""
 
-    Attributes
-    ----------
-    unmatched, universal, dropped : tuple of Tool
-        What nobody owns, what every agent has, what stays with the root.
-    order : tuple of str
-        In which agents are asked.
-    """
-
-    def __init__(self, partition: Partition) -> None:
-        super().__init__(partition, lambda: frames().partition_df(partition))
-        self.unmatched = partition.unmatched
-        self.universal = partition.universal
-        self.dropped = partition.dropped
-        self.order = partition.order
+    _noun = "partition"
+    unmatched: tuple[Tool, ...] = told("What nobody owns.")
+    universal: tuple[Tool, ...] = told("What every agent with tools has.")
+    dropped: tuple[Tool, ...] = told("What stays with the root.")
+    order: tuple[str, ...] = told("In which agents are asked.")
 
     def owner(self, tool: str) -> str | None:
         """Name the agent that owns a tool; see :meth:`Partition.owner`."""
@@ -123,73 +134,42 @@ class PartitionView(View["Partition"]):
 
 
 class RouteView(View["Route"]):
-    """Who would get a request; ``.df`` has one row per candidate and signal.
+    """Who would get a request; ``.df`` has one row per candidate and signal."""
 
-    Attributes
-    ----------
-    chosen : str or None
-        The agent; ``None`` when the root should answer itself or the router abstains.
-    reason : str
-    confidence : float
-        Of the chosen agent, from 0 to 1.
-    candidates : tuple of Candidate
-        Best first.
-    runner_up : str or None
-    """
+    _noun = "routing"
+    chosen: str | None = told("The agent; ``None`` when the root should answer itself or the router abstains.")
+    reason: str = told("Why, in a sentence.")
+    confidence: float = told("Of the chosen agent, from 0 to 1.")
+    candidates: tuple[Candidate, ...] = told("Best first.")
+    runner_up: str | None = told("The second best.")
 
     def __init__(self, route: Route) -> None:
-        super().__init__(route, lambda: frames().routing_df(route))
-        self.chosen = route.chosen
-        self.reason = route.reason
-        self.confidence = route.confidence
-        self.candidates = route.candidates
-        self.runner_up = route.runner_up
+        super().__init__(route)
 
 
 class PromptView(View["AgentNode"]):
-    """What an agent is told; ``.df`` has one row per section.
+    """What an agent is told; ``.df`` has one row per section."""
 
-    Attributes
-    ----------
-    name : str
-    prompt : str
-        Word for word.
-    sections : tuple of PromptSection
-    tools : tuple of Tool
-        What it may call.
-    """
-
-    def __init__(self, node: AgentNode) -> None:
-        super().__init__(node, lambda: frames().prompt_df(node))
-        self.name = node.name
-        self.prompt = node.prompt
-        self.sections = node.sections
-        self.tools = node.tools
+    _noun = "prompt"
+    name: str = told("The agent.")
+    prompt: str = told("Word for word.")
+    sections: tuple[PromptSection, ...] = told("Its parts.")
+    tools: tuple[Tool, ...] = told("What it may call.")
 
 
 class DiffView(View["TreeDiff"]):
-    """What changed between two trees; ``.df`` has one row per tool.
+    """What changed between two trees; ``.df`` has one row per tool."""
 
-    Attributes
-    ----------
-    first, second : str
-        What is compared.
-    tools : tuple of ToolChange
-    appeared, vanished : tuple of str
-        Agents.
-    prompts : tuple of PromptChange
-    is_empty : bool
-        Whether nothing differs.
-    """
+    first: str = told("What is compared.")
+    second: str = told("With what.")
+    tools: tuple[ToolChange, ...] = told("Tools that have another owner, are new or are gone.")
+    appeared: tuple[str, ...] = told("Agents that are new.")
+    vanished: tuple[str, ...] = told("Agents that are gone.")
+    prompts: tuple[PromptChange, ...] = told("Prompts that read differently.")
+    is_empty: bool = told("Whether nothing differs.")
 
     def __init__(self, diff: TreeDiff, shown: Table | None = None) -> None:
         super().__init__(diff, self._frame_of_tools, shown)
-        self.first, self.second = diff.first, diff.second
-        self.tools = diff.tools
-        self.appeared = diff.appeared
-        self.vanished = diff.vanished
-        self.prompts = diff.prompts
-        self.is_empty = diff.is_empty
 
     def _frame_of_tools(self) -> pd.DataFrame:
         columns = ["tool", "change", "before", "after", "rule_before", "rule_after"]
@@ -197,20 +177,15 @@ class DiffView(View["TreeDiff"]):
 
 
 class SettingsView(View["LoadedSettings"]):
-    """The settings that hold; ``.df`` has one row per setting.
+    """The settings that hold; ``.df`` has one row per setting."""
 
-    Attributes
-    ----------
-    origins : mapping of str to str
-        Where each value came from, by key.
-    """
+    origins: Mapping[str, str] = told("Where each value came from, by key.")
 
     def __init__(self, loaded: LoadedSettings) -> None:
         names = ("key", "value", "default", "origin", "sentence")
         heads = ("key", "value", "default", "from", "what it does")
         rows = tuple(tuple(row) for row in loaded.rows())
         super().__init__(loaded, lambda: texts_frame(names, rows), Table("settings", heads, rows))
-        self.origins = loaded.origins
 
 
 class StatusView(View[dict[str, str]]):
@@ -234,25 +209,17 @@ class StatusView(View[dict[str, str]]):
 
 
 class TraceView(View["Trace"]):
-    """Everything that happened in a turn; ``.df`` has one row per event.
+    """Everything that happened in a turn; ``.df`` has one row per event."""
 
-    Attributes
-    ----------
-    turn : Turn
-        Its request, answer, outcome, path and counts.
-    events : tuple of Event
-    decisions : tuple of Decision
-    messages : tuple of Message
-    runs : tuple of AgentRun
-    """
+    _noun = "events"
+    turn: Turn = told("Its request, answer, outcome, path and counts.")
+    events: tuple[Event, ...] = told("What happened, in order.")
+    decisions: tuple[Decision, ...] = told("The hand-overs, each with every candidate.")
+    messages: tuple[Message, ...] = told("What was said, in every conversation.")
+    runs: tuple[AgentRun, ...] = told("The teammate runs it made.")
 
     def __init__(self, trace: Trace, shown: Callable[[], Document] | None = None) -> None:
-        super().__init__(trace, lambda: frames().events_df(trace), shown)
-        self.turn = trace.turn
-        self.events = trace.events
-        self.decisions = trace.decisions
-        self.messages = trace.messages
-        self.runs = trace.runs
+        super().__init__(trace, shown=shown)
 
     def timed(self) -> TraceView:
         """Return the same with milliseconds; they differ each time, so that they are not shown by default."""
@@ -262,32 +229,18 @@ class TraceView(View["Trace"]):
 
 
 class Result(View["Trace"]):
-    """What a request came to: the answer, how it ended, and the trace behind it; ``.df`` has one row per event.
+    """What a request came to: the answer, how it ended, and the trace behind it; ``.df`` has one row per event."""
 
-    Attributes
-    ----------
-    turn : Turn
-        Everything about it in numbers.
-    answer : str
-        What the user got.
-    outcome : str
-        How the turn ended.
-    is_ok : bool
-        Whether the outcome is ``success``.
-    agent : str
-        Who worked last.
-    path : tuple of str
-        Who worked, in order.
-    """
+    _noun = "events"
+    turn: Turn = told("Everything about it in numbers.")
+    answer: str = told("What the user got.", "turn.answer")
+    outcome: Outcome = told("How the turn ended.", "turn.outcome")
+    is_ok: bool = told("Whether the outcome is ``success``.", "turn.is_ok")
+    agent: str = told("Who worked last.", "turn.agent")
+    path: tuple[str, ...] = told("Who worked, in order.", "turn.path")
 
     def __init__(self, trace: Trace) -> None:
-        super().__init__(trace, lambda: frames().events_df(trace), self._card)
-        self.turn = turn = trace.turn
-        self.answer = turn.answer
-        self.outcome = turn.outcome
-        self.is_ok = turn.is_ok
-        self.agent = turn.agent
-        self.path = turn.path
+        super().__init__(trace, shown=self._card)
 
     def _card(self) -> Document:
         from lango_nb.viz.turns import document
@@ -306,36 +259,21 @@ class Result(View["Trace"]):
 
 
 class RunView(View["AgentRun"]):
-    """A teammate run, and what happened in it; ``.df`` has one row per event.
+    """A teammate run, and what happened in it; ``.df`` has one row per event."""
 
-    Attributes
-    ----------
-    id, turn_id : str
-    requested_agent : str
-        Who works in it.
-    instruction : str
-    status : str
-        ``spawned``, ``running``, ``completed``, ``failed`` or ``cancelled``.
-    runtime_condition : str
-        What it waits for; empty when nothing.
-    is_terminal : bool
-        Whether it has ended.
-    result, error : str
-        What it came to.
-    """
+    id: str = told("``arun-1`` for instance.")
+    turn_id: str = told("The turn that made it.")
+    requested_agent: str = told("Who works in it.")
+    instruction: str = told("What it was asked to do.")
+    status: RunStatus = told("``spawned``, ``running``, ``completed``, ``failed`` or ``cancelled``.")
+    runtime_condition: RunCondition = told("What it waits for; empty when nothing.")
+    is_terminal: bool = told("Whether it has ended.")
+    result: str = told("What it came to.")
+    error: str = told("Why it failed.")
 
     def __init__(self, run: AgentRun, events: Sequence[Event], last_of_turn: int = 0) -> None:
         super().__init__(run, lambda: frames().events_df(events), self._history)
         self._events, self._last_of_turn = events, last_of_turn
-        self.id = run.id
-        self.turn_id = run.turn_id
-        self.requested_agent = run.requested_agent
-        self.instruction = run.instruction
-        self.status = run.status
-        self.runtime_condition = run.runtime_condition
-        self.is_terminal = run.is_terminal
-        self.result = run.result
-        self.error = run.error
 
     def _history(self) -> Document:
         from lango_nb.viz.runs import run_document
@@ -364,35 +302,24 @@ def events_view(events: Sequence[Event], trace: Trace | None = None) -> ListView
 
 
 class GraphView(View["DelegationGraph"]):
-    """Who handed work to whom.
+    """Who handed work to whom."""
 
-    Attributes
-    ----------
-    nodes : tuple of Node
-        Agents, with what each did.
-    edges : tuple of Edge
-        Hand-overs, and returns.
-    """
+    nodes: tuple[Node, ...] = told("Agents, with what each did.")
+    edges: tuple[Edge, ...] = told("Hand-overs, and returns.")
 
     def __init__(self, graph: DelegationGraph, frame: Callable[[], pd.DataFrame]) -> None:
         super().__init__(graph, frame)
-        self.nodes = graph.nodes
-        self.edges = graph.edges
 
 
 class SelectionView(View["Selection"]):
-    """What a query gave, one row after the other.
+    """What a query gave, one row after the other."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-    rows : tuple of tuple
-    """
+    _noun = "selection"
+    columns: tuple[str, ...] = told("Their names.")
+    rows: tuple[tuple[Any, ...], ...] = told("Values, row by row.")
 
     def __init__(self, selection: Selection, shown: Table) -> None:
-        super().__init__(selection, lambda: frames().selection_df(selection), shown)
-        self.columns = selection.columns
-        self.rows = selection.rows
+        super().__init__(selection, shown=shown)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.rows)
@@ -402,28 +329,197 @@ class SelectionView(View["Selection"]):
 
 
 class ReportView(View["Report"]):
-    """What the doctor found; one finding after the other, and one row each in ``.df``.
+    """What the doctor found; one finding after the other, and one row each in ``.df``."""
 
-    Attributes
-    ----------
-    findings : tuple of Finding
-    status : str
-        The worst of them.
-    is_healthy : bool
-        Whether nothing failed.
-    """
+    _noun = "findings"
+    findings: tuple[Finding, ...] = told("Everything that was looked at.")
+    status: Status = told("The worst of them.")
+    is_healthy: bool = told("Whether nothing failed.")
 
     def __init__(self, report: Report) -> None:
-        super().__init__(report, lambda: frames().findings_df(report))
-        self.findings = report.findings
-        self.status = report.status
-        self.is_healthy = report.is_healthy
+        super().__init__(report)
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
 
     def __len__(self) -> int:
         return len(self.findings)
+
+
+def traces_view(path: Path) -> ListView[Trace]:
+    """Read traces from a file, to look at.
+
+    Parameters
+    ----------
+    path : Path
+        What :meth:`~lango_nb.lab.lab.Lab.export` wrote, or a trace as JSON of the original lango.
+    """
+    from lango_nb.records.importing import read_any
+    from lango_nb.viz import trace, turns
+
+    traces = tuple(read_any(path))
+
+    def shown() -> Document:
+        is_alone = len(traces) == 1
+        return trace.document(traces[0]) if is_alone else turns.turns_document([one.turn for one in traces])
+
+    return ListView(traces, lambda: frames().turns_df(traces), shown)
+
+
+# -- what is kept, and what is measured --------------------------------------------------------------------------------
+
+NOUNS = (
+    "turns",
+    "sessions",
+    "events",
+    "messages",
+    "steps",
+    "decisions",
+    "delegations",
+    "runs",
+    "approvals",
+    "visibility",
+)
+"""What there are frames of."""
+_NONE_FITS = "no turn fits; lab.turns, or %lango turns, lists all of them"
+
+
+class HistoryView(View[History]):
+    """Turns that are stored: ``.df`` has one row per turn, :meth:`frame` one per event, message, run and so on.
+
+    Parameters
+    ----------
+    history : History
+    note : callable, optional
+        Says what stands under the list, each time it is shown.
+    """
+
+    def __init__(self, history: History, note: Callable[[], str] = str) -> None:
+        super().__init__(history, lambda: self.frame("turns"), self._list)
+        self._note = note
+
+    def _list(self) -> Document:
+        """Read what is shown when it is looked at."""
+        from lango_nb.viz.turns import turns_document
+
+        turns, note = self.record.turns(), self._note()
+        if self.record.query == EVERY_TURN:
+            return turns_document(turns, note=note)
+        return turns_document(turns, _NONE_FITS, note=note)
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Read the turns."""
+        return self.record.turns()
+
+    def traces(self) -> Iterator[Trace]:
+        """Read everything about the turns, one after the other."""
+        return self.record.traces()
+
+    def sessions(self) -> list[Row]:
+        """Read the conversations that the turns belong to."""
+        return self.record.sessions()
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    def where(self, **narrowing: Any) -> HistoryView:
+        """Narrow it; see :meth:`lango_nb.records.history.History.where`."""
+        return HistoryView(self.record.where(**narrowing), self._note)
+
+    def frame(self, noun: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a DataFrame of what belongs to these turns.
+
+        Parameters
+        ----------
+        noun : str
+            One of :data:`NOUNS`.
+        columns : sequence of str, optional
+            Only these are read and built; all when absent.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such frame, or no such column in it.
+        """
+        if noun not in NOUNS:
+            raise UnknownNameError("frame", noun, NOUNS)
+        make = getattr(frames(), f"{noun}_df")
+        made: pd.DataFrame = make(self.record, columns=columns)
+        return made
+
+
+class EvaluationView(View[Evaluation]):
+    """How often a subject is right: ``.df`` has one row per topology, :meth:`frame` the rest.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    shown : callable, optional
+        Makes a document to show in place of it.
+    what : str
+        Which frame ``.df`` is.
+    """
+
+    subject: str = told("What was measured: ``router``, ``keywords`` or a model's name.")
+    data: str = told("Where the requests come from.")
+    n: int = told("How many requests were used.")
+    results: tuple[EvaluationResult, ...] = told('One per topology; ``evaluation["octet"]`` is one of them.')
+    resumed: int = told("How many answers came from an earlier run.")
+
+    def __init__(
+        self, evaluation: Evaluation, shown: Callable[[], Document] | None = None, what: str = "summary"
+    ) -> None:
+        super().__init__(evaluation, lambda: self.frame(what), shown)
+
+    @property
+    def mistakes(self) -> EvaluationView:
+        """Every mistake with its explanation; ``.df`` has one row per mistake."""
+        from lango_nb.viz.evaluation import mistakes_document
+
+        return EvaluationView(self.record, lambda: mistakes_document(self.record), "mistakes")
+
+    def timed(self) -> EvaluationView:
+        """Return the same with how long answers took; that differs each time, so that it is not shown by default."""
+        from lango_nb.viz.evaluation import document
+
+        return EvaluationView(self.record, lambda: document(self.record, timing=True))
+
+    def __iter__(self) -> Iterator[EvaluationResult]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, topology: str) -> EvaluationResult:
+        return self.record[topology]
+
+    def frame(self, what: str = "summary", columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a DataFrame of what was found.
+
+        Parameters
+        ----------
+        what : str
+            ``summary``, ``agents``, ``confusion``, ``curve``, ``calibration``, ``languages``, ``groups``, ``mistakes``
+            or ``answers``.
+        columns : sequence of str, optional
+            Only these, in this order.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such frame or column.
+        """
+        from lango_nb.frames.evaluation import evaluation_df
+
+        return evaluation_df(self.record, what, columns=columns)
 
 
 # -- what waits for an answer ------------------------------------------------------------------------------------------

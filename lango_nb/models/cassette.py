@@ -10,25 +10,182 @@ anything is written: a replay says ``[masked]`` where the model said a secret.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from bisect import insort
+from collections import defaultdict
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from lango_nb.core.errors import ModelError, StoreError, ToolError, shorten
 from lango_nb.core.masking import mask, mask_arguments, mask_value
-from lango_nb.core.messages import Reply
+from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.core.paths import path_of
 from lango_nb.core.text import counted
-from lango_nb.models.cassette_entries import SHOWN, Entries, Entry, asked, called, tool_key
-from lango_nb.models.cassette_file import ModelTaped, Taped, ToolTaped
-from lango_nb.models.cassette_form import Form, difference, hide_reply, is_said_elsewhere, nearness, show_reply
-from lango_nb.models.cassette_names import ENGINE_KINDS, Names
-from lango_nb.models.cassette_playing import Player, Recorder
-from lango_nb.models.model import Model
+from lango_nb.models.cassette_file import ModelTaped, Taped, ToolTaped, read_cassette, write_cassette
+from lango_nb.models.cassette_form import (
+    ENGINE_KINDS,
+    Form,
+    Names,
+    difference,
+    form_of,
+    hide_reply,
+    is_said_elsewhere,
+    json_text,
+    nearness,
+    show_reply,
+)
+from lango_nb.models.model import Model, StreamingModel, is_live
+from lango_nb.models.reading import pieces
 from lango_nb.models.shipped import shipped_names
 from lango_nb.tools.tape import MISS, ToolTape
 from lango_nb.tools.tool import Tool, ToolResult
+
+SHOWN = 60
+"""Characters of a request that a message shows."""
+
+
+class Entry:
+    """One call, its place, and whether it was asked for since the cassette was opened or rewound."""
+
+    def __init__(self, taped: Taped, place: int) -> None:
+        self.taped, self.place, self.is_used = taped, place, False
+
+    @property
+    def key(self) -> str:
+        """What it is found by."""
+        if isinstance(self.taped, ModelTaped):
+            return self.taped.form.key
+        return tool_key(self.taped.tool, self.taped.arguments)
+
+    @property
+    def agent(self) -> str:
+        """Who asked."""
+        return self.taped.form.agent if isinstance(self.taped, ModelTaped) else self.taped.agent
+
+    def __str__(self) -> str:
+        if isinstance(self.taped, ToolTaped):
+            return f"call {self.place + 1}: {called(self.taped.tool, self.taped.arguments)}"
+        return f"call {self.place + 1}: {asked(self.taped.form)}"
+
+
+class Entries:
+    """All calls of a file.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._entries: list[Entry] = []
+        self._by_key: dict[str, list[Entry]] = defaultdict(list)
+        self._places = 0
+        for taped in read_cassette(path):
+            self.add(taped, self.new_place())
+        self._seen = _signature(path)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def of(self, key: str) -> Sequence[Entry]:
+        """Return the calls of a key, in the order in which they were recorded."""
+        return self._by_key.get(key, ())
+
+    def new_place(self) -> int:
+        """Return the place of a call that begins now: the file has calls in this order, whoever ends first."""
+        self._places += 1
+        return self._places - 1
+
+    def add(self, taped: Taped, place: int) -> Entry:
+        """Put a call into its place."""
+        entry = Entry(taped, place)
+        for row in (self._entries, self._by_key[entry.key]):
+            insort(row, entry, key=lambda one: one.place)
+        return entry
+
+    def write(self) -> None:
+        """Write all calls down, with what another process has added meanwhile."""
+        if self._seen is not None and _signature(self.path) != self._seen:
+            self._join(read_cassette(self.path))
+        write_cassette(self.path, [entry.taped for entry in self._entries])
+        self._seen = _signature(self.path)
+
+    def drop_unused(self) -> int:
+        """Take out what nobody asked for, if the file is as it was read."""
+        kept = [entry for entry in self._entries if entry.is_used]
+        if _signature(self.path) != self._seen:
+            raise StoreError(f"cassette {self.path.name} was changed by somebody else; open it again", "conflict")
+        dropped = len(self._entries) - len(kept)
+        if dropped:
+            write_cassette(self.path, [entry.taped for entry in kept])
+            self._seen = _signature(self.path)
+            self._clear()
+            for entry in kept:
+                self.add(entry.taped, self.new_place()).is_used = True
+        return dropped
+
+    def _clear(self) -> None:
+        self._entries = []
+        self._by_key.clear()
+        self._places = 0
+
+    def _join(self, found: Sequence[Taped]) -> None:
+        """Take over the calls of a file that somebody else has changed; ours that are not in it come last."""
+        own, places = list(self._entries), self._places
+        self._clear()
+        for taped in found:
+            same = next((one for one in own if _equal(one.taped, taped)), None)
+            entry = self.add(taped, self.new_place())
+            if same is not None:
+                own.remove(same)
+                entry.is_used = same.is_used
+        for one in own:
+            self.add(one.taped, self.new_place()).is_used = one.is_used
+        self._places = max(self._places, places)  # calls that are under way have their places
+
+
+def called(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Word a call of a tool.
+
+    Examples
+    --------
+    >>> called("fs_read", {"path": "notes.md"})
+    "fs_read(path='notes.md')"
+    """
+    given = ", ".join(f"{name}={shorten(repr(value), SHOWN)}" for name, value in arguments.items())
+    return f"{tool}({given})"
+
+
+def asked(form: Form) -> str:
+    """Word a request to a model: who asked, and what was said last."""
+    said = form.messages[-1].content if form.messages else ""
+    return f"{form.agent or 'somebody'} after {shorten(said, SHOWN)!r}"
+
+
+def tool_key(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return what two calls of a tool share that ask for the same."""
+    return f"{tool} {json_text(arguments)}"
+
+
+def _equal(one: Taped, other: Taped) -> bool:
+    if isinstance(one, ModelTaped) and isinstance(other, ModelTaped):
+        return one.form.key == other.form.key and one.reply == other.reply
+    return one == other
+
+
+def _signature(path: Path) -> tuple[int, int, int] | None:
+    """Tell one state of a file from another, as well as the system can."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
 
 _LONGEST = 300
 """Characters of an error that a turn keeps: what to do stands last in it and is not to be cut."""
@@ -376,3 +533,136 @@ def _model_error(text: str, code: str) -> ModelError:
     error = ModelError(text)
     error.code = code
     return error
+
+
+# -- the models that a cassette gives ----------------------------------------------------------------------------------
+
+
+class Player:
+    """Answers with what is on a cassette and calls nothing.
+
+    Parameters
+    ----------
+    tape : Cassette
+    """
+
+    def __init__(self, tape: Cassette) -> None:
+        self._tape = tape
+
+    @property
+    def name(self) -> str:
+        """``cassette:`` and the name of the file."""
+        return f"cassette:{self._tape.path.name}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+        """Give the recorded reply.
+
+        Raises
+        ------
+        ModelError
+            It is not on the cassette, or was given already; code ``cassette_miss``.
+        """
+        form, names = form_of(messages, tools)
+        reply = self._tape.find(form, names, waits_again=True)
+        if reply is None:
+            raise self._tape.miss(form)
+        return reply
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
+        """Give the recorded reply word by word, and at last as a whole.
+
+        Yields
+        ------
+        str or Reply
+        """
+        reply = await self.complete(messages, tools)
+        for piece in pieces(reply.text):
+            yield piece
+        yield reply
+
+
+class Recorder:
+    """Answers known calls from a cassette, and has another model answer new ones.
+
+    Parameters
+    ----------
+    tape : Cassette
+    live : Model
+    """
+
+    def __init__(self, tape: Cassette, live: Model) -> None:
+        self._tape, self._live = tape, live
+
+    @property
+    def name(self) -> str:
+        """What the other model is called."""
+        return self._live.name
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the other model is live."""
+        return is_live(self._live)
+
+    def __repr__(self) -> str:
+        return f"<Recorder {self.name!r} on {self._tape.path.name!r}>"
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+        """Give the recorded reply, or ask and record.
+
+        Raises
+        ------
+        StoreError
+            The reply cannot be written down.
+        Exception
+            Whatever the other model raises; nothing is kept then.
+        """
+        form, names = form_of(messages, tools)
+        reply = self._tape.find(form, names)
+        return await self._ask(form, names, messages, tools) if reply is None else reply
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
+        """Give the recorded reply, or ask and record; in the pieces in which the other model says it.
+
+        Yields
+        ------
+        str or Reply
+            An answer that is cut, or that nobody listens to until its end, is not kept.
+        """
+        form, names = form_of(messages, tools)
+        reply = self._tape.find(form, names)
+        if reply is None and isinstance(self._live, StreamingModel):
+            place = self._tape.new_place()
+            stream = self._live.stream(messages, tools)
+            try:
+                async for piece in stream:
+                    if isinstance(piece, Reply):
+                        self._keep(form, names, piece, place)
+                    yield piece
+            finally:
+                if isinstance(stream, AsyncGenerator):
+                    await stream.aclose()
+            return
+        if reply is None:
+            reply = await self._ask(form, names, messages, tools)
+        for piece in pieces(reply.text):
+            yield piece
+        yield reply
+
+    async def _ask(self, form: Form, names: Names, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+        place = self._tape.new_place()
+        reply = await self._live.complete(messages, tools)
+        self._keep(form, names, reply, place)
+        return reply
+
+    def _keep(self, form: Form, names: Names, reply: object, place: int) -> None:
+        """Keep a reply, unless it is none: the turn refuses such a one and says why."""
+        if not isinstance(reply, Reply):
+            return
+        try:
+            whole = Reply.model_validate(reply.model_dump(warnings=False))
+        except ValueError:
+            return
+        self._tape.keep(form, names, self.name, whole, place)

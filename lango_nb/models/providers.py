@@ -19,13 +19,11 @@ from pydantic import JsonValue
 from lango_nb.core.errors import SettingsError
 from lango_nb.core.messages import Message, Reply, ToolSchema, Usage
 from lango_nb.models.clients import Access
-from lango_nb.models.endpoint import Endpoint, checked_url, endpoint_of
+from lango_nb.models.endpoint import Endpoint, Lines, checked_url, endpoint_of, forget_clients
 from lango_nb.models.faults import Fault, FaultError, Patience
 from lango_nb.models.keys import Keys, given_key
-from lango_nb.models.lines import Lines, forget_clients
-from lango_nb.models.live import LiveModel, read_call
+from lango_nb.models.live import LiveModel, check_silence, cost_usd, read_call, translated
 from lango_nb.models.transcript import Transcript, nine_letters, safe_id
-from lango_nb.models.translating import check_silence, cost_usd, translated
 from lango_nb.models.vendors import COMPATIBLE
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ While it works, a child sees what it inherited and what itself said; what it sai
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from lango_nb.core.errors import TurnError, shorten
@@ -188,14 +189,15 @@ class ChildSessions:
             child.state = state
 
 
-def inherited_messages(history: Sequence[Message], most: int) -> tuple[Message, ...]:
+def inherited_messages(history: Sequence[Message], most: int | None = None) -> tuple[Message, ...]:
     """Return the end of a conversation as somebody else may see it.
 
     Parameters
     ----------
     history : sequence of Message
-    most : int
-        How many messages at most.
+        Only its end is looked at, however long it is.
+    most : int, optional
+        How many messages at most; all of them when absent.
 
     Returns
     -------
@@ -210,14 +212,10 @@ def inherited_messages(history: Sequence[Message], most: int) -> tuple[Message, 
     >>> len(inherited_messages([call, answer], 2)), len(inherited_messages([call, answer], 1))
     (2, 0)
     """
-    end: list[Message] = []
-    for message in reversed(history):
-        if len(end) >= most:
-            break
-        if message.role != "system":
-            end.append(message)
-    end.reverse()
-    return tuple(_paired(end))
+    end = list(islice(_paired_backwards(history), None if most is None else max(most, 0)))
+    while end and end[-1].role == "tool":  # its call is beyond the cut
+        end.pop()
+    return tuple(reversed(end))
 
 
 def summarize(messages: Sequence[Message]) -> str:
@@ -268,30 +266,29 @@ def close_dangling(messages: Sequence[Message], author_default: str) -> list[Mes
     ]
 
 
-def _paired(messages: Sequence[Message]) -> Iterable[Message]:
-    """Leave out calls without answers and answers without calls.
+def _paired_backwards(messages: Sequence[Message]) -> Iterator[Message]:
+    """Yield messages from the last to the first, without calls that have no answer and answers that have no call.
 
     Answers stand right behind the message that called, as providers want them; one that stands elsewhere answers
     nothing.
     """
-    place = 0
-    while place < len(messages):
-        message = messages[place]
-        place += 1
+    following: list[Message] = []
+    for message in reversed(messages):
+        if message.role == "system":
+            continue
         if message.role == "tool":
+            following.append(message)
             continue
-        if not message.tool_calls:
+        if message.tool_calls:
+            answers = {answer.tool_call_id: answer for answer in following}  # the first one counts, and comes last here
+            calls = tuple(call for call in message.tool_calls if call.id in answers)
+            called = {call.id for call in calls}
+            yield from (answer for call_id, answer in answers.items() if call_id in called)
+            if calls or message.content.strip():
+                yield message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
+        else:
             yield message
-            continue
-        answers: dict[str | None, Message] = {}
-        while place < len(messages) and messages[place].role == "tool":
-            answers.setdefault(messages[place].tool_call_id, messages[place])
-            place += 1
-        answered = {call.id: call for call in message.tool_calls if call.id in answers}
-        if answered or message.content.strip():
-            calls = tuple(answered.values())
-            yield message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
-        yield from (answer for call_id, answer in answers.items() if call_id in answered)
+        following.clear()
 
 
 def _said_nothing(agent: str) -> str:

@@ -38,6 +38,10 @@ class Excerpt(Sequence[Message]):
     def __iter__(self) -> Iterator[Message]:
         return chain.from_iterable([islice(messages, start, end) for messages, start, end in self._parts])
 
+    def __reversed__(self) -> Iterator[Message]:
+        for messages, start, end in reversed(self._parts):
+            yield from (messages[place] for place in range(end - 1, start - 1, -1))
+
     @overload
     def __getitem__(self, place: int) -> Message: ...
 
@@ -46,7 +50,7 @@ class Excerpt(Sequence[Message]):
 
     def __getitem__(self, place: int | slice) -> Message | list[Message]:
         if isinstance(place, slice):
-            return list(self)[place]
+            return [self[one] for one in range(*place.indices(self._length))]
         left = place + self._length if place < 0 else place
         if left >= 0:
             for messages, start, end in self._parts:

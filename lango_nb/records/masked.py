@@ -25,5 +25,8 @@ def _masked_call(call: ToolCall) -> ToolCall:
 
 def _masked_texts(record: Message | ToolCall, names: tuple[str, ...]) -> dict[str, Any]:
     """Return the texts of a record that hold secrets, without them."""
-    values = vars(record)
-    return {name: clean for name in names if (text := values[name]) and (clean := mask(text)) != text}
+    values, changes = vars(record), {}
+    for name in names:
+        if (text := values[name]) and (clean := mask(text)) != text:
+            changes[name] = clean
+    return changes

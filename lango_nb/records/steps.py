@@ -82,19 +82,18 @@ def references(messages: Sequence[Message], turn_id: str) -> Inherited:
     (1, (('', 1, 2),))
     """
     own = f"{turn_id}."
-    earlier, ranges = 0, list[Range]()
-    for message in messages:
-        if message.conversation == SUMMARY:
-            continue
-        if not message.id.startswith(own):
-            earlier += 1
-            continue
+    start = len(messages)
+    while start and messages[start - 1].id.startswith(own):  # the earlier ones may be many, and are only counted
+        start -= 1
+    has_summary = start > 0 and messages[0].conversation == SUMMARY
+    ranges: list[Range] = []
+    for message in messages[start:]:
         name, place = message.conversation, position(message)
         if ranges and ranges[-1][0] == name:
             ranges[-1] = (name, ranges[-1][1], place)
         else:
             ranges.append((name, place, place))
-    return earlier, tuple(ranges)
+    return start - has_summary, tuple(ranges)
 
 
 def given_to(step: Step, messages: Sequence[Message]) -> list[Message]:
@@ -118,4 +117,4 @@ def given_to(step: Step, messages: Sequence[Message]) -> list[Message]:
         start = bisect_left(messages, first, key=position)
         end = bisect_right(messages, last, lo=start, key=position)
         part += [message for message in messages[start:end] if message.conversation == conversation]
-    return [*inherited_messages(inherited, len(inherited)), *own]
+    return [*inherited_messages(inherited), *own]

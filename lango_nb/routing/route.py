@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from lango_nb.core.once import Deferred
+from lango_nb.routing.function_words import FUNCTION_WORDS
 
 SignalKind = Literal[
     "name",
@@ -35,6 +37,11 @@ Term = tuple[SignalKind, str, float]
 """One term of a score before it is rounded and shown as a :class:`Signal`: kind, what was found, what it adds."""
 _LEADING = 3
 """Terms that are named where a reason is given."""
+_WORDLIKE = frozenset({"family", "keyword", "description"})
+"""Kinds of terms that are words of the text and nothing else."""
+_ELSEWHERE = "…"
+"""Stands in a term for the rest of the text: where it begins, or ends."""
+_WORDS = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,20 @@ class Signal:
             case _:
                 return repr(self.term)
 
+    @property
+    def is_telling(self) -> bool:
+        """Whether a person would name it as a reason: no function word, no place in the sentence, no sum of the rest.
+
+        Examples
+        --------
+        >>> [Signal("family", term, 1.0).is_telling for term in ("lines", "does", "many lines", "text files", "hash …")]
+        [True, False, False, True, False]
+        """
+        if self.kind not in {"family", "description"}:
+            return self.kind not in {"prior", "other"}
+        words = _WORDS.findall(self.term.casefold())
+        return bool(words) and _ELSEWHERE not in self.term and FUNCTION_WORDS.isdisjoint(words)
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -96,13 +117,25 @@ class Candidate:
     def leading(self) -> str:
         """What speaks for it most, in a short clause; empty when nothing does.
 
+        What a person would name goes first, and each word for itself once.
+
         Examples
         --------
         >>> Candidate("vault", 1.5, (Signal("other", "3 words", 2.0), Signal("family", "hash", 1.5))).leading
         "'hash'"
         """
-        named = [one for one in self.signals if one.weight > 0 and one.kind not in {"prior", "other"}]
-        return ", ".join(one.words for one in named[:_LEADING])
+        named: list[Signal] = []
+        said: set[str] = set()
+        for one in self.signals:
+            words = {word.removesuffix("s") for word in _WORDS.findall(one.term.casefold())} - FUNCTION_WORDS
+            is_new = one.kind not in _WORDLIKE or words.isdisjoint(said)
+            if one.weight > 0 and one.is_telling and is_new:
+                named.append(one)
+                said |= words
+                if len(named) == _LEADING:
+                    break
+        others = [one for one in self.signals if one.weight > 0 and one.kind not in {"prior", "other"}]
+        return ", ".join(one.words for one in named or others[:_LEADING])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from lango_nb.core.errors import LangoError, ModelError, RefusedError, ToolError, shorten
-from lango_nb.core.events import LimitName, Outcome, RecoveryAction
+from lango_nb.core.events import LimitName, LimitReached, Outcome, RecoveryAction
 from lango_nb.core.masking import mask
 from lango_nb.runtime.foreign_errors import cause_by_kind, cause_by_text, retry_after_s, text_of
 
@@ -56,6 +56,8 @@ class Failure(NamedTuple):
     """Whether the detail says already what to do."""
     limits: tuple[LimitName, ...] = ()
     """The limits whose end it is."""
+    reached: str = ""
+    """What is said at the end of such a limit, with places for ``of``, its value, ``used``, and ``what`` was done."""
     action: RecoveryAction | None = None
     """What structured recovery does about it; ``None`` where its class decides."""
     told: str = ""
@@ -101,6 +103,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "timeout",
         "timeout",
         limits=("ceiling",),
+        reached="this turn took longer than {of:g} s",
         next_step="ask for less at once, or raise agent.requestTimeout",
     ),
     Failure(
@@ -108,6 +111,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "timeout",
         "timeout",
         limits=("idle",),
+        reached="nothing happened for {of:g} s",
         next_step="it shows who was silent; ask for less at once, or raise agent.idleTimeout",
     ),
     Failure("run_timeout", "timeout", "timeout"),
@@ -204,6 +208,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "loop_detected",
         "loop",
         limits=("repeats",),
+        reached="{what} {of} times in a row with the same arguments; stopped",
         action="retry_with_hint",
         next_step="it shows what was repeated; say in the agent's AGENT.md when to stop",
     ),
@@ -212,6 +217,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "loop_detected",
         "loop",
         limits=("cycle",),
+        reached="the same hand-overs came twice and nothing was done between: {what}",
         action="retry_with_hint",
         next_step="it shows who handed over to whom; say in the agents' AGENT.md what is not theirs",
     ),
@@ -220,6 +226,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "limit_reached",
         "loop",
         limits=("steps",),
+        reached="this turn may call tools in {of} replies and did not come to an end; ask for less",
         action="direct_answer",
         next_step="it shows what every reply called; ask for less at once, or raise agent.maxTurns",
     ),
@@ -228,6 +235,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "limit_reached",
         "loop",
         limits=("tokens",),
+        reached="this turn may use {of} tokens and used {used}; ask for less or raise maxTokens",
         action="direct_answer",
         next_step="it shows what was read and written; ask for less, or raise agent.orchestration.budget.maxTokens",
     ),
@@ -236,6 +244,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "limit_reached",
         "loop",
         limits=("calls",),
+        reached="this turn may call models {of} times and did so; ask for less or raise maxCalls",
         action="direct_answer",
         next_step="it shows what every reply called; ask for less, or raise agent.orchestration.budget.maxCalls",
     ),
@@ -244,6 +253,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "limit_reached",
         "loop",
         limits=("runs",),
+        reached="this turn may hand over to {of} agents in all and did so; ask for less or raise maxRuns",
         action="direct_answer",
         next_step="it shows who got work; ask for less, or raise agent.orchestration.budget.maxRuns",
     ),
@@ -264,6 +274,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "limit_reached",
         "loop",
         limits=("cost",),
+        reached="this turn may cost ${of:g} and cost ${used:.4g}; ask for less or raise maxCostUsd",
         action="direct_answer",
         next_step="it shows what every reply cost; ask for less, or raise agent.orchestration.budget.maxCostUsd",
     ),
@@ -272,6 +283,7 @@ CODES: Mapping[str, Failure] = _by_code(
         "delegation_limit",
         "loop",
         limits=("rounds", "delegations"),
+        reached="this turn may hand over {what}; answer with what there is, or ask for less",
         action="direct_answer",
         next_step="it shows who handed over to whom; raise agent.maxDelegationRounds if that was right",
     ),
@@ -307,6 +319,18 @@ CODES: Mapping[str, Failure] = _by_code(
 """Every code: its limit, how a turn ends with it, what is done about it, what the person and the doctor say."""
 LIMIT_CODES: Mapping[LimitName, str] = {limit: row.code for row in CODES.values() for limit in row.limits}
 """The code of every limit."""
+
+
+def limit_reached(limit: LimitName, of: float, used: float = 0, what: str = "") -> LimitReached:
+    """Say that a limit is reached, in the words of its row.
+
+    Examples
+    --------
+    >>> limit_reached("tokens", 100, used=120).detail
+    'this turn may use 100 tokens and used 120; ask for less or raise maxTokens'
+    """
+    detail = CODES[LIMIT_CODES[limit]].reached.format(of=of, used=used, what=what)
+    return LimitReached(limit=limit, value=of, detail=detail)
 
 
 def next_step_of(outcome: str, code: str) -> str:
@@ -351,27 +375,6 @@ def failure(code: str, detail: str = "", retry_after_s: float = 0.0) -> Failure:
     """
     known = CODES.get(code, CODES["tool_error"])
     return known._replace(code=code or "tool_error", detail=mask(detail), retry_after_s=retry_after_s)
-
-
-def limit_failure(limit: LimitName, detail: str = "") -> Failure:
-    """Return the failure of a limit that was reached.
-
-    Parameters
-    ----------
-    limit : str
-        What is limited, as :class:`~lango_nb.core.events.LimitReached` names it.
-    detail : str
-
-    Returns
-    -------
-    Failure
-
-    Examples
-    --------
-    >>> limit_failure("repeats").code, limit_failure("idle").outcome
-    ('repeated_call_signature', 'timeout')
-    """
-    return failure(LIMIT_CODES[limit], detail)
 
 
 def classify(error: BaseException) -> Failure:

@@ -18,6 +18,7 @@ from lango_nb.core.events import (
     HandedOver,
     HandOverRefused,
     LimitReached,
+    RefusalCode,
     Returned,
     RunStarted,
 )
@@ -25,17 +26,18 @@ from lango_nb.core.masking import mask
 from lango_nb.core.messages import ToolCall
 from lango_nb.records.child_sessions import ChildSessions, inherited_messages
 from lango_nb.records.decisions import Decision
+from lango_nb.records.excerpt import Excerpt
 from lango_nb.records.runs import AgentRun, Runs
 from lango_nb.records.steps import references
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.control.protocol import Refusal, Target
 from lango_nb.runtime.loop_state import LoopState
-from lango_nb.runtime.recursion import RecursionGuard
 from lango_nb.runtime.teammates import LiveRun, Teammates
 from lango_nb.tools.builtin.answers import as_json
 
 _MOVES = frozenset({"transfer", "return"})
-_GUARD = RecursionGuard()
+MAX_DEPTH = 3
+"""How many runs may hang below each other; the root's own are at depth 1."""
 
 
 async def hand_off(
@@ -123,16 +125,53 @@ def spawn_refusal(loop: LoopState, node: AgentNode, target: Target) -> Refusal |
     if target.kind in _MOVES:
         return None
     name, runs = target.node.name, loop.context.runs
-    found = _GUARD.check(
-        depth=loop.depth + 1,
-        spawner=node.name if loop.run_id else "",
-        target=name,
-        chain=_agents_above(runs, loop.run_id),
-    )
-    if found is not None:
-        return Refusal(target.call, name, found.code, found.detail)
+    endless = recursion(loop.depth + 1, node.name if loop.run_id else "", name, _agents_above(runs, loop.run_id))
+    if endless is not None:
+        return Refusal(target.call, name, *endless)
     detail = _beyond_scope(runs, loop.run_id, target)
     return Refusal(target.call, name, "outside_scope", detail) if detail else None
+
+
+def recursion(
+    depth: int, spawner: str, target: str, chain: Sequence[str] = (), most: int = MAX_DEPTH
+) -> tuple[RefusalCode, str] | None:
+    """Say why a run would not come to an end, if it would not.
+
+    Parameters
+    ----------
+    depth : int
+        Depth of the new run: its parent's and one.
+    spawner : str
+        The agent that asks; empty when no agent in particular does.
+    target : str
+        The agent that would work.
+    chain : sequence of str
+        The agents whose runs the new one would hang below, outermost first.
+    most : int
+        The greatest depth.
+
+    Returns
+    -------
+    (code, detail) or None
+        The first that applies: too deep, itself, a ring.
+
+    Examples
+    --------
+    >>> recursion(2, "planner", "vault", ["planner"]) is None
+    True
+    >>> recursion(3, "vault", "planner", ["planner", "vault"])
+    ('cycle', 'planner already waits for this run (planner > vault > planner); choose another agent')
+    """
+    if depth > most:
+        deep = f"a run of {target} would be at depth {depth}, and {most} is the deepest"
+        return "depth", f"{deep}; do the rest yourself or answer with what is there"
+    if spawner and target == spawner:
+        return "self", f"{target} cannot spawn itself; do the work in this run"
+    if target in chain:
+        last = () if not spawner or chain[-1] == spawner else (spawner,)
+        ring = " > ".join((*chain[list(chain).index(target) :], *last, target))
+        return "cycle", f"{target} already waits for this run ({ring}); choose another agent"
+    return None
 
 
 def _agents_above(runs: Runs, run_id: str) -> tuple[str, ...]:
@@ -306,7 +345,7 @@ def _make_run(loop: LoopState, teammates: Teammates, node: AgentNode, target: Ta
     is_fresh = target.kind == "delegate"
     child = None
     if is_fresh or _is_isolated(loop, agent):
-        seen = () if is_fresh else (*loop.history, *loop.log)
+        seen = Excerpt((loop.history, 0), (loop.log, 0))
         child = teammates.fork(turn, agent, seen, inherit=0 if is_fresh else None, key=run_id)
     run = AgentRun(
         id=run_id,
@@ -329,8 +368,7 @@ def _make_run(loop: LoopState, teammates: Teammates, node: AgentNode, target: Ta
         turn.path.append(node.name)
     turn.path.append(agent.name)
     order = turn.message("user", node.name, target.instruction, child.key if child is not None else run_id)
-    before = () if child is not None else (*loop.history, *loop.log)
-    history = inherited_messages(before, len(before)) if before else ()
+    history = Excerpt((loop.history, 0), (inherited_messages(loop.log), 0)) if child is None else ()
     live = teammates.register(LoopState(turn, agent, order, history, run, child), loop)
     _record(loop, node, target, run_id)
     started = RunStarted(

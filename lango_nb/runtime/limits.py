@@ -18,6 +18,7 @@ from typing import Any
 
 from lango_nb.core.events import BudgetExpanded, BudgetWarning, LimitName, LimitReached
 from lango_nb.core.messages import Usage
+from lango_nb.runtime.failures import limit_reached
 
 EXPANSION = (3, 2)
 """By how much the limit of replies is raised, as a fraction."""
@@ -149,11 +150,9 @@ class Budget:
         limits = self.limits
         if self.rounds >= limits.rounds:
             times = "once" if limits.rounds == 1 else f"{limits.rounds} times"
-            detail = f"this turn may hand over {times}; answer with what there is, or ask for less"
-            return (_reached("rounds", limits.rounds, detail),)
+            return (limit_reached("rounds", limits.rounds, what=times),)
         if limits.runs and self.delegations + len(targets) > limits.runs:
-            detail = f"this turn may hand over to {limits.runs} agents in all and did so; ask for less or raise maxRuns"
-            return (_reached("runs", limits.runs, detail),)
+            return (limit_reached("runs", limits.runs),)
         self.rounds += 1
         self.delegations += len(targets)
         for name, _ in targets:
@@ -162,7 +161,7 @@ class Budget:
             self._moves.append((author, tuple(targets)))
             length = _ring_at_end(self._moves)
             if length:
-                return (_reached("cycle", length, _describe_ring(self._moves[-length:])),)
+                return (limit_reached("cycle", length, what=_describe(self._moves[-length:])),)
         return self._warn("rounds", self.rounds, limits.rounds) + self._warn(
             "delegations", self.delegations, limits.delegations, is_watched=True
         )
@@ -206,8 +205,7 @@ class Budget:
         wrap_up = EXPANDED_WRAP_UP if self._is_expanded else WRAP_UP
         if self.replies <= self.replies_limit + wrap_up:
             return found
-        detail = f"this turn may call tools in {self.replies_limit} replies and did not come to an end; ask for less"
-        return (*found, _reached("steps", self.replies_limit, detail))
+        return (*found, limit_reached("steps", self.replies_limit))
 
     def call(self, author: str, tool: str, arguments: Mapping[str, Any]) -> BudgetEvents:
         """Count one call of a tool, before it runs; calls that hand work over are not told to this method.
@@ -232,8 +230,7 @@ class Budget:
         self._calls[author] = (signature, count)
         if count < self.limits.repeats or not self.limits.repeats:
             return NOTHING
-        detail = f"{author} called {tool} {count} times in a row with the same arguments; stopped"
-        return (_reached("repeats", count, detail),)
+        return (limit_reached("repeats", count, what=f"{author} called {tool}"),)
 
     def text(self, author: str) -> None:
         """Note that an agent said something without calling anything: its row of identical calls ends.
@@ -270,22 +267,19 @@ class Budget:
         self.tokens += (usage.input_tokens or 0) + (usage.output_tokens or 0)
         self.cost_usd += cost_usd
         self.calls += 1
-        limits = self.limits
-        if limits.calls and self.calls >= limits.calls:
-            detail = f"this turn may call models {limits.calls} times and did so; ask for less or raise maxCalls"
-            return (_reached("calls", limits.calls, detail),)
-        if limits.tokens and self.tokens >= limits.tokens:
-            detail = f"this turn may use {limits.tokens} tokens and used {self.tokens}; ask for less or raise maxTokens"
-            return (_reached("tokens", limits.tokens, detail),)
-        if limits.cost_usd and self.cost_usd >= limits.cost_usd:
-            spent = f"this turn may cost ${limits.cost_usd:g} and cost ${self.cost_usd:.4g}"
-            detail = f"{spent}; ask for less or raise maxCostUsd"
-            return (_reached("cost", limits.cost_usd, detail),)
-        return (
-            self._warn("calls", self.calls, limits.calls)
-            + self._warn("tokens", self.tokens, limits.tokens)
-            + self._warn("cost", self.cost_usd, limits.cost_usd)
+        limits, found = self.limits, NOTHING
+        counted: tuple[tuple[LimitName, float, float], ...] = (
+            ("calls", self.calls, limits.calls),
+            ("tokens", self.tokens, limits.tokens),
+            ("cost", self.cost_usd, limits.cost_usd),
         )
+        for limit, used, of in counted:
+            if not of:
+                continue
+            if used >= of:
+                return (limit_reached(limit, of, used),)
+            found += self._warn(limit, used, of)
+        return found
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
@@ -320,10 +314,6 @@ class Budget:
         return ""
 
 
-def _reached(limit: LimitName, value: float, detail: str) -> LimitReached:
-    return LimitReached(limit=limit, value=value, detail=detail)
-
-
 def _ring_at_end(moves: Sequence[_Move]) -> int:
     """Return the length of the shortest sequence that ends the list twice in a row, 0 for none."""
     for length in range(1, len(moves) // 2 + 1):
@@ -341,9 +331,8 @@ def _is_same(one: _Move, other: _Move) -> bool:
     )
 
 
-def _describe_ring(moves: Sequence[_Move]) -> str:
-    steps = (f"{author} → {' + '.join(name for name, _ in targets)}" for author, targets in moves)
-    return f"the same hand-overs came twice and nothing was done between: {', '.join(steps)}"
+def _describe(moves: Sequence[_Move]) -> str:
+    return ", ".join(f"{author} → {' + '.join(name for name, _ in targets)}" for author, targets in moves)
 
 
 def _folded(goal: str) -> str:

@@ -120,9 +120,12 @@ def read_reply(  # noqa: PLR0913 - what a reply is read against
     if decline == "reject" and not is_root and REJECT in text:
         return Declined(text, reply.tool_calls)
     if reply.tool_calls:
-        handing = tuple(call for call in reply.tool_calls if call.name in offered and control.owns(call.name))
+        handing: list[ToolCall] = []
+        others: list[ToolCall] = []
+        for call in reply.tool_calls:
+            (handing if call.name in offered and control.owns(call.name) else others).append(call)
         if handing:
-            return HandOver(handing, tuple(call for call in reply.tool_calls if call not in handing))
+            return HandOver(tuple(handing), tuple(others))
         return ToolCalls(reply.tool_calls)
     if name := called_in_text(text, names):
         return CallInText(name)

@@ -29,7 +29,7 @@ from lango_nb.core.errors import LangoError, ToolError, TurnError, UnknownNameEr
 from lango_nb.core.events import ChildDiscarded, ChildMerged, Event, RunFinished
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import SESSION, Message
-from lango_nb.records.child_sessions import ChildSession, ChildSessions, inherited_messages, summarize
+from lango_nb.records.child_sessions import ChildSession, ChildSessions, summarize
 from lango_nb.records.runs import AgentRun, RunEnd, RunPatch, Runs
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.failures import failure
@@ -239,7 +239,7 @@ class Teammates:
         return self.children.fork(
             turn.session.id,
             agent.name,
-            inherited_messages(history, len(history)),  # first without the calls being carried out, then cut
+            history,
             inherit=context.inherit_history if inherit is None else inherit,
             max_messages=context.child_messages,
             key=f"{turn.session.id}:child:{agent.name}:{name}",

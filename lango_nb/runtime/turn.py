@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from lango_nb.core.errors import StoreError
-from lango_nb.core.events import LimitReached, Outcome, TurnFinished, TurnStarted
+from lango_nb.core.events import Outcome, TurnFinished, TurnStarted
 from lango_nb.core.messages import USER, Message, ToolCall
 from lango_nb.records.masked import masked
 from lango_nb.records.traces import Opening
@@ -27,7 +27,7 @@ from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.agent_loop import AgentLoop
 from lango_nb.runtime.control.protocol import Control
 from lango_nb.runtime.control.transfer import TRANSFER
-from lango_nb.runtime.failures import LIMIT_CODES
+from lango_nb.runtime.failures import LIMIT_CODES, limit_reached
 from lango_nb.runtime.handoff import end_child
 from lango_nb.runtime.loop_state import LeftTurn, LoopResult, LoopState
 from lango_nb.runtime.teammates import Teammates
@@ -132,11 +132,11 @@ class TurnRun:
         reason = state.deadline.reason or "ceiling"
         timeouts = self.context.timeouts
         value = timeouts.idle_s if reason == "idle" else timeouts.ceiling_s
-        detail = f"nothing happened for {value:g} s" if reason == "idle" else f"this turn took longer than {value:g} s"
+        reached = limit_reached(reason, value)
         loop.close_calls()
-        end_child(loop, self._teammates.children, detail)
-        loop.emit(LimitReached(limit=reason, value=value, detail=detail), loop.node.name)
-        loop.say(self.context.tree.root, f"I stopped: {detail}. Please make the request smaller or clearer.")
+        end_child(loop, self._teammates.children, reached.detail)
+        loop.emit(reached, loop.node.name)
+        loop.say(self.context.tree.root, f"I stopped: {reached.detail}. Please make the request smaller or clearer.")
         return LoopResult("timeout", LIMIT_CODES[reason], loop.answer)
 
     def _close(self, result: LoopResult) -> None:

@@ -25,7 +25,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from pydantic import JsonValue
 
 from lango_nb.core.errors import DefinitionError, closest, shorten
@@ -33,14 +32,13 @@ from lango_nb.core.text import printable
 from lango_nb.specs.agent import AgentSpec, Constraints, Source
 from lango_nb.specs.document import (
     MAX_BYTES,
-    NUMBER,
     Document,
     Loc,
     describe,
-    read_document,
     read_text,
     too_big,
 )
+from lango_nb.specs.simple_yaml import read_definition
 
 MARK = "---"
 """The line before and after the front matter."""
@@ -50,13 +48,12 @@ KEYS = tuple(name for name in AgentSpec.model_fields if name not in {"instructio
 LIMITS = tuple(Constraints.model_fields)
 """Keys below ``constraints``."""
 
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _NOT_TEXT = re.compile("[\0\ud800-\udfff]")
-_BREAKS_OF_YAML = re.compile("[\n\x85\u2028\u2029]")
-_PARAGRAPHS = re.compile(r"\S[^\x85\u2028\u2029]*\S\n?")
 
 
-def parse_agent_md(text: str, path: str = "AGENT.md", source: Source = Source.USER) -> AgentSpec:
+def parse_agent_md(
+    text: str, path: str = "AGENT.md", source: Source = Source.USER, *, is_own: bool = False
+) -> AgentSpec:
     r"""Read an agent's definition.
 
     Parameters
@@ -67,6 +64,8 @@ def parse_agent_md(text: str, path: str = "AGENT.md", source: Source = Source.US
         File name for messages, kept in ``spec.path``.
     source : Source
         Kept in ``spec.source``.
+    is_own : bool
+        Whether it is one of the package's own, see :meth:`.Document.check`.
 
     Returns
     -------
@@ -89,7 +88,7 @@ def parse_agent_md(text: str, path: str = "AGENT.md", source: Source = Source.US
     """
     _refuse_no_text(text, path)
     parts = _split(text.removeprefix("\ufeff"), path)
-    document = read_document(parts.front, path, noun="front matter", first_line=parts.first_line)
+    document = read_definition(parts.front, path, noun="front matter", first_line=parts.first_line, is_own=is_own)
     known, extra = _sort_out(document)
     spec = document.check(AgentSpec, known)
     for limit in LIMITS:
@@ -99,7 +98,9 @@ def parse_agent_md(text: str, path: str = "AGENT.md", source: Source = Source.US
     return spec.model_copy(update={"instruction": parts.body, "source": source, "path": path, "extra": extra})
 
 
-def read_agent_md(path: Path, source: Source = Source.USER, *, shown_as: str | None = None) -> AgentSpec:
+def read_agent_md(
+    path: Path, source: Source = Source.USER, *, shown_as: str | None = None, is_own: bool = False
+) -> AgentSpec:
     """Read an agent's definition from a file.
 
     Parameters
@@ -108,6 +109,8 @@ def read_agent_md(path: Path, source: Source = Source.USER, *, shown_as: str | N
     source : Source
     shown_as : str, optional
         What ``spec.path`` and messages call the file; the path as given when absent.
+    is_own : bool
+        Whether it is one of the package's own, see :meth:`.Document.check`.
 
     Returns
     -------
@@ -119,7 +122,7 @@ def read_agent_md(path: Path, source: Source = Source.USER, *, shown_as: str | N
         As :func:`parse_agent_md`; also when it is no file, cannot be read, is larger than 1 MB, or is not UTF-8.
     """
     label = str(path) if shown_as is None else shown_as
-    return parse_agent_md(read_text(path, label), label, source)
+    return parse_agent_md(read_text(path, label), label, source, is_own=is_own)
 
 
 def render_agent_md(spec: AgentSpec) -> str:
@@ -153,11 +156,13 @@ def render_agent_md(spec: AgentSpec) -> str:
     You sew.
     <BLANKLINE>
     """
+    from lango_nb.specs.yaml_text import write_mapping
+
     instruction = spec.instruction.strip()
     found = _NOT_TEXT.search(instruction)
     if found is not None:
         raise DefinitionError(f"agent {spec.name!r}: instruction: holds U+{ord(found[0]):04X}; remove it")
-    front = yaml.dump(_front_matter(spec), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=math.inf)
+    front = write_mapping(_front_matter(spec))
     body = f"\n{instruction}\n" if instruction else ""
     return f"{MARK}\n{front}{MARK}\n{body}"
 
@@ -291,24 +296,3 @@ def _front_matter(spec: AgentSpec) -> dict[str, Any]:
 def _near(name: str, options: tuple[str, ...]) -> str:
     near = closest(name, options)
     return f"; did you mean {near!r}?" if near is not None else ""
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes texts so that every reader takes them for texts, many-line ones as blocks, and nothing as an alias."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML passes it
-        """Write a value out each time it occurs."""
-        return True
-
-    def represent_text(self, text: str) -> yaml.ScalarNode:
-        """Choose how a text is written."""
-        if _HALF_CHARACTER.search(text):
-            raise DefinitionError(f"{shorten(text)!r} holds half a character, which no file can store; remove it")
-        style = None
-        if _BREAKS_OF_YAML.search(text):
-            style = "|" if _PARAGRAPHS.fullmatch(text) else '"'
-        return self.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _Dumper.represent_text)
-_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"(?:{NUMBER.pattern})\\Z"), list("-+.0123456789"))

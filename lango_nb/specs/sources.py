@@ -53,6 +53,7 @@ class FileStore:
     def __init__(self, folder: Path | str, source: Source = Source.USER, *, shown_as: str | None = None) -> None:
         self._folder = _expand(Path(folder))
         self._source = source
+        self._is_own = self._folder.is_relative_to(PACKAGE)
         self._shown_as = str(self._folder) if shown_as is None else shown_as
 
     def load(self) -> tuple[AgentSpec, ...]:
@@ -69,7 +70,12 @@ class FileStore:
             The folder or one ``AGENT.md`` cannot be read, or two agents have the same name.
         """
         specs = tuple(
-            read_agent_md(file, self._source, shown_as=f"{self._shown_as}/{file.parent.name}/{AGENT_FILE}")
+            read_agent_md(
+                file,
+                self._source,
+                shown_as=f"{self._shown_as}/{file.parent.name}/{AGENT_FILE}",
+                is_own=self._is_own,
+            )
             for file in self._files()
         )
         _refuse_doubles(specs)

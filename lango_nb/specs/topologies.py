@@ -21,7 +21,8 @@ from lango_nb.core.errors import LangoError, UnknownNameError, shorten, suggest
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.messages import USER
 from lango_nb.specs.agent import NAME_PATTERN, AgentSpec, Source
-from lango_nb.specs.document import Document, Loc, read_document, read_text
+from lango_nb.specs.document import Document, Loc, read_text
+from lango_nb.specs.simple_yaml import read_definition
 from lango_nb.specs.sources import PACKAGE, SHOWN_PACKAGE, FileStore
 from lango_nb.specs.topology import PromptSection, Topology
 
@@ -99,7 +100,7 @@ def read_topology(folder: Path, *, shown_as: str | None = None) -> Topology:
     """
     label = str(folder) if shown_as is None else shown_as
     path = f"{label}/{TOPOLOGY_FILE}"
-    document = read_document(read_text(folder / TOPOLOGY_FILE, path), path)
+    document = read_definition(read_text(folder / TOPOLOGY_FILE, path), path, is_own=folder.is_relative_to(PACKAGE))
     fields = dict(document.values)
     if "agents" in fields:
         raise document.error(("agents",), "agents are read from their folders; list their names under 'roster'")
@@ -164,7 +165,7 @@ def _section(name: str, priority: int, text: str) -> PromptSection:
     text = text.replace("\r\n", "\n").strip()
     title = _TITLE.match(text)
     body = text[title.end() :] if title else text
-    return PromptSection(id=name, title=title[1] if title else "", text=body.strip(), priority=priority)
+    return PromptSection.model_construct(id=name, title=title[1] if title else "", text=body.strip(), priority=priority)
 
 
 def _in_order(

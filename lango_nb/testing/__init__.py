@@ -8,7 +8,7 @@
         def make(self, place: Path) -> Store:  # opens the store that lies at this folder, or a new one
             return MyStore(place / "records.db")
 
-and pytest collects more than two hundred tests: what every method of ``lango_nb.stores.store.Store`` promises, from any
+and pytest collects some eighty tests: what every method of ``lango_nb.stores.store.Store`` promises, from any
 number of threads and processes, after closing, after kills.
 
 What a store has no use for is said by attributes of the class, and what can be done to its files by hooks. A test that
@@ -20,8 +20,7 @@ needs what is not there is not collected, so that a run shows no skips:
 ``discard(place)``       takes away what does not lie in the folder, a schema of a server for instance
 ``make_impatient(...)``  opens it so that it waits for a lock only a moment: tests what somebody who meets one is told
 ``make_newer(place)``    makes it seem to be written by a version to come: tests that it is refused, and left as it is
-``tear(place, size)``    cuts off the end of what was written last: tests that the rest is there, and the loss is told
-``damage(place, text)``  spoils the record in which a text stands: the same
+``damage(place, text)``  spoils the record in which a text stands: tests that the loss is told, and the rest is there
 ``lose(place)``          takes away all files: tests that writing succeeds or is refused, and never seems to succeed
 ``fill(place)``          a context without room: tests that what was acknowledged is there, and that everything goes on
 ``protect(place)``       a context in which nothing can be written: tests that everything can still be read

@@ -13,30 +13,40 @@ its id, a run or an open question, shows it, and the ids of a lab repeat as well
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lango_nb.core.errors import UsageError
 from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:
     from lango_nb.viz.document import Document
-    from lango_nb.viz.renderer import Renderer
-    from lango_nb.viz.table import Table
 
     RENDERERS: dict[type, Renderer]
     """Renderer by kind of record."""
 
-__all__ = ["HOMES", "RENDERERS", "Table", "mimebundle", "to_html", "to_line", "to_mermaid", "to_text"]
+__all__ = ["HOMES", "RENDERERS", "Renderer", "mimebundle", "to_html", "to_line", "to_mermaid", "to_text"]
+
+
+class Renderer(NamedTuple):
+    """How one kind of record is shown."""
+
+    line: Callable[[Any], str]
+    """One line: what it is and how large."""
+    document: Callable[..., Document]
+    """Everything, for both back ends; the same record always gives the same document."""
+    mermaid: Callable[[Any], str] | None = None
+    """A diagram as mermaid source, where it makes sense."""
+
 
 HOMES: dict[tuple[str, str], str] = {
-    ("lango_nb.routing.tree", "AgentTree"): "lango_nb.viz.agents.RENDERER",
-    ("lango_nb.routing.tree", "AgentNode"): "lango_nb.viz.prompts.RENDERER",
+    ("lango_nb.routing.tree", "AgentTree"): "lango_nb.viz.agents.TREE",
+    ("lango_nb.routing.tree", "AgentNode"): "lango_nb.viz.agents.PROMPT",
     ("lango_nb.routing.partition", "Partition"): "lango_nb.viz.partition.RENDERER",
-    ("lango_nb.routing.route", "Route"): "lango_nb.viz.routing.RENDERER",
+    ("lango_nb.routing.route", "Route"): "lango_nb.viz.routing.ROUTE",
     ("lango_nb.routing.diff", "TreeDiff"): "lango_nb.viz.diff.RENDERER",
-    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.decisions.RENDERER",
+    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.routing.DECISION",
     ("lango_nb.records.turns", "Turn"): "lango_nb.viz.turns.RENDERER",
     ("lango_nb.records.agent_run", "AgentRun"): "lango_nb.viz.runs.RENDERER",
     ("lango_nb.records.turns", "Trace"): "lango_nb.viz.trace.RENDERER",
@@ -48,11 +58,11 @@ HOMES: dict[tuple[str, str], str] = {
 """Where the renderer of a kind of record is, by module and name of the kind; it loads with the first such record."""
 _LISTS = {
     ("lango_nb.records.turns", "Turn"): "lango_nb.viz.turns.turns_document",
-    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.decisions.decisions_document",
+    ("lango_nb.records.decisions", "Decision"): "lango_nb.viz.routing.decisions_document",
     ("lango_nb.core.events", "BaseEvent"): "lango_nb.viz.events.events_document",
     ("lango_nb.records.agent_run", "AgentRun"): "lango_nb.viz.runs.runs_document",
-    ("lango_nb.records.tasks", "Task"): "lango_nb.viz.tasks.tasks_table",
-    ("lango_nb.records.memories", "Memory"): "lango_nb.viz.memories.memories_table",
+    ("lango_nb.records.tasks", "Task"): "lango_nb.viz.listings.tasks_table",
+    ("lango_nb.records.memories", "Memory"): "lango_nb.viz.listings.memories_table",
     ("lango_nb.records.shelf_items", "ShelfItem"): "lango_nb.viz.shelf.shelf_document",
 }
 """What makes a document, or a table, of a list of records."""
@@ -60,16 +70,11 @@ _BLOCKS = "lango_nb.viz.document"
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name on first use."""
-    match name:
-        case "RENDERERS":
-            value: Any = {_load(f"{module}.{kind}"): _load(home) for (module, kind), home in HOMES.items()}
-        case "Table":
-            value = _load("lango_nb.viz.table.Table")
-        case _:
-            raise AttributeError(f"module 'lango_nb.viz' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    """Load the renderers on first use."""
+    if name != "RENDERERS":
+        raise AttributeError(f"module 'lango_nb.viz' has no attribute {name!r}")
+    found = globals()[name] = {_load(f"{module}.{kind}"): _load(home) for (module, kind), home in HOMES.items()}
+    return found
 
 
 def to_text(record: object, **options: Any) -> str:
@@ -154,7 +159,7 @@ def to_mermaid(record: object) -> str:
     renderer = _renderer(record)
     if renderer is None or renderer.mermaid is None:
         names = ", ".join(name for (_, name), home in HOMES.items() if _load(home).mermaid is not None)
-        raise UsageError(f"a {type(record).__name__} has no mermaid diagram; there is one for: {names}")
+        raise UsageError(f"{_a_kind(record)} has no mermaid diagram; there is one for: {names}")
     return renderer.mermaid(record)
 
 
@@ -206,7 +211,7 @@ def _document(record: object, options: dict[str, Any]) -> Document:
     except TypeError as error:
         if not options or "unexpected keyword argument" not in str(error):
             raise
-    raise UsageError(f"a view of a {type(record).__name__} has no option {', '.join(map(repr, options))}")
+    raise UsageError(f"a view of {_a_kind(record)} has no option {', '.join(map(repr, options))}")
 
 
 def _listed(record: object) -> Document:
@@ -214,12 +219,18 @@ def _listed(record: object) -> Document:
     items = record if isinstance(record, Sequence) and not isinstance(record, str) else (record,)
     for kind, home in _LISTS.items():
         if items and all(kind in _kinds(item) for item in items):
-            made: Document | Table = _load(home)(tuple(items))
+            made = _load(home)(tuple(items))  # a document, or a table
             return made if isinstance(made, tuple) else _document(made, {})
     if isinstance(record, tuple) and record and all(type(item).__module__ == _BLOCKS for item in record):
         return record
     names = sorted(name for _, name in HOMES)
-    raise UsageError(f"there is no view of a {type(record).__name__}; there is one of: {', '.join(names)}")
+    raise UsageError(f"there is no view of {_a_kind(record)}; there is one of: {', '.join(names)}")
+
+
+def _a_kind(record: object) -> str:
+    """Name the kind of a record with its article."""
+    name = type(record).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _kinds(record: object) -> list[tuple[str, str]]:

@@ -1,19 +1,21 @@
-"""The agent tree: a root on the left, its agents on the right, what each works with, and who is not there."""
+"""Agents: the tree with what each works with and who is not there; and what one of them is told, section by section."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from lango_nb.core.text import counted
+from lango_nb.frames.tree import estimate_tokens, section_text
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.specs.topology import PromptSection
+from lango_nb.tools.definitions import family_of
 from lango_nb.tools.tool import Tool
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
-from lango_nb.viz.colours import SAFETIES, agent_colours
-from lango_nb.viz.escape import one_line
-from lango_nb.viz.families import family_line
-from lango_nb.viz.mermaid import label
-from lango_nb.viz.renderer import Renderer
+from lango_nb.viz.colours import PALETTE, SAFETIES, agent_colours
+from lango_nb.viz.escape import label, one_line
 
 _CONTROL = {
     "none": "works alone",
@@ -172,4 +174,111 @@ def to_mermaid(tree: AgentTree) -> str:
     return "\n".join(lines)
 
 
-RENDERER = Renderer(line, document, to_mermaid)
+TREE = Renderer(line, document, to_mermaid)
+
+
+# -- families of tools: what a tool says, or else the first part of its name -------------------------------------------
+
+
+def shown_family(tool: Tool) -> str:
+    """Return a tool's family for showing.
+
+    Examples
+    --------
+    >>> shown_family(Tool("fs_read")), shown_family(Tool("spawn", family="agent"))
+    ('fs', 'agent')
+    """
+    return tool.family or family_of(tool.name)
+
+
+def count_families(tools: Iterable[Tool]) -> Counter[str]:
+    """Count tools by family, in the order of first appearance."""
+    return Counter(map(shown_family, tools))
+
+
+def family_line(tools: Iterable[Tool]) -> str:
+    """Write families with their counts.
+
+    Examples
+    --------
+    >>> family_line([Tool("fs_read"), Tool("fs_list"), Tool("exec")])
+    'fs 2, exec 1'
+    """
+    return ", ".join(f"{family} {number}" for family, number in count_families(tools).items())
+
+
+# -- a prompt ----------------------------------------------------------------------------------------------------------
+
+_BAR = 20
+_HEADS = ("#", "section", "id", "chars", "tokens", "share", "")
+_WIDTHS = ("22px", "minmax(0,1fr)", "minmax(60px,160px)", "64px", "56px", "46px", "120px")
+ESTIMATE = "tokens are estimated: a quarter of the characters"
+
+
+def _prompt_facts(node: AgentNode) -> list[str]:
+    chars = len(node.prompt)
+    return [
+        node.role,
+        counted(len(node.sections), "section"),
+        counted(chars, "character"),
+        f"about {counted(estimate_tokens(chars), 'token')}",
+        counted(len(node.tools), "tool"),
+    ]
+
+
+def _title(section: PromptSection) -> str:
+    return one_line(section.title or section.id)
+
+
+def _prompt_line(node: AgentNode) -> str:
+    """Write the agent in one line."""
+    return f"{node.name}: {', '.join(_prompt_facts(node))}"
+
+
+def _prompt_document(node: AgentNode) -> doc.Document:
+    """List the sections with their sizes, and the prompt word for word; a page folds it, section by section."""
+    names = ", ".join(tool.name for tool in node.tools)
+    return (
+        doc.Title(node.name, _prompt_facts(node)),
+        doc.Rich((doc.Paragraph(node.description),) if node.description else ()),
+        doc.GAP,
+        *_sizes(node),
+        doc.GAP,
+        doc.plain(doc.Fields((("tools", names),), "stacked")),
+        doc.Rich(
+            (doc.Heading("Tools"), doc.Paragraph(tool_chips(node.tools)), *chips_legend(node.tools)) if names else ()
+        ),
+        doc.GAP,
+        doc.Plain((doc.RULE, doc.Paragraph(node.prompt)) if node.prompt else ()),
+    )
+
+
+def _sizes(node: AgentNode) -> doc.Document:
+    sections = [(section, section_text(section)) for section in node.sections]
+    if not sections:
+        return (doc.rich(doc.Note("this agent has no prompt here")),)
+    total = sum(len(said) for _, said in sections) or 1
+    shares = [(len(said) / total, PALETTE[place % len(PALETTE)], _title(s)) for place, (s, said) in enumerate(sections)]
+    whole = doc.Bar(tuple((share, colour, f"{title}: {share:.0%}") for share, colour, title in shares), height=16)
+    rows = tuple(
+        (
+            doc.Muted(str(place)),
+            doc.Name(title, colour),
+            doc.Muted(section.id),
+            f"{len(said):,}",
+            f"{estimate_tokens(len(said)):,}",
+            f"{share:.0%}",
+            doc.Bar(((share, colour, ""),), columns=_BAR),
+        )
+        for place, ((section, said), (share, colour, title)) in enumerate(zip(sections, shares, strict=True), 1)
+    )
+    folds = tuple((doc.Code(said),) for _, said in sections)
+    return (
+        doc.rich(doc.Paragraph(whole)),
+        doc.Rows(_HEADS, rows, "><<>>><", _WIDTHS, folds),
+        doc.GAP,
+        doc.Note(ESTIMATE),
+    )
+
+
+PROMPT = Renderer(_prompt_line, _prompt_document)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from lango_nb.viz import document as doc
 from lango_nb.viz import html
 from lango_nb.viz.as_text import tree_text
-from lango_nb.viz.chart import chart_html
-from lango_nb.viz.colours import BAD
+from lango_nb.viz.colours import BAD, event_colour
 from lango_nb.viz.escape import esc, one_line
+from lango_nb.viz.lanes import Bar, Lane, lane_bars, lives, step_bars, timed_bars, timed_lives
 from lango_nb.viz.svg import tree_drawing
 
 _PAGE = 4000
@@ -20,6 +20,12 @@ _LETTERS = 11
 """Letters that fit the width of a column of a matrix."""
 _ALT = 2000
 """Characters of the words that stand in for a picture."""
+_TIMED = 500
+"""Spans that are drawn along real time."""
+_LABELLED = 24
+"""Events up to which bars of lanes carry a name."""
+_PIECES = 160
+"""Pieces that a lane is divided into at most."""
 _MARK = "rgba(127,127,127,.9)"
 _DIFFERENCES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
 
@@ -93,11 +99,11 @@ def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case 
             return html.legend(entries)
         case doc.Tree():
             return _tree(block)
-        case doc.Lanes(spans, lanes, slots, colours, is_timed):
-            return chart_html(spans, lanes, slots, colours, timing=is_timed) if spans else ""
+        case doc.Lanes():
+            return _lanes(block)
         case doc.Rich(blocks):
             return _blocks(blocks)
-        case doc.Plain() | doc.Gap():
+        case doc.Plain() | doc.Gap() | doc.Rule():
             return ""
 
 
@@ -242,9 +248,11 @@ def _candidate(one: doc.Candidate, mark: float) -> str:
         html.div(" ".join(numbers), text_align="right", white_space="nowrap"),
     )
     vetoes = "".join(html.badge(f"out: {one_line(veto, 100)}", BAD) + " " for veto in one.vetoes)
+    rest = "".join(map(inline, one.rest))
     return html.div(
         head,
         html.div(vetoes, *map(inline, one.terms), margin_top="3px"),
+        html.details(html.muted(one.rest_said), rest, margin="0") if rest else "",
         margin="0 0 6px 0",
         padding="4px 8px",
         border_left=f"4px solid {one.colour if one.is_chosen else html.EDGE}",
@@ -311,3 +319,112 @@ def _tree(tree: doc.Tree) -> str:
     """Draw a tree as a picture; its text stands in where none is shown."""
     drawing, width = tree_drawing(tree.root, tree.nodes, root_most=280 if tree.nodes else 520)
     return html.picture(drawing, alt="\n".join(tree_text(tree))[:_ALT], width=width)
+
+
+# -- lanes -------------------------------------------------------------------------------------------------------------
+
+
+def _lanes(block: doc.Lanes) -> str:
+    """Draw who was at work when, along the order of events or along real time."""
+    made, slots, timing = block.spans, block.slots, block.is_timed
+    if not made:
+        return ""
+    if timing:
+        bars, calls = timed_bars(made, _TIMED)
+        alive = timed_lives(made)
+        total = (max(span.end for span in made) - made[0].start).total_seconds() * 1000
+        ends = ("0 ms", "time", f"{total:,.1f} ms")
+    else:
+        bars, calls = lane_bars(made, slots, _PIECES), step_bars(made, slots, _PIECES)
+        alive = lives(made, slots)
+        ends = ("event 1", "order of events", f"event {slots:,}")
+    labelled = slots <= _LABELLED and not timing
+    rows = []
+    for key, lane in block.lanes.items():
+        colour = block.colours[lane.agent]
+        pieces = [_life(*alive[key], colour)] if key in alive else []
+        pieces += [_lane_bar(bar, labelled=labelled) for bar in bars[key]]
+        pieces += [_call(call, colour) for call in calls[key]]
+        rows.append(_lane_name(lane, colour) + _lane(pieces))
+    axis = html.div() + html.div(
+        *(html.span(end) for end in ends),
+        display="flex",
+        justify_content="space-between",
+        font_size="11px",
+        opacity=html.MUTED,
+    )
+    kinds = [(kind, event_colour(kind)) for kind in dict.fromkeys(span.kind for span in made)]
+    chart = html.grid("minmax(80px,190px) minmax(0,1fr)", *rows, axis, gap="3px 12px")
+    return chart + html.legend(kinds) + html.note(_meaning(any(calls.values()), bool(alive), timing=timing))
+
+
+def _meaning(has_calls: bool, has_runs: bool, *, timing: bool) -> str:
+    call = "a thin line is a model call" if timing else "a line under bars is the model call that led to them"
+    said = [call] if has_calls else []
+    said += ["a run stands under whoever asked for it, on a tint as long as it lived"] if has_runs else []
+    return "; ".join(said)
+
+
+def _lane_name(lane: Lane, colour: str) -> str:
+    return html.div(
+        html.flat_named(lane.agent, colour, lane.run_id),
+        title=f"{lane.agent} {lane.run_id}".rstrip(),
+        font_size=html.SMALL,
+        padding_left=f"{14 * lane.depth}px" if lane.depth else "",
+        overflow="hidden",
+        text_overflow="ellipsis",
+        white_space="nowrap",
+        min_width="0",
+    )
+
+
+def _lane(pieces: Sequence[str]) -> str:
+    return html.div(
+        *pieces,
+        position="relative",
+        height="24px",
+        border_radius="4px",
+        background=html.SURFACE,
+        overflow="hidden",
+    )
+
+
+def _life(left: float, size: float, colour: str) -> str:
+    return html.at(left, size, top="0", height="24px", background=colour, opacity=".3")
+
+
+def _lane_bar(bar: Bar, *, labelled: bool) -> str:
+    return html.at(
+        bar.left,
+        bar.size,
+        esc(bar.label) if labelled else "",
+        title=bar.kind if bar.label in {"", bar.kind} else f"{bar.kind}: {bar.label}",
+        top="2px",
+        height="16px",
+        box_sizing="border-box",
+        border_left="1px solid transparent",
+        background=event_colour(bar.kind),
+        background_clip="padding-box",
+        border_radius="3px",
+        color="#ffffff",
+        font_size="10px",
+        line_height="16px",
+        padding_left="4px" if labelled else "",
+        white_space="nowrap",
+        overflow="hidden",
+        text_overflow="ellipsis",
+    )
+
+
+def _call(call: Bar, colour: str) -> str:
+    return html.at(
+        call.left,
+        call.size,
+        title=call.label,
+        top="20px",
+        height="3px",
+        box_sizing="border-box",
+        border_left="1px solid transparent",
+        background=colour,
+        background_clip="padding-box",
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lango_nb.viz import document as doc
 from lango_nb.viz import text
-from lango_nb.viz.chart import chart_text
 from lango_nb.viz.escape import one_line
+from lango_nb.viz.lanes import Lane, lane_bars, lives
 
 _QUOTED = 12
 """Lines of a request that are shown."""
@@ -15,6 +15,20 @@ _NODE = 28
 """Columns of an agent's name in a tree at most."""
 _BAR = 24
 _INDENT = "  "
+_PIECES = 72
+"""Signs of a lane at most."""
+_LANE = 24
+"""Columns of the name of a lane at most."""
+_SIGNS = {
+    "asks": "●", "says": "■", "tool": "▬", "failed": "✗", "hands over": "→", "refused": "⊘", "declines": "↩",
+    "returns": "↩", "run starts": "▸", "run ends": "◂", "run fails": "✗", "run stops": "◃", "blocked": "‖",
+    "forks": "┌", "merges": "┘", "discards": "⊖", "approval": "?", "hook": "¤", "policy": "§", "breaker": "⌁",
+    "history": "◌", "summary": "◍", "budget": "△", "recovery": "↻", "limit": "▲", "error": "✗", "ends": "◆",
+}  # fmt: skip
+_OTHER = "◇"
+"""Sign of a kind that has none of its own."""
+_ALIVE = "·"
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def as_text(document: doc.Document) -> str:
@@ -93,8 +107,10 @@ def _block(block: doc.Block, width: int) -> list[str]:  # noqa: PLR0911, C901, P
             return _candidates(candidates, width)
         case doc.Tree():
             return tree_text(block, width)
-        case doc.Lanes(spans, lanes, slots):
-            return chart_text(spans, lanes, slots).split("\n") if spans else []
+        case doc.Lanes():
+            return _lanes(block)
+        case doc.Rule():
+            return ["─" * text.WIDTH]
         case doc.Plain(blocks):
             return _lines(blocks, width)
         case doc.Rich() | doc.Matrix() | doc.Legend() | doc.Gap():
@@ -210,7 +226,8 @@ def _candidates(candidates: tuple[doc.Candidate, ...], width: int) -> list[str]:
         name = text.pad(text.cut(one_line(one.name), size), size)
         numbers = "".join(f"{number:>6}  " for number in one.numbers)
         lines += ["", f"{one.sign or ' '} {name}  {numbers}{text.bar(one.share, 1, _BAR)}".rstrip()]
-        lines += [f"    {line}" for line in _wrapped(" · ".join(map(inline, one.terms)), width - 4)]
+        rest = [one.rest_said] if one.rest else []
+        lines += [f"    {line}" for line in _wrapped(" · ".join([*map(inline, one.terms), *rest]), width - 4)]
         for veto in one.vetoes:
             first, *rest = text.wrap(f"out: {veto}", width - 6)
             lines += [f"    {first}", *(f"      {line}" for line in rest)]
@@ -241,3 +258,47 @@ def tree_text(tree: doc.Tree, width: int = text.WIDTH) -> list[str]:
         lines.append(stem + text.pad(node.name, size) + parts[0])
         lines += [below + " " * size + part for part in parts[1:]]
     return lines
+
+
+# -- lanes -------------------------------------------------------------------------------------------------------------
+
+
+def lane_text(lane: Lane) -> str:
+    """Name a lane; runs are set in, and say their id.
+
+    Examples
+    --------
+    >>> lane_text(Lane("vault", "arun-1", 1)), lane_text(Lane("user"))
+    (' └ vault arun-1', 'user')
+    """
+    name = one_line(f"{lane.agent} {lane.run_id}" if lane.run_id else lane.agent)
+    return f"{' ' * (2 * lane.depth - 1)}└ {name}" if lane.depth else name
+
+
+def _lanes(block: doc.Lanes) -> list[str]:
+    """Write lanes as lines of signs, and what the signs mean."""
+    made, slots = block.spans, block.slots
+    if not made:
+        return []
+    bars, alive = lane_bars(made, slots, _PIECES), lives(made, slots)
+    names = {key: text.cut(lane_text(lane), _LANE) for key, lane in block.lanes.items()}
+    size = max(map(text.width, names.values()))
+    total = min(slots, _PIECES)
+    lines = []
+    for key, name in names.items():
+        signs = [" "] * total
+        if key in alive:
+            _fill(signs, *alive[key], _ALIVE)
+        for bar in bars[key]:
+            _fill(signs, bar.left, bar.size, _SIGNS.get(bar.kind, _OTHER))
+        lines.append(f"{text.pad(name, size)}  {''.join(signs)}")
+    kinds = [f"{_SIGNS.get(kind, _OTHER)} {kind}" for kind in dict.fromkeys(span.kind for span in made)]
+    kinds += [f"{_ALIVE} a run is at work or waits"] if alive else []
+    legend = text.wrap("  ".join(kind.replace(" ", _HARD_SPACE) for kind in kinds), text.WIDTH)
+    return [*lines, "", *(part.replace(_HARD_SPACE, " ") for part in legend)]
+
+
+def _fill(signs: list[str], left: float, size: float, sign: str) -> None:
+    first = round(left * len(signs))
+    for place in range(first, min(len(signs), first + max(1, round(size * len(signs))))):
+        signs[place] = sign

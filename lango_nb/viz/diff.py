@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from lango_nb.core.text import counted
 from lango_nb.routing.diff import PromptChange, ToolChange, TreeDiff
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import BAD, GOOD, ROOT, WARN, agent_colours
 from lango_nb.viz.escape import one_line
-from lango_nb.viz.renderer import Renderer
 
 _NOBODY = "nobody"
 _ABSENT = "-"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from lango_nb.viz.lanes import Key, Lane
-    from lango_nb.viz.span import Span
+    from lango_nb.viz.spans import Span
 
 # -- pieces of a line --------------------------------------------------------------------------------------------------
 
@@ -144,6 +144,14 @@ class Gap:
 
 
 GAP = Gap()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line across a text; pages have distances of their own."""
+
+
+RULE = Rule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +303,11 @@ class Candidate:
     """Length of its bar, from 0 to 1."""
     numbers: tuple[str, ...]
     terms: tuple[Chip, ...] = ()
-    """What the numbers are made of."""
+    """What the numbers are made of, as far as a person would name it."""
+    rest: tuple[Chip, ...] = ()
+    """The other terms: a page folds them."""
+    rest_said: str = ""
+    """How many those are, and what they come to."""
     vetoes: tuple[str, ...] = ()
     sign: Literal["▶", "✗", ""] = ""
     is_chosen: bool = False
@@ -384,8 +396,8 @@ Inline: TypeAlias = (
     " | tuple[Inline, ...]"
 )
 Block: TypeAlias = (
-    "Gap | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows | Fold"
-    " | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Plain | Rich"
+    "Gap | Rule | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows"
+    " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Plain | Rich"
 )
 Document: TypeAlias = "tuple[Block, ...]"
 """Blocks, from top to bottom; a part of a document is one, too."""

@@ -6,6 +6,8 @@ import html
 
 from lango_nb.core.visible import visible
 
+_MERMAID = frozenset('#;:"<>&`{}[]()|\\%~')
+
 
 def esc(text: str) -> str:
     """Make a text safe inside HTML and SVG, between tags and in attributes.
@@ -38,3 +40,14 @@ def one_line(text: str, limit: int = 0) -> str:
     if limit and len(line) > limit:
         return line[: limit - 1].rstrip() + "…"
     return line + "…" if len(head) < len(text.rstrip()) else line
+
+
+def label(text: str, limit: int = 120) -> str:
+    """Write a text so that mermaid shows it and reads nothing into it: what it would read as its own becomes an entity.
+
+    Examples
+    --------
+    >>> label('say "hi"; {x}')
+    'say #34;hi#34;#59; #123;x#125;'
+    """
+    return "".join(f"#{ord(char)};" if char in _MERMAID else char for char in one_line(text, limit))

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from lango_nb.core.text import counted
 from lango_nb.evaluation.answers import Judged, Verdict
-from lango_nb.evaluation.measures import Cell, Point
+from lango_nb.evaluation.measures import Cell, Point, Share, Usage
 from lango_nb.evaluation.results import Evaluation, Result
+from lango_nb.routing.route import Signal
 from lango_nb.routing.taught import ROOT as ROOT_NAME
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
-from lango_nb.viz import shares
 from lango_nb.viz.colours import BAD, GOOD, ROOT, WARN
-from lango_nb.viz.escape import one_line
-from lango_nb.viz.mermaid import label
-from lango_nb.viz.renderer import Renderer
-from lango_nb.viz.shares import (
-    AGENT_HEADS,
-    BIN_HEADS,
-    CURVE_HEADS,
-    explained,
-    language_heads,
-    percent,
-    short,
-    went,
-)
+from lango_nb.viz.escape import label, one_line
 
 MOST_MISTAKES = 100
 """Mistakes that are shown per topology; the frame has all."""
@@ -56,12 +46,19 @@ _CONFIDENCE_NOTE = (
     "What the router says of an answer, and how often such answers are right; abstentions count as who leads."
 )
 _CURVE_NOTE = "One threshold for agents and the root alike; the marked row is the nearest to the router's own."
+_NAME = 24
+_EVERY = 2
+"""Every so many thresholds of a curve are shown."""
+_DOLLARS = 4
+_AGENT_HEADS = ("agent", "belong to it", "it got", "precision", "recall", "F1")
+_BIN_HEADS = ("confidence", "answers", "mean confidence", "right")
+_CURVE_HEADS = ("threshold", "answered", "right of these", "wrong agent, of all")
 
 
 def line(evaluation: Evaluation) -> str:
     """Write the evaluation in one line."""
-    said = ", ".join(f"{short(one.topology)} {shares.right_of(one)}" for one in evaluation.results)
-    return f"{short(evaluation.subject)}, {counted(evaluation.n, 'request')}: {said} right"
+    said = ", ".join(f"{_short(one.topology)} {_right_of(one)}" for one in evaluation.results)
+    return f"{_short(evaluation.subject)}, {counted(evaluation.n, 'request')}: {said} right"
 
 
 def document(evaluation: Evaluation, *, timing: bool = False) -> doc.Document:
@@ -73,7 +70,7 @@ def document(evaluation: Evaluation, *, timing: bool = False) -> doc.Document:
     timing : bool
         Tell how long answers took.
     """
-    heads, rows = shares.summary(evaluation)
+    heads, rows = _summary(evaluation)
     drawn: list[tuple[doc.Inline, ...]] = [
         (row[0], _outcomes(one), *row[1:]) for row, one in zip(rows, evaluation.results, strict=True)
     ]
@@ -85,7 +82,7 @@ def document(evaluation: Evaluation, *, timing: bool = False) -> doc.Document:
         doc.Rows((heads[0], "", *heads[1:]), drawn, "<<" + ">" * (len(heads) - 1)),
         doc.Legend([(_WORDS[verdict], colour) for verdict, colour in _COLOURS.items() if verdict in seen]),
         doc.GAP,
-        *map(doc.Note, shares.remarks(evaluation, timing=timing)),
+        *map(doc.Note, _remarks(evaluation, timing=timing)),
         doc.GAP,
         doc.Note("In brackets: the 95 % interval (Wilson)."),
         *(block for result in evaluation.results for block in (doc.GAP, _result(result, is_open=is_alone))),
@@ -94,7 +91,7 @@ def document(evaluation: Evaluation, *, timing: bool = False) -> doc.Document:
 
 
 def _title(evaluation: Evaluation) -> doc.Title:
-    return doc.Title(f"evaluation of {one_line(evaluation.subject, 60)}", shares.facts(evaluation))
+    return doc.Title(f"evaluation of {one_line(evaluation.subject, 60)}", _facts(evaluation))
 
 
 def _outcomes(result: Result) -> doc.Bar:
@@ -111,12 +108,12 @@ def _outcomes(result: Result) -> doc.Bar:
 
 
 def _result(result: Result, *, is_open: bool) -> doc.Block:
-    name = short(result.topology)
-    said = f"{percent(result.accuracy.value)} right, {counted(len(result.mistakes), 'mistake')}"
+    name = _short(result.topology)
+    said = f"{_percent(result.accuracy.value)} right, {counted(len(result.mistakes), 'mistake')}"
     blocks = (
         doc.Heading("Agents", f"{name}: agents"),
         doc.GAP,
-        doc.Rows(AGENT_HEADS, shares.agents(result), "<>>>>>"),
+        doc.Rows(_AGENT_HEADS, _agents(result), "<>>>>>"),
         *_confusions(result, name),
         *_calibration(result, name),
         *_curve(result, name),
@@ -136,7 +133,7 @@ def _confused(result: Result) -> list[Cell]:
 
 def _confusions(result: Result, name: str) -> doc.Document:
     """Write what is most often confused; a page has room for the whole matrix."""
-    wrong = [(short(cell.right), short(cell.got), f"{cell.count:,}") for cell in _confused(result)[:_PAIRS]]
+    wrong = [(_short(cell.right), _short(cell.got), f"{cell.count:,}") for cell in _confused(result)[:_PAIRS]]
     table = (
         doc.GAP,
         doc.Paragraph(f"{name}: most often confused"),
@@ -157,8 +154,10 @@ def _matrix(result: Result) -> doc.Matrix:
     sums = Counter({right: sum(cell.count for cell in result.confusion if cell.right == right) for right in rows})
     return doc.Matrix(
         "",
-        tuple((short(got), "rgba(127,127,127,.35)") for got in columns),
-        tuple((short(right), tuple(_field(cells.get((right, got)), sums[right]) for got in columns)) for right in rows),
+        tuple((_short(got), "rgba(127,127,127,.35)") for got in columns),
+        tuple(
+            (_short(right), tuple(_field(cells.get((right, got)), sums[right]) for got in columns)) for right in rows
+        ),
     )
 
 
@@ -173,20 +172,20 @@ def _calibration(result: Result, name: str) -> doc.Document:
     if not result.calibration:
         return ()
     bars = (_calibration_bar(one.confidence, one.right.value or 0.0) for one in result.calibration)
-    rows: list[tuple[doc.Inline, ...]] = [(*row, bar) for row, bar in zip(shares.bins(result), bars, strict=True)]
+    rows: list[tuple[doc.Inline, ...]] = [(*row, bar) for row, bar in zip(_bins(result), bars, strict=True)]
     return (
         doc.GAP,
         doc.Heading("Confidence is not accuracy", f"{name}: confidence is not accuracy"),
         doc.GAP,
-        doc.Rows((*BIN_HEADS, ""), rows, "<>>><"),
+        doc.Rows((*_BIN_HEADS, ""), rows, "<>>><"),
         doc.rich(doc.Note(_CONFIDENCE_NOTE)),
     )
 
 
 def _calibration_bar(confidence: float, right: float) -> doc.Bar:
     """Draw how often answers are right, and a mark at their confidence."""
-    parts = ((right, GOOD, f"right {percent(right)}"),)
-    return doc.Bar(parts, "140px", mark=confidence, hint=f"mean confidence {percent(confidence)}")
+    parts = ((right, GOOD, f"right {_percent(right)}"),)
+    return doc.Bar(parts, "140px", mark=confidence, hint=f"mean confidence {_percent(confidence)}")
 
 
 def _curve(result: Result, name: str) -> doc.Document:
@@ -198,7 +197,7 @@ def _curve(result: Result, name: str) -> doc.Document:
             ),
             _curve_bar(point),
         )
-        for point, is_own in shares.points(result)
+        for point, is_own in _points(result)
     )
     if not rows:
         return ()
@@ -206,13 +205,13 @@ def _curve(result: Result, name: str) -> doc.Document:
         doc.GAP,
         doc.Heading("What a threshold buys", f"{name}: what a threshold buys"),
         doc.GAP,
-        doc.Rows((*CURVE_HEADS, ""), rows, ">>>><"),
+        doc.Rows((*_CURVE_HEADS, ""), rows, ">>>><"),
         doc.rich(doc.Note(_CURVE_NOTE)),
     )
 
 
 def _shares(point: Point) -> tuple[str, ...]:
-    return percent(point.answered.value), percent(point.accuracy.value), percent(point.wrong_agent.value)
+    return _percent(point.answered.value), _percent(point.accuracy.value), _percent(point.wrong_agent.value)
 
 
 def _strong_if(is_strong: bool, said: str) -> doc.Inline:
@@ -229,9 +228,9 @@ def _curve_bar(point: Point) -> doc.Bar:
 
 
 def _languages(evaluation: Evaluation) -> doc.Document:
-    if not (languages := shares.languages(evaluation)):
+    if not (languages := _language_rows(evaluation)):
         return ()
-    rows = doc.Rows(language_heads(evaluation), languages, "<" + ">" * (1 + len(evaluation)))
+    rows = doc.Rows(_language_heads(evaluation), languages, "<" + ">" * (1 + len(evaluation)))
     blocks = (doc.Heading("", "Right, by language"), doc.GAP, rows)
     return (doc.GAP, doc.Fold(doc.Strong("Right, by language"), blocks, plain="open"))
 
@@ -243,7 +242,7 @@ def mistakes_document(evaluation: Evaluation) -> doc.Document:
     """Write every mistake of an evaluation with its explanation."""
     blocks: list[doc.Block] = [_title(evaluation)]
     for result in evaluation.results:
-        head = f"{short(result.topology)}: {counted(len(result.mistakes), 'mistake')} of {result.n:,}"
+        head = f"{_short(result.topology)}: {counted(len(result.mistakes), 'mistake')} of {result.n:,}"
         blocks += [doc.GAP, doc.Heading(head, head)]
         blocks += [block for one in result.mistakes[:MOST_MISTAKES] for block in (doc.GAP, _mistake(one))]
         hidden = len(result.mistakes) - MOST_MISTAKES
@@ -253,12 +252,12 @@ def mistakes_document(evaluation: Evaluation) -> doc.Document:
 
 
 def _mistake(one: Judged) -> doc.Block:
-    language = f", {short(one.language)}" if one.language else ""
-    badge = doc.Either("", doc.Badge(short(one.answer.got), _COLOURS[one.verdict]))
+    language = f", {_short(one.language)}" if one.language else ""
+    badge = doc.Either("", doc.Badge(_short(one.answer.got), _COLOURS[one.verdict]))
     row = doc.Muted(f"(row {one.number}{language})")
     summary = doc.Words((badge, f"“{one_line(one.text, _REQUEST)}”", row))
-    why = tuple((what, one_line(words, 400)) for what, words in explained(one))
-    return doc.Fold(summary, (doc.Paragraph(one_line(went(one), 400)), doc.Fields(why, "sentences")), plain="titled")
+    why = tuple((what, one_line(words, 400)) for what, words in _explained(one))
+    return doc.Fold(summary, (doc.Paragraph(one_line(_went(one), 400)), doc.Fields(why, "sentences")), plain="titled")
 
 
 # -- mermaid -----------------------------------------------------------------------------------------------------------
@@ -269,7 +268,7 @@ def to_mermaid(evaluation: Evaluation) -> str:
     lines = ["flowchart LR"]
     for number, result in enumerate(evaluation.results):
         shown = _confused(result)[:_EDGES]
-        lines.append(f'  subgraph t{number}["{label(result.topology)}: {percent(result.accuracy.value)} right"]')
+        lines.append(f'  subgraph t{number}["{label(result.topology)}: {_percent(result.accuracy.value)} right"]')
         lines += [] if shown else [f'    t{number}none["no mistake"]']
         rights, gots = (list(dict.fromkeys(getattr(cell, side) for cell in shown)) for side in ("right", "got"))
         lines += [f'    t{number}r{place}["{label(name)}"]' for place, name in enumerate(rights)]
@@ -280,6 +279,208 @@ def to_mermaid(evaluation: Evaluation) -> str:
         ]
         lines.append("  end")
     return "\n".join(lines)
+
+
+# -- the words and rows of it ------------------------------------------------------------------------------------------
+
+
+def _percent(value: float | None) -> str:
+    """Write a share in percent; empty where there is none.
+
+    Examples
+    --------
+    >>> _percent(0.8674), _percent(1.0), _percent(None)
+    ('86.7 %', '100.0 %', '')
+    """
+    return "" if value is None else f"{100 * value:.1f} %"
+
+
+def _interval(share: Share) -> str:
+    """Write a share with its 95 % interval.
+
+    Examples
+    --------
+    >>> _interval(Share(95, 100))
+    '95.0 % (88.8 to 97.8)'
+    """
+    if share.value is None:
+        return ""
+    return f"{_percent(share.value)} ({100 * share.low:.1f} to {100 * share.high:.1f})"
+
+
+def _facts(evaluation: Evaluation) -> list[str]:
+    """Say where the requests come from, and how many there are."""
+    shown = f"{evaluation.n:,} of {evaluation.of:,} requests, seed {evaluation.seed}"
+    requests = counted(evaluation.n, "request") if evaluation.n == evaluation.of else shown
+    return [evaluation.data, requests]
+
+
+def _columns(evaluation: Evaluation) -> list[tuple[str, list[Share]]]:
+    """Return the shares that are shown side by side: head, and one per result; rare kinds only where they occur."""
+    results = evaluation.results
+    found = [
+        ("right, of owned", [result.owned for result in results]),
+        ("right", [result.accuracy for result in results]),
+        ("wrong agent", [result.wrong_agent for result in results]),
+        ("kept by root", [result.kept for result in results]),
+        ("abstained", [result.abstained for result in results]),
+        ("invalid", [result.invalid for result in results]),
+        ("no answer", [result.errors for result in results]),
+    ]
+    rare = {"abstained"} if evaluation.is_model else {"invalid", "no answer"}
+    shown = [(head, shares) for head, shares in found if head not in rare or any(share.count for share in shares)]
+    return shown if any(_unowned(result) for result in results) else shown[1:]
+
+
+def _right_of(result: Result) -> str:
+    """Say how often answers are right; where most requests are nobody's, of those that somebody owns."""
+    if _unowned(result) > result.owned.of:
+        return f"{_percent(result.owned.value)} of {result.owned.of:,} that somebody owns"
+    return _percent(result.accuracy.value)
+
+
+def _unowned(result: Result) -> int:
+    """Count the requests that belong to nobody."""
+    return result.n - result.owned.of
+
+
+def _summary(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
+    """Return the shares side by side: heads, and a row per topology."""
+    columns = _columns(evaluation)
+    exact = {"right, of owned", "right", "wrong agent"}
+    rows = [
+        [_short(result.topology)]
+        + [_interval(shares[place]) if head in exact else _percent(shares[place].value) for head, shares in columns]
+        for place, result in enumerate(evaluation.results)
+    ]
+    return ["topology", *(head for head, _ in columns)], rows
+
+
+def _cost(usage: Usage, *, timing: bool) -> str:
+    """Say what a model's answers cost; how long they took differs each time and is told where it is asked for."""
+    said = [counted(usage.calls, "call")]
+    if usage.input_tokens is not None or usage.output_tokens is not None:
+        said.append(f"{usage.input_tokens or 0:,} tokens read, {usage.output_tokens or 0:,} written")
+    if usage.cost_usd is not None:
+        said.append(f"{usage.cost_usd:.{_DOLLARS}f} USD")
+    return " · ".join([*said, *([_time(usage)] if timing else [])])
+
+
+def _time(usage: Usage) -> str:
+    return f"{usage.time_ms / 1000:.3g} s of answers"
+
+
+def _remarks(evaluation: Evaluation, *, timing: bool) -> list[str]:
+    """Say what a model's answers cost, and what came from an earlier run.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    timing : bool
+        Tell how long answers took.
+    """
+    said = []
+    for result in evaluation.results:
+        if nobodys := _unowned(result):
+            said.append(
+                f"{_short(result.topology)}: no agent owns what {nobodys:,} of {counted(result.n, 'request')} take, "
+                f"and leaving them alone counts as right; {result.owned.count:,} of the other {result.owned.of:,} are "
+                "right"
+            )
+        if evaluation.is_model:
+            said.append(f"{_short(result.topology)}: {_cost(result.usage, timing=timing)}")
+        elif timing and result.n:
+            said.append(f"{_short(result.topology)}: {result.usage.time_ms / result.n:.3g} ms per request")
+    if evaluation.resumed:
+        said.append(f"{counted(evaluation.resumed, 'answer')} from an earlier run")
+    return said
+
+
+def _short(name: str) -> str:
+    """Cut a name that is long."""
+    return one_line(name, _NAME)
+
+
+def _went(one: Judged) -> str:
+    """Say where a request went, and where it belongs."""
+    where = {
+        "kept": "the root kept it",
+        "abstained": "nobody got it",
+        "invalid": f"went to {one.answer.agent!r}, who is not there" if one.answer.agent else "was handed to nobody",
+        "error": "no answer",
+    }.get(one.verdict, f"went to {one.answer.agent}")
+    belongs = "the root" if one.right == ROOT_NAME else one.right or "nobody: no agent owns what it takes"
+    return f"{where}; it belongs to {belongs}"
+
+
+def _terms(signals: Iterable[Signal]) -> str:
+    return ", ".join(f"{one_line(signal.words, 60)} {signal.weight:+.2g}" for signal in signals)
+
+
+def _explained(one: Judged) -> Iterator[tuple[str, str]]:
+    """Explain a mistake: what of, and the words."""
+    if one.answer.reason:
+        yield "why", one.answer.reason
+    if one.chosen_terms:
+        yield f"for {one.answer.agent}", _terms(one.chosen_terms)
+    if one.right_terms:
+        yield f"for {one.right}", _terms(one.right_terms)
+
+
+def _points(result: Result) -> list[tuple[Point, bool]]:
+    """Return the thresholds to show, and which is the nearest to the router's own."""
+    points = result.curve
+    own = result.threshold
+    nearest = min(points, key=lambda point: abs(point.threshold - own)) if points and own is not None else None
+    return [(point, point is nearest) for place, point in enumerate(points) if place % _EVERY == 0 or point is nearest]
+
+
+def _agents(result: Result) -> list[list[str]]:
+    """Return a row per agent, under :data:`_AGENT_HEADS`."""
+    return [
+        [
+            _short(one.agent),
+            f"{one.support:,}",
+            f"{one.chosen:,}",
+            _percent(one.precision),
+            _percent(one.recall),
+            _percent(one.f1),
+        ]
+        for one in result.by_agent
+    ]
+
+
+def _bins(result: Result) -> list[list[str]]:
+    """Return a row per range of confidences, under :data:`_BIN_HEADS`."""
+    return [
+        [
+            f"{100 * one.low:.0f} to {100 * one.high:.0f} %",
+            f"{one.right.of:,}",
+            _percent(one.confidence),
+            _interval(one.right),
+        ]
+        for one in result.calibration
+    ]
+
+
+def _language_rows(evaluation: Evaluation) -> list[list[str]]:
+    """Return languages with the share that is right in each topology; nothing where all are of one."""
+    if not evaluation.results or len(evaluation.results[0].by_language) < 2:  # noqa: PLR2004 - one is no comparison
+        return []
+    found = [{one.name: one for one in result.by_language} for result in evaluation.results]
+    return [
+        [
+            _short(one.name),
+            f"{one.accuracy.of:,}",
+            *(_interval(groups[one.name].accuracy) if one.name in groups else "" for groups in found),
+        ]
+        for one in evaluation.results[0].by_language
+    ]
+
+
+def _language_heads(evaluation: Evaluation) -> list[str]:
+    """Return the heads over :func:`_language_rows`."""
+    return ["language", "requests", *(_short(result.topology) for result in evaluation.results)]
 
 
 RENDERER = Renderer(line, document, to_mermaid)

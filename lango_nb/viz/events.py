@@ -4,45 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lango_nb.core.events import BaseEvent, Event
+from lango_nb.core.events import Event
 from lango_nb.core.messages import USER
 from lango_nb.core.text import counted
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import PERSON, agent_colours
-from lango_nb.viz.span import arguments_text, tools_text
+from lango_nb.viz.spans import particulars
 
 _MOST = 500
-_COMMON = frozenset(BaseEvent.model_fields) | {"kind"}
-_UNSHOWN = frozenset(
-    "call_id decision_id request_id grant_request_id child child_session arguments_hash usage latency_ms "
-    "duration_ms".split()
-)
-"""Ids and times may differ each time; the frame has them."""
-_TOLD_NO = frozenset({"allowed"})
-"""What is worth telling when it is not so."""
-
-
-def particulars(event: BaseEvent) -> list[tuple[str, str]]:
-    """List what is particular to an event's kind; empty values are left out."""
-    names = (name for name in type(event).model_fields if name not in _COMMON and name not in _UNSHOWN)
-    told = ((name, _told(name, getattr(event, name))) for name in names)
-    return [(name.replace("_", " "), said) for name, said in told if said]
-
-
-def _told(name: str, value: object) -> str:
-    """Write a value; empty when there is nothing to tell."""
-    match value:
-        case bool():
-            return "yes" if value else "no" if name in _TOLD_NO else ""
-        case float():
-            return f"{value:g}" if value else ""
-        case dict():
-            return arguments_text(value)
-        case tuple():
-            return tools_text(value)
-    return str(value) if value else ""
-
-
 _EMPTY = "no events yet"
 
 

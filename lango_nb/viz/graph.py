@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lango_nb.core.text import counted
 from lango_nb.records.graph import DelegationGraph
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import agent_colours
-from lango_nb.viz.renderer import Renderer
 
 _ARROWS = {"delegation": "→", "return": "⇢"}
 _RETURNS = "⇢ is control that went back"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from lango_nb.viz.span import Span, short_label
+from lango_nb.viz.spans import Span, short_label
 
 Key = tuple[str, str]
 """Names a lane: an author and nothing, or nothing and a run."""

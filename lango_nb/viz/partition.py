@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from lango_nb.core.text import counted
 from lango_nb.routing.partition import Assignment, Partition
 from lango_nb.tools.tool import Tool
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
-from lango_nb.viz.agents import chips_legend, tool_chips
+from lango_nb.viz.agents import chips_legend, count_families, family_line, shown_family, tool_chips
 from lango_nb.viz.colours import BAD, ROOT, agent_colours
-from lango_nb.viz.families import count_families, family_line, shown_family
-from lango_nb.viz.mermaid import label
-from lango_nb.viz.renderer import Renderer
+from lango_nb.viz.escape import label
 
 NOBODY, EVERYBODY, WITH_ROOT = "nobody", "everybody", "root only"
 _MOST_FAMILIES = 60

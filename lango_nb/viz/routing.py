@@ -1,13 +1,16 @@
-"""A route explained: who gets the request, every candidate's score, and each term the score is made of."""
+"""Who would get a request, and who got it: every candidate's score, term by term, and a model's choice beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
+
+from lango_nb.records.decisions import Decision
 from lango_nb.routing.route import Candidate, Route, Signal
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
-from lango_nb.viz.colours import GOOD, ROOT, SIGNALS, WARN, agent_colours
-from lango_nb.viz.escape import one_line
-from lango_nb.viz.mermaid import label
-from lango_nb.viz.renderer import Renderer
+from lango_nb.viz.colours import BAD, GOOD, ROOT, SIGNALS, WARN, agent_colours
+from lango_nb.viz.escape import label, one_line
 
 _KINDS = {
     "name": "called by name",
@@ -24,6 +27,8 @@ _KINDS = {
 }
 _SHOWN = 3
 """Candidates shown with the terms of their scores, and all that are nearly as likely."""
+_TERMS = 4
+"""Terms of a score that are shown; the others are folded."""
 _LEAST_SHOWN = 0.05
 _BARE = {"structure", "prior", "other", "sentence"}
 """Kinds of terms that say themselves what they are."""
@@ -131,16 +136,26 @@ def _candidates(route: Route, winner: str | None) -> doc.Document:
 
 def _candidate(candidate: Candidate, colour: str, route: Route, winner: str | None, most: float) -> doc.Candidate:
     is_fitted = _is_fitted(route)
+    terms, rest = _shown_and_rest(candidate.signals)
     return doc.Candidate(
         candidate.agent,
         colour,
         max(candidate.confidence if is_fitted else candidate.score, 0.0) / most,
         (*((_percent(candidate.confidence),) if is_fitted else ()), f"{candidate.score:+.2f}"),
-        tuple(map(_term, candidate.signals)),
+        tuple(map(_term, terms)),
+        tuple(map(_term, rest)),
+        f"{len(rest)} {'more' if terms else 'terms'} {sum(signal.weight for signal in rest):+.2f}",
         tuple(one_line(veto) for veto in candidate.vetoes),
         "▶" if candidate.agent == route.chosen else "✗" if candidate.vetoes else "",
         is_chosen=candidate.agent == winner,
     )
+
+
+def _shown_and_rest(signals: Sequence[Signal]) -> tuple[Sequence[Signal], Sequence[Signal]]:
+    """Part terms into a few that a person would name, strongest first, and those that only make up the sum."""
+    shown = [signal for signal in signals if signal.is_telling][:_TERMS]
+    rest = [signal for signal in signals if signal not in shown]
+    return (signals, ()) if len(rest) == 1 and len(signals) <= _TERMS else (shown, rest)
 
 
 def _term(signal: Signal) -> doc.Chip:
@@ -160,4 +175,72 @@ def to_mermaid(route: Route) -> str:
     return "\n".join(lines)
 
 
-RENDERER = Renderer(line, document, to_mermaid)
+ROUTE = Renderer(line, document, to_mermaid)
+
+
+# -- what a model decided ----------------------------------------------------------------------------------------------
+
+
+def _agreement(decision: Decision) -> tuple[str, str]:
+    if decision.agrees:
+        return "the router agrees", GOOD
+    if decision.router_choice is None:
+        return "the router would not say", WARN
+    return f"the router would take {decision.router_choice}", WARN
+
+
+def _decision_line(decision: Decision) -> str:
+    """Write the decision in one line."""
+    return f"{decision.author} → {decision.chosen}: {one_line(decision.text, 60)}"
+
+
+def decision_blocks(decision: Decision) -> doc.Document:
+    """Write the choice, the model's reason, and the router's view."""
+    colours = agent_colours([decision.author, decision.chosen], decision.author)
+    author, chosen = (doc.Name(name, colours[name]) for name in (decision.author, decision.chosen))
+    said, colour = _agreement(decision)
+    reason = (
+        doc.Fields((("because", decision.reason),), "sentences")
+        if decision.reason
+        else doc.Paragraph(doc.Muted(_NO_REASON))
+    )
+    return (
+        doc.Line((doc.Strong((author, " → ", chosen)), doc.Badge(said, colour))),
+        reason,
+        *(
+            doc.Paragraph((doc.Badge("out of the question", BAD), f": {one_line(agent)}, {one_line(why)}"))
+            for agent, why in decision.excluded
+        ),
+        doc.GAP,
+        doc.Heading("The router's view", "the router's view"),
+        doc.GAP,
+        *route_blocks(decision.route, decision.chosen),
+    )
+
+
+DECISION = Renderer(_decision_line, decision_blocks)
+_NONE = "no hand-over in this turn: the root answered itself"
+_NO_REASON = "the model gave no reason"
+
+
+def decisions_document(decisions: Sequence[Decision], note: str = "") -> doc.Document:
+    """Write decisions one after the other.
+
+    Parameters
+    ----------
+    decisions : sequence of Decision
+    note : str
+        What to say when there are none; that the root answered itself, when empty.
+    """
+    if not decisions:
+        return (doc.Note(note or _NONE),)
+    of = len(decisions)
+    parts = (
+        (
+            *(() if place == 1 else (doc.GAP, doc.RULE)),
+            doc.Heading(f"Decision {place} of {of}", f"decision {place} of {of}"),
+            *decision_blocks(decision),
+        )
+        for place, decision in enumerate(decisions, 1)
+    )
+    return tuple(chain.from_iterable(parts))

@@ -9,10 +9,10 @@ from lango_nb.core.text import counted
 from lango_nb.records.decisions import Decision
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import BAD, ROOT, STATES, WARN, event_colour, outcome_colour
-from lango_nb.viz.decisions import decision_blocks
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.lanes import RUN_ENDS, Key, Lane, key_of
-from lango_nb.viz.span import Span
+from lango_nb.viz.routing import decision_blocks
+from lango_nb.viz.spans import Span
 
 MOST_ROWS = 500
 _BLOCKS = {"arguments", "result", "error", "text", "request", "instruction", "detail", "because"}

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from lango_nb.core.events import Event
 from lango_nb.core.text import counted
 from lango_nb.records.agent_run import AgentRun
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import BAD, RUNS, WARN, agent_colours
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.lanes import find_lanes
-from lango_nb.viz.renderer import Renderer
 from lango_nb.viz.rows import rest, span_rows
-from lango_nb.viz.span import tools_text
-from lango_nb.viz.spans import spans
+from lango_nb.viz.spans import spans, tools_text
 from lango_nb.viz.turns import runs_fact
 
 _MOST = 500

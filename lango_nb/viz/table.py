@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lango_nb.viz.renderer import Renderer
+from lango_nb.viz import Renderer
 
 if TYPE_CHECKING:
     from lango_nb.viz.document import Document

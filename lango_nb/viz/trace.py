@@ -11,15 +11,13 @@ from collections.abc import Mapping
 from lango_nb.core.messages import USER
 from lango_nb.core.text import counted
 from lango_nb.records.turns import Trace
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import PERSON, agent_colours
-from lango_nb.viz.escape import one_line
+from lango_nb.viz.escape import label, one_line
 from lango_nb.viz.lanes import RUN_ENDS, Key, find_lanes, key_of
-from lango_nb.viz.mermaid import label
-from lango_nb.viz.renderer import Renderer
 from lango_nb.viz.rows import MOST_ROWS, rest, span_rows
-from lango_nb.viz.span import Span
-from lango_nb.viz.spans import spans
+from lango_nb.viz.spans import Span, spans
 from lango_nb.viz.turns import facts, outcome_of, path_of
 
 _MOST_RUNS = 5

@@ -10,10 +10,10 @@ from types import MappingProxyType
 from lango_nb.core.text import counted
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.turns import Turn
+from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import agent_colours, outcome_colour
 from lango_nb.viz.escape import one_line
-from lango_nb.viz.renderer import Renderer
 
 _MOST = 500
 _TIMES = "\N{MULTIPLICATION SIGN}"

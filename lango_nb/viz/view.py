@@ -7,7 +7,8 @@ Which views there are, and what each tells by name, says :mod:`lango_nb.lab.view
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar, overload
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from lango_nb.core.errors import NoAttributeError, UsageError
 from lango_nb.viz import mimebundle, to_html, to_mermaid, to_text
@@ -32,6 +33,36 @@ _ELSEWHERE = {
 """What pandas and others call a thing, and what it is called here."""
 
 
+class Told:
+    """An attribute of a view that its record has; it cannot be set."""
+
+    def __init__(self, sentence: str, path: str) -> None:
+        self.__doc__ = sentence
+        self._path = path
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name, self._read = name, attrgetter(self._path or name)
+
+    def __get__(self, view: View[Any] | None, owner: type | None = None) -> Any:
+        return self if view is None else self._read(view.record)
+
+    def __set__(self, view: object, value: object) -> None:
+        raise AttributeError(f"{self._name} is what the record says, and cannot be set")
+
+
+def told(sentence: str, path: str = "") -> Any:
+    """Let a view tell by name what its record says.
+
+    Parameters
+    ----------
+    sentence : str
+        What it is.
+    path : str
+        Where the record has it; under the same name when empty.
+    """
+    return Told(sentence, path)
+
+
 class View(Generic[R]):
     """A record that shows itself.
 
@@ -40,10 +71,13 @@ class View(Generic[R]):
     record : object
         What it is about, a plain value.
     frame : callable, optional
-        Makes the DataFrame.
+        Makes the DataFrame, where :attr:`_noun` does not say which one it is.
     shown : Table or callable, optional
         What to show in place of the record: a table, or what makes a document when it is looked at.
     """
+
+    _noun: ClassVar[str] = ""
+    """Its DataFrame is that of this noun, ``<noun>_df`` of the record."""
 
     def __init__(
         self,
@@ -65,11 +99,17 @@ class View(Generic[R]):
         UsageError
             There is nothing tabular about it.
         """
-        if self._frame is None:
+        if self._frame is None and not self._noun:
             raise UsageError(f"a {type(self.record).__name__} has no table; look at .record")
         if self._df is None:
-            self._df = self._frame()
+            self._df = self._frame() if self._frame is not None else self._frame_of_noun()
         return self._df
+
+    def _frame_of_noun(self) -> pd.DataFrame:
+        from lango_nb import frames
+
+        made: pd.DataFrame = getattr(frames, f"{self._noun}_df")(self.record)
+        return made
 
     @property
     def mermaid(self) -> str:

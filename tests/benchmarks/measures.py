@@ -26,6 +26,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tests.benchmarks.scenario import MODEL_CALLS
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
 from tests.benchmarks.streamed import masked, slowest_shows, streamed_turn
 
@@ -102,42 +103,9 @@ def _turns(mode: Literal["hello", "delegate"]) -> Callable[[], float]:
     return value
 
 
-def _long_session() -> tuple[float, float]:
-    """Run 200 delegated turns of one session; return the medians around turn 10 and at turn 200, in milliseconds."""
-    from tests.benchmarks.scenario import DELEGATE, Probe, make_engine
-
-    probe = Probe()
-    engine = make_engine(probe)
-
-    async def measure() -> list[float]:
-        for _ in range(5):
-            probe.start("delegate")
-            probe.check(await engine.run(DELEGATE, "warm"))
-        samples: list[float] = []
-        saw = 0
-        for _ in range(LONG_SESSION):
-            probe.start("delegate")
-            began = time.perf_counter()
-            trace = await engine.run(DELEGATE, "long")
-            samples.append(time.perf_counter() - began)
-            probe.check(trace)
-            if probe.root_saw < saw + 2:
-                raise AssertionError(f"the history does not grow: the root saw {saw}, then {probe.root_saw} messages")
-            saw = probe.root_saw
-        return samples
-
-    samples = asyncio.run(measure())
-    return statistics.median(samples[5:15]) * 1000, statistics.median(samples[-10:]) * 1000
-
-
-def _growth() -> float:
-    early, late = _long_session()
-    return late / early
-
-
 def _memory() -> float:
     """Peak resident memory of this process after 200 delegated turns of one session, in megabytes."""
-    _long_session()
+    turn_late("transfer", LONG_SESSION)()
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
@@ -295,15 +263,18 @@ MEASURES: dict[str, Measure] = {
             "S2d", "the same by delegate: four model calls", "ms", None, value=_as_peers("S2", "astool", "median_us")
         ),
         Measure("S2s", "the same by a teammate: five", "ms", None, value=_as_peers("S2", "spawn", "median_us")),
-        Measure("S3", "turn 200 of a session / turn 10", "x", 1.2, value=_growth),
-        Measure(
-            "S3-4000",
-            "turn 4 000 of a session / turn 10, in memory",
-            "x",
-            1.3,
-            value=lambda: turn_late(is_durable=False),
+        *(
+            Measure(
+                f"S3-{turns}-{control}{'-disk' * is_durable}",
+                f"turn {turns} of a session / turn 10, {control}, {'on disk' if is_durable else 'in memory'}",
+                "x",
+                budget,
+                value=turn_late(control, turns, is_durable=is_durable),
+            )
+            for turns, budget in ((LONG_SESSION, 1.1), (4000, 1.3))
+            for control in MODEL_CALLS
+            for is_durable in (False, True)
         ),
-        Measure("S3-4000d", "the same on disk", "x", 1.3, value=lambda: turn_late(is_durable=True)),
         Measure("S4-10", "durable delegated turn, processor time: turn 10", "ms", 0.8, value=durable_turn(10)),
         Measure("S4-100", "the same, turn 100", "ms", 0.8, value=durable_turn(100)),
         Measure("S4-200", "the same, turn 200", "ms", 0.8, value=durable_turn(200)),

@@ -6,17 +6,20 @@ ran, its result reached the specialist's model, and the specialist's answer reac
 
     hello      root: text                                                        one model call
     delegate   root: transfer → specialist: tool call → specialist: answer       three model calls, one tool call
+               by delegate or spawn the root says what came of it: four, or with agent_wait five, model calls
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.records.turns import Trace
@@ -29,12 +32,16 @@ SPECIALISTS = ("files", "mail", "web", "calendar", "shell", "notes", "data", "re
 TOOLS_EACH = 5
 HELLO = "Hello, who are you?"
 DELEGATE = "Please read the file for this turn and tell me what it says."
+Control = Literal["transfer", "delegate", "spawn"]
+MODEL_CALLS: dict[Control, int] = {"transfer": 3, "delegate": 4, "spawn": 5}
+"""Of a delegated turn."""
 
 
 @dataclass
 class Probe:
     """What really happened in a turn, and the instant model itself."""
 
+    control: Control = "transfer"
     mode: Literal["hello", "delegate"] = "hello"
     nonce: int = 0
     model_calls: int = 0
@@ -59,10 +66,23 @@ class Probe:
             self.root_saw = len(messages)
             if self.mode == "hello":
                 return Reply(text="Hello there.")
-            return self._call("transfer_to_agent", agent_name=SPECIALISTS[0])
+            if messages[-1].tool_name == "agent_spawn":
+                return self._call("agent_wait", agent_id=json.loads(last)["agent_id"])
+            if messages[-1].role == "tool":
+                return Reply(text=last if self.control == "delegate" else json.loads(last)["result"])
+            return self._hand_over(SPECIALISTS[0])
         if "FILE:" in last:
             return Reply(text="ANS:" + last)
         return self._call(f"{author}_read", path=f"/data/{self.nonce}.txt")
+
+    def _hand_over(self, name: str) -> Reply:
+        match self.control:
+            case "transfer":
+                return self._call("transfer_to_agent", agent_name=name)
+            case "delegate":
+                return self._call("delegate", agent_name=name, goal="read the file")
+            case "spawn":
+                return self._call("agent_spawn", agent=name, instruction="read the file")
 
     def _call(self, name: str, **arguments: str) -> Reply:
         return Reply(tool_calls=(ToolCall(id=f"call-{next(self._ids)}", name=name, arguments=dict(arguments)),))
@@ -73,7 +93,7 @@ class Probe:
         if self.mode == "hello":
             expected = ("success", "Hello there.", 1, 0)
         else:
-            expected = ("success", f"ANS:FILE:/data/{self.nonce}.txt:ok", 3, 1)
+            expected = ("success", f"ANS:FILE:/data/{self.nonce}.txt:ok", MODEL_CALLS[self.control], 1)
         found = (turn.outcome, turn.answer, self.model_calls, self.tool_runs)
         if found != expected:
             raise AssertionError(f"the turn went wrong: {found}, expected {expected}")
@@ -151,7 +171,7 @@ def make_tools(probe: Probe) -> list[Tool]:
     ]
 
 
-def make_topology() -> Topology:
+def make_topology(control: Control = "transfer") -> Topology:
     """Describe the root and its specialists."""
     agents = tuple(
         AgentSpec(
@@ -167,14 +187,16 @@ def make_topology() -> Topology:
         name="eight",
         root="root",
         agents=agents,
-        control="transfer",
+        control=control,
         root_sections=(PromptSection(id="role", text=text),),
     )
 
 
 def make_engine(probe: Probe, store: Path | None = None) -> Engine:
     """Put the engine together from nothing: 40 tools of functions, nine agents, the instant model."""
-    return Engine(topology=make_topology(), tools=make_tools(probe), model=probe, store=store)
+    settings = Settings.model_validate({"background": {"enabled": True}}) if probe.control == "spawn" else None
+    topology = make_topology(probe.control)
+    return Engine(settings, topology=topology, tools=make_tools(probe), model=probe, store=store)
 
 
 def first_answer() -> Trace:

@@ -15,6 +15,10 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.benchmarks.scenario import Control
 
 TURNS = 205
 MANY_TURNS = 20_000
@@ -150,25 +154,39 @@ def going_on() -> Callable[[], object]:
     return call
 
 
-def turn_late(*, is_durable: bool) -> float:
-    """Run 4 000 delegated turns of one session; return processor time at the end over that at turn 10."""
-    from tests.benchmarks.scenario import DELEGATE, Probe, make_engine
+def turn_late(control: Control, turns: int, *, is_durable: bool = False) -> Callable[[], float]:
+    """Run delegated turns of one session; the value is processor time at the end over that at turn 10."""
 
-    probe = Probe()
-    engine = make_engine(probe, store=_folder()) if is_durable else make_engine(probe)
+    def value() -> float:
+        from tests.benchmarks.scenario import DELEGATE, Probe, make_engine
 
-    async def measure() -> list[float]:
-        samples = []
-        for _ in range(LONG_SESSION):
-            probe.start("delegate")
-            began = time.process_time()
-            await engine.run(DELEGATE, "long")
-            samples.append(time.process_time() - began)
-        return samples
+        probe = Probe(control)
+        engine = make_engine(probe, _folder() if is_durable else None)
 
-    samples = asyncio.run(measure())
-    engine.close()
-    return statistics.median(samples[-10:]) / statistics.median(samples[5:15])
+        async def measure() -> list[float]:
+            for _ in range(5):
+                probe.start("delegate")
+                probe.check(await engine.run(DELEGATE, "warm"))
+            samples: list[float] = []
+            saw = 0
+            for _ in range(turns):
+                probe.start("delegate")
+                began = time.process_time()
+                trace = await engine.run(DELEGATE, "long")
+                samples.append(time.process_time() - began)
+                probe.check(trace)
+                if len(samples) <= 200 and probe.root_saw < saw + 2:
+                    raise AssertionError(
+                        f"the history does not grow: the root saw {saw}, then {probe.root_saw} messages"
+                    )
+                saw = probe.root_saw
+            return samples
+
+        samples = asyncio.run(measure())
+        engine.close()
+        return statistics.median(samples[-10:]) / statistics.median(samples[5:15])
+
+    return value
 
 
 def stored_events_to_frame(columns: tuple[str, ...] | None = None) -> Callable[[], Callable[[], object]]:

@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -22,8 +22,7 @@ import pytest
 
 from lango_nb.commands.notebook.line import parse_line
 from lango_nb.commands.table import MAGICS, TERMINAL
-from lango_nb.commands.terminal.parser import parse
-from lango_nb.commands.terminal.usage import find_command
+from lango_nb.commands.terminal.parser import find_command, parse
 from lango_nb.config.keys import settings_by_key
 from lango_nb.core import errors
 from lango_nb.specs.topologies import topology_names
@@ -128,15 +127,20 @@ def _given(node: Definition) -> set[str]:
     return {arg.arg for arg in every if arg.annotation is not None and ast.unparse(arg.annotation) == "ToolContext"}
 
 
-def _parameters(found: Documented) -> set[str]:
-    """Names that can be given; a decorator may have changed them."""
-    assert not isinstance(found.node, ast.Module)
-    if found.owner is None and not isinstance(found.node, ast.ClassDef) and found.node.decorator_list:
+def _decorated(found: Documented) -> Callable[..., object] | None:
+    """Return what a decorator made of a function: it may have changed its parameters, and added to its words."""
+    if found.owner is None and isinstance(found.node, ast.FunctionDef) and found.node.decorator_list:
         module = importlib.import_module(found.place.partition(".py:")[0].replace("/", "."))
         made = getattr(module, found.node.name)
-        if inspect.isroutine(made):
-            return set(inspect.signature(made).parameters)
-    return _taken(found.node)
+        return made if inspect.isroutine(made) else None
+    return None
+
+
+def _parameters(found: Documented) -> set[str]:
+    """Names that can be given."""
+    assert not isinstance(found.node, ast.Module)
+    made = _decorated(found)
+    return _taken(found.node) if made is None else set(inspect.signature(made).parameters)
 
 
 @pytest.mark.parametrize("file", _sources(), ids=lambda file: file.relative_to(PACKAGE).as_posix())
@@ -153,7 +157,8 @@ def test_everything_public_is_described(file: Path) -> None:
 def test_parameters_sections_name_every_parameter_and_no_other(file: Path) -> None:
     wrong = []
     for found in _public(file):
-        section = _section(found.text, "Parameters")
+        made = _decorated(found)
+        section = _section(found.text if made is None else inspect.getdoc(made) or "", "Parameters")
         if section is None or isinstance(found.node, ast.Module):
             continue
         listed, taken = _listed(section), _parameters(found)

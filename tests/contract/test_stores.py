@@ -11,9 +11,8 @@ from pathlib import Path
 from lango_nb.stores.sql import SqlStore, memory_store
 from lango_nb.stores.store import Store
 from lango_nb.testing import StoreContract
-from lango_nb.testing.stores.broken import BrokenContract
-from lango_nb.testing.stores.persistence import PersistenceContract
-from lango_nb.testing.stores.processes import ProcessesContract
+from lango_nb.testing.stores.lasting import LastingContract
+from lango_nb.testing.stores.sharing import SharingContract
 from lango_nb.testing.stores.turns import TurnsContract
 from tests.postgresql import VARIABLE, need_postgresql, run_sql
 from tests.stores import change_sqlite, drop_schema, full, postgresql_store, protected, schema_of, sqlite_store
@@ -58,12 +57,12 @@ class TestSqliteStore(OfSqlite, StoreContract):
     pass
 
 
-class TestSqliteStoreThatForcesNothing(OfSqlite, TurnsContract, PersistenceContract, ProcessesContract, BrokenContract):
+class TestSqliteStoreThatForcesNothing(OfSqlite, TurnsContract, SharingContract, LastingContract):
     def make(self, place: Path) -> SqlStore:
         return sqlite_store(place, "none")
 
 
-class TestSqliteStoreThatForcesEvents(OfSqlite, TurnsContract, PersistenceContract):
+class TestSqliteStoreThatForcesEvents(OfSqlite, TurnsContract):
     def make(self, place: Path) -> SqlStore:
         return sqlite_store(place, "event")
 
@@ -98,12 +97,6 @@ def all_tests(store: type) -> set[str]:
     return {name for name in dir(store) if name.startswith("test") and callable(getattr(store, name))}
 
 
-def test_every_store_is_tested_a_hundred_times() -> None:
-    counts = {store: len(all_tests(store)) for store in (TestMemoryStore, TestSqliteStore)}
-    assert min(counts.values()) > 100, counts
-    assert len(all_tests(TestSqliteStore)) - len(all_tests(TestMemoryStore)) > 60
-
-
 def test_no_part_hides_a_test_of_another() -> None:
     parts = [part for part in StoreContract.__mro__ if part is not StoreContract]
     names = [name for part in parts for name in vars(part) if name.startswith("test")]
@@ -125,16 +118,16 @@ def test_hooks_and_attributes_bring_tests_and_take_them_away() -> None:
             raise NotImplementedError
 
     class Choosy(Whole):
-        test_floats_are_exact = None  # type: ignore[assignment]  # as somebody writes who does not keep it
+        test_nothing_is_written_outside_of_the_place = None  # type: ignore[assignment]  # as somebody writes who does not keep it
         is_durable = False
 
     least, durable, whole, choosy = map(all_tests, (Least, Durable, Whole, Choosy))
     assert least < durable < whole
     assert "test_everything_is_as_it_was" in durable - least
-    assert "test_two_processes_put_four_hundred_rows" in whole - durable
-    assert "test_a_turn_written_to_files_taken_away_is_an_error_or_kept" in whole - durable
+    assert "test_what_was_acknowledged_survives_a_kill" in whole - durable
+    assert "test_what_is_written_to_files_taken_away_is_an_error_or_kept" in whole - durable
     assert "test_a_damaged_event_is_reported_and_no_other_is_lost" not in whole
-    assert choosy == least - {"test_floats_are_exact"}
+    assert choosy == least - {"test_nothing_is_written_outside_of_the_place"}
 
 
 STRANGER = """
@@ -165,21 +158,21 @@ class TestMine(StoreContract):
 def test_somebody_with_a_store_of_their_own_can_run_it(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(STRANGER)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "remov", "test_mine.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "rows or remove", "test_mine.py"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     failed = {line.split("::")[-1].split(" ")[0] for line in done.stdout.splitlines() if line.startswith("FAILED")}
     assert failed == {
-        "test_removing_what_is_not_there_counts_nothing",
-        "test_a_row_named_twice_is_removed_and_counted_once",
-        "test_forty_thousand_ids_can_be_removed_at_once",
-        "test_a_row_removed_by_many_threads_is_counted_once",
+        "test_removed_rows_are_gone_and_counted_once",
+        "test_ten_thousand_rows_and_forty_thousand_ids",
+        "test_a_row_that_many_remove_is_counted_once",
     }, done.stdout
-    assert "E       assert 40000 == 2" in done.stdout, "assertions tell their values"
+    assert "E       assert 39998 == 9998" in done.stdout, "assertions tell their values"
 
 
 def test_the_contract_needs_no_pytest() -> None:
     code = """
 import sys
+from pathlib import Path
 sys.modules["pytest"] = None
 from lango_nb.testing import StoreContract
 from lango_nb.stores.sql import memory_store
@@ -189,7 +182,7 @@ class Mine(StoreContract):
         return memory_store()
 mine = Mine()
 mine.setup_method()
-mine.test_what_was_put_can_be_got(None)
+mine.test_what_was_put_can_be_got(Path())
 mine.teardown_method()
 print(sorted(name for name in sys.modules if name.partition(".")[0] in {"hypothesis", "psycopg", "tinydb"}))
 """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -12,9 +14,11 @@ from lango_nb.routing.partition import Prefix, matching_order
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
-from lango_nb.specs.sources import EmbeddedStore
-from lango_nb.specs.topologies import load_prompt_sections, load_topology, topology_names
+from lango_nb.specs.simple_yaml import read_simple
+from lango_nb.specs.sources import PACKAGE, EmbeddedStore, FileStore
+from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_topology, topology_names
 from lango_nb.specs.topology import PromptSection, Topology
+from lango_nb.specs.yaml_text import read_document
 from lango_nb.tools.by_name import sample_tools
 from lango_nb.tools.tool import Tool
 
@@ -294,6 +298,31 @@ def test_order_names_nobody_without_a_claim_and_the_roster_orders_the_others(nam
 
 
 @pytest.mark.parametrize("name", topology_names())
+def test_what_the_package_takes_unchecked_passes_the_check(name: str, tmp_path: Path) -> None:
+    copied = shutil.copytree(PACKAGE / "topologies" / name, tmp_path / name)
+    checked = read_topology(copied, shown_as=f"lango_nb/topologies/{name}")
+    assert repr(checked) == repr(load_topology(name))
+    assert checked == load_topology(name)
+
+
+def definitions() -> list[Path]:
+    return [file for name in ("AGENT.md", "topology.yaml") for file in sorted(PACKAGE.rglob(name))]
+
+
+@pytest.mark.parametrize("file", definitions(), ids=lambda file: file.relative_to(PACKAGE).as_posix())
+def test_definitions_of_the_package_are_simple_and_mean_what_pyyaml_reads(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    text = text.split("---\n")[1] if file.name == "AGENT.md" else text
+    assert repr(read_simple(text)) == repr(read_document(text, file.name).values)
+
+
+def test_the_bundled_agents_pass_the_check_too(tmp_path: Path) -> None:
+    copied = shutil.copytree(PACKAGE / "data" / "agents", tmp_path / "agents")
+    checked = FileStore(copied, Source.EMBEDDED, shown_as="lango_nb/data/agents").load()
+    assert repr(checked) == repr(EmbeddedStore().load())
+
+
+@pytest.mark.parametrize("name", topology_names())
 def test_agents_are_active_built_in_and_named_once(name: str) -> None:
     agents = load_topology(name).agents
     assert len({spec.name for spec in agents}) == len(agents)
@@ -449,7 +478,7 @@ def test_root_prompt_holds_the_limit_the_names_and_the_short_circuit(name: str) 
     prompt = tree.root.prompt
     assert f"Maximum {SHAPES[name].max_rounds} delegation rounds per user turn" in prompt
     assert "NEVER invent or abbreviate agent names" in prompt
-    assert f"The only valid names are: {', '.join(SHAPES[name].roster)}." in prompt
+    assert f"The only valid names are: {', '.join(spec.name for spec in load_topology(name).agents)}." in prompt
     assert re.search(
         r"Greetings, opinions, small talk and general knowledge(?:: answer| are answered) directly", prompt
     )

@@ -111,7 +111,7 @@ def test_the_strategy_makes_every_field() -> None:
     assert set(Constraints.model_fields) == set(LIMITS)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(SPECS)
 @example(AgentSpec(name="a", description="---", accepts="x\n---\ny", instruction="above\n---\n--- \nbelow"))
 @example(AgentSpec(name="a", model="a block\n at the end\n\n  of the front matter\n"))
@@ -167,7 +167,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(LINES | PIECES, max_size=8).map("\n".join), st.booleans())
 def test_any_text_is_read_or_refused_in_one_line(text: str, framed: bool) -> None:
     try:

@@ -14,8 +14,7 @@ from lango_nb.core.clock import SteppedClock
 from lango_nb.hooks.approval_gate import ApprovalService
 from lango_nb.hooks.decorator import BeforeCall, before_call
 from lango_nb.hooks.hook import Block, Blocked, Continue, HookCall, Modify, Observe
-from lango_nb.hooks.output_manager import OutputManager
-from lango_nb.hooks.outputs import OutputStore
+from lango_nb.hooks.outputs import OutputManager, OutputStore
 from lango_nb.hooks.wiring import build_chain
 from lango_nb.tools.tool import Tool, ToolResult
 

@@ -28,7 +28,7 @@ def plain(reply: tuple[str, list[tuple[str, str]]]) -> tuple[str, list[tuple[str
 
 
 @given(turn=turns)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_a_ring_is_reported_exactly_when_the_same_sequence_came_twice_without_success_between(
     turn: list[tuple[str, list[tuple[str, str]]] | None],
 ) -> None:
@@ -48,7 +48,7 @@ def test_a_ring_is_reported_exactly_when_the_same_sequence_came_twice_without_su
     before=st.lists(replies, max_size=8),
     ring=st.lists(replies, min_size=1, max_size=12),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_ring_of_any_length_is_found_by_the_end_of_its_second_time(
     before: list[tuple[str, list[tuple[str, str]]]], ring: list[tuple[str, list[tuple[str, str]]]]
 ) -> None:
@@ -93,7 +93,7 @@ calls = st.lists(st.tuples(st.sampled_from(["operator", "vault"]), st.sampled_fr
 
 
 @given(turn=calls, repeat=st.integers(1, 6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_call_is_refused_exactly_when_it_is_the_fifth_of_its_agent_in_a_row(
     turn: list[tuple[str, str, dict[str, object]]], repeat: int
 ) -> None:

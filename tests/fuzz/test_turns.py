@@ -26,7 +26,7 @@ texts = st.one_of(
 
 @pytest.mark.parametrize("topology", ["solo", "quartet", "sextet"])
 @given(text=texts)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_ends_in_a_typed_outcome_and_a_closed_trace(topology: str, text: str, tmp_path: Path) -> None:
     inside = tmp_path / "inside"
     inside.mkdir(exist_ok=True)
@@ -45,7 +45,7 @@ def test_any_text_ends_in_a_typed_outcome_and_a_closed_trace(topology: str, text
 
 
 @given(text=texts)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_the_router_reads_any_text_and_its_scores_add_up(text: str) -> None:
     route = OCTET.route(text)
     for candidate in route.candidates:
@@ -55,7 +55,7 @@ def test_the_router_reads_any_text_and_its_scores_add_up(text: str) -> None:
 
 
 @given(text=st.text(max_size=300))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_wish_is_read_from_any_text_or_not_at_all(text: str) -> None:
     intent = understand(text)
     assert intent is None or intent.verb

@@ -21,14 +21,15 @@ def _stored(team: TeamOf, store: Path, **lines: Sequence[object]) -> Engine:
     return engine
 
 
-def _plant(engine: Engine, message: Message) -> None:
-    """Write a turn whose history holds what it must not."""
+def _plant(engine: Engine, key: str, history: Sequence[Message] = (), **more: str) -> int:
+    """Write a turn like the first one, but for what it left in its session and these fields; return its number."""
     log = engine.store.log
     stored = log.read(engine.traces.get(1).turn.id)
     assert stored is not None
-    row = {**stored.row, "id": "turn-leaky", "outcome": "success"}
-    log.begin({name: row[name] for name in ("id", "session_id", "text", "started_at", "topology", "model")})
-    log.finish("turn-leaky", [], row, {**stored.body, "history": [pack_message(message)]})
+    row = {**stored.row, "id": key, "outcome": "success", **more}
+    number = log.begin({name: row[name] for name in ("id", "session_id", "text", "started_at", "topology", "model")})
+    log.finish(key, [], {**row, "number": number}, {**stored.body, "history": [*map(pack_message, history)]})
+    return number
 
 
 def test_a_turn_leaves_a_durable_trace(team: TeamOf, tmp_path: Path) -> None:
@@ -55,10 +56,19 @@ def test_the_doctor_shows_failed_turns_and_leaks(team: TeamOf, tmp_path: Path, o
     lines = [call] * 9 if outcome == "loop_detected" else [call, "", "", "", ""]
     engine = _stored(team, tmp_path / "store", root=[spawn("operator", "Look"), wait("run"), "", ""], operator=lines)
     trace = engine.run_sync("Look around")
-    _plant(engine, Message(role="assistant", content="raw words of a vault", author="vault"))
+    leaky = _plant(
+        engine,
+        "turn-leaky",
+        [
+            Message(role="assistant", content="vault reports: done", author="lango-orchestrator"),
+            Message(role="assistant", content="raw words of a vault", author="vault"),
+        ],
+    )
+    long_ago = "2020-01-02T03:04:05.000000+00:00"
+    _plant(engine, "turn-of-long-ago", outcome=outcome, session_id="old", started_at=long_ago)
     report = examine(engine)
     (failed,) = report.by_check()["failed turns"]
-    assert failed.status == "warn"
+    assert (failed.status, failed.turn_number) == ("warn", trace.turn.number), "recent ones only"
     assert str(trace.turn.number) in failed.next_step
-    leaks = report.by_check()["isolation"]
-    assert any("raw words of a vault" in "".join(finding.evidence) for finding in leaks)
+    (leak,) = report.by_check()["isolation"]
+    assert (leak.status, leak.turn_number, leak.evidence) == ("fail", leaky, ("vault: raw words of a vault",))

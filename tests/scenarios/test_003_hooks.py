@@ -16,10 +16,8 @@ from lango_nb.core.bus import Bus
 from lango_nb.engine import Engine
 from lango_nb.hooks.browser_recovery import BrowserConnection
 from lango_nb.hooks.decorator import after_call, before_call
-from lango_nb.hooks.event_publisher import ToolExecuted
 from lango_nb.hooks.hook import HookCall
-from lango_nb.hooks.knowledge_saver import KnowledgeService
-from lango_nb.hooks.learning_observer import LearningService
+from lango_nb.hooks.observers import KnowledgeService, LearningService, ToolExecuted
 from lango_nb.hooks.wiring import build_chain
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest

@@ -240,6 +240,7 @@ def test_a_failed_overlay_is_gone_before_the_retry_and_its_calls_are_closed(team
     retry = cast.of("root")[-1]
     assert "raw result" not in retry.text
     assert not [message for message in retry.messages if message.author == "painter" and message.role == "assistant"]
+    assert "painter failed and its work is discarded" in retry.text, "its overlay is thrown away, not merged"
     open_calls = {call.id for message in retry.messages for call in message.tool_calls}
     assert open_calls == {message.tool_call_id for message in retry.messages if message.role == "tool"}
     assert not [text for text in errors(retry) if "interrupted" in text]
@@ -251,3 +252,8 @@ def _every_call_is_answered(trace: Trace, engine: Engine) -> None:
     for messages in (trace.messages, engine.session().messages):
         asked = [call.id for message in messages for call in message.tool_calls]
         assert sorted(asked) == sorted(str(message.tool_call_id) for message in messages if message.role == "tool")
+    ran = {
+        kind: [event.call_id for event in trace.events if event.kind == kind]
+        for kind in ("tool.started", "tool.finished")
+    }
+    assert set(ran["tool.started"]) <= set(ran["tool.finished"])

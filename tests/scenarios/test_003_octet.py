@@ -376,7 +376,7 @@ def test_unmatched_tools_are_tracked_and_listed_in_the_prompt(tree_of: TreeOf) -
 def test_agents_without_tools_are_skipped(tree_of: TreeOf, name: str) -> None:
     tree = tree_of("octet", SAMPLE[name], "builtin_search", "tool_output_get", "agent_spawn")
     assert {node.name for node in tree.agents} == {name, "planner"}
-    assert set(tree.skipped) == set(ROSTER) - {name, "planner"}
+    assert set(tree.skipped) == {spec.name for spec in load_topology("octet").agents} - {name, "planner"}
     assert set(tree.table.names) == {name, "planner"}
 
 
@@ -512,7 +512,8 @@ def test_loading_priority(engine_on: EngineOn, tmp_path: Path) -> None:
     engine = engine_on("octet", settings=settings, tools=[Tool("fs_read"), Tool("review_code")])
     sources = [spec.source for spec in engine.registry.all()]
     assert sources == sorted(sources)
-    assert [spec.name for spec in engine.registry.all()][:8] == [spec.name for spec in load_topology("octet").agents]
+    built_in = [spec.name for spec in load_topology("octet").agents]
+    assert [spec.name for spec in engine.registry.all()][: len(built_in)] == built_in
     remote = AgentSpec(name="aaa-remote", description="From afar.", source=Source.REMOTE)
     tree = build_agent_tree(
         [Tool("fs_read"), Tool("review_code")],
@@ -582,7 +583,8 @@ def test_dynamic_routing_uses_prefix_then_capability_then_keyword() -> None:
 def test_dynamic_routing_maps_every_agent_to_its_tools() -> None:
     tools = [Tool(name) for name in (*SAMPLE.values(), "review_code", "paint_wall")]
     partition = partition_tools_dynamic(tools, load_topology("octet"), custom_agents())
-    expected = {**{name: (tool,) for name, tool in SAMPLE.items()}, "planner": ()}
+    expected: dict[str, tuple[str, ...]] = {spec.name: () for spec in load_topology("octet").agents}
+    expected |= {name: (tool,) for name, tool in SAMPLE.items()}
     expected |= {"code-reviewer": ("review_code",), "painter": ("paint_wall",)}
     assert {name: partition[name] for name in partition} == expected
 
@@ -708,7 +710,10 @@ def test_registry_sources_and_priorities(engine_on: EngineOn, tmp_path: Path) ->
     write_agent(tmp_path / "agents", "code-reviewer", REVIEWER)
     settings = Settings.model_validate({"agent": {"multiAgent": True, "agentsDir": str(tmp_path / "agents")}})
     registry = engine_on("octet", settings=settings).registry
-    assert [spec.source for spec in registry.all()] == [*[Source.BUILTIN] * 8, Source.USER]
+    assert [spec.source for spec in registry.all()] == [
+        *(spec.source for spec in load_topology("octet").agents),
+        Source.USER,
+    ]
     with pytest.raises(DefinitionError):
         registry.register(agent("vault"))
     with pytest.raises(DefinitionError):

@@ -249,7 +249,13 @@ def test_a_partition_is_the_scope_and_not_the_list_of_one_run(team: TeamOf, fold
     assert engine.runs.get("arun-1").allowed_tools == ("fs_read",)
 
 
-NARROWED: list[tuple[list[str] | None, bool]] = [(None, True), ([], True), (["fs_erase"], True), (["fs_read"], False)]
+NARROWED: list[tuple[list[str] | None, bool]] = [
+    (None, True),
+    ([], True),
+    (["fs_erase"], True),
+    (["fs_read", "fs_erase"], True),
+    (["fs_read", "fs_list"], False),
+]
 
 
 @pytest.mark.parametrize("safety", ["safe", "moderate", "dangerous"])

@@ -28,9 +28,8 @@ def load(shell: InteractiveShell) -> None:
     """
     if loaded(shell) is not None:
         return
+    from lango_nb.commands.notebook.cells import TRANSFORMERS, Showing
     from lango_nb.commands.notebook.completion import make_matcher
-    from lango_nb.commands.notebook.question import TRANSFORMERS
-    from lango_nb.commands.notebook.showing import Showing
     from lango_nb.viz.register import register
 
     magics = _made(shell)
@@ -53,9 +52,8 @@ def unload(shell: InteractiveShell) -> None:
     magics: Any = loaded(shell)
     if magics is None:
         return
+    from lango_nb.commands.notebook.cells import TRANSFORMERS, Showing
     from lango_nb.commands.notebook.completion import IDENTIFIER
-    from lango_nb.commands.notebook.question import TRANSFORMERS
-    from lango_nb.commands.notebook.showing import Showing
     from lango_nb.viz.register import unregister
 
     if (lab := magics.kept()) is not None:

@@ -166,6 +166,17 @@ class LangoMagics(Magics):
             raise UnknownNameError("command", name, MAGICS, where="%lango")
         return command_help(MAGICS[name])
 
+    def ask_key(self, prompt: str) -> str:
+        """Ask for a provider's key in a hidden field, kept in this process only; empty where nobody is there."""
+        from getpass import getpass
+
+        from IPython.core.error import StdinNotImplementedError
+
+        try:
+            return getpass(prompt)
+        except (StdinNotImplementedError, EOFError):
+            return ""
+
     def names(self, kind: Kind) -> Iterable[str]:
         """Return the names that exist, for completion."""
         return _NAMES[kind](self)

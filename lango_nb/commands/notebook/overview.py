@@ -2,57 +2,66 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, get_args
 
-from lango_nb.commands.command import Command
+from lango_nb.commands.command import Command, Group
 from lango_nb.commands.table import MAGICS
 from lango_nb.commands.text import Text
-from lango_nb.viz.table import Table
+from lango_nb.core.text import counted
+from lango_nb.viz import document as doc
+from lango_nb.viz.view import View
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lango_nb.viz.view import View
+    from lango_nb.lab.view_types import StatusView
 
 _FOOT = "%lango help COMMAND tells more; %config LangoMagics lists what %lango starts with"
 
 
-class Overview:
-    """What you have and what you can do.
+class Overview(View[tuple[Command, ...]]):
+    """What you have and what you can do; ``.df`` has one row per command.
 
     Parameters
     ----------
-    status : View, optional
+    status : StatusView, optional
         What is loaded; only the commands when absent.
     """
 
-    def __init__(self, status: View[Any] | None) -> None:
+    def __init__(self, status: StatusView | None) -> None:
+        super().__init__(tuple(MAGICS.values()), self._rows, self._document)
         self.status = status
-        self.commands = Table("commands", ("command", "what it does"), _command_rows(), _FOOT)
 
-    @property
-    def df(self) -> pd.DataFrame:
-        """The commands, one row each."""
+    def _rows(self) -> pd.DataFrame:
         from lango_nb.frames.texts import texts_df
 
-        return texts_df(["command", "help"], self.commands.rows)
+        rows = [(command.group, _written(command), command.help) for command in self.record]
+        return texts_df(["to", "command", "help"], rows)
 
-    @property
-    def text(self) -> str:
-        """What a terminal shows."""
-        from lango_nb.viz import to_text
+    def _document(self) -> doc.Document:
+        rows: list[tuple[doc.Inline, ...]] = []
+        for group in get_args(Group):
+            of_group = [command for command in self.record if command.group == group]
+            rows += [
+                (doc.Strong("" if place else group), _written(command), command.help)
+                for place, command in enumerate(of_group)
+            ]
+        title = counted(len(self.record), "command")
+        loaded = () if self.status is None else (doc.Rows(("what", "value"), [*self.status.record.items()]), doc.GAP)
+        return (
+            doc.Title("lango"),
+            doc.GAP,
+            *loaded,
+            doc.Heading(title, title),
+            doc.GAP,
+            doc.Rows(("to", "command", "what it does"), rows, "", ("110px", "200px", "auto")),
+            doc.GAP,
+            doc.Note(_FOOT),
+        )
 
-        commands = to_text(self.commands)
-        return commands if self.status is None else f"{self.status.text}\n\n{commands}"
 
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        from lango_nb.viz import to_html
-
-        commands = to_html(self.commands)
-        return commands if self.status is None else self.status.html + commands
+def _written(command: Command) -> str:
+    return command.usage.replace(" [options]", "")
 
 
 def command_help(command: Command) -> Text:
@@ -83,10 +92,6 @@ def command_help(command: Command) -> Text:
     gap = "\n" if "\n" in command.example else " "
     parts = (command.usage, f"{sentence}.{cell}", _argument_lines(command))
     return Text("\n\n".join((*parts, f"For example:{gap}{command.example}")))
-
-
-def _command_rows() -> tuple[tuple[str, str], ...]:
-    return tuple((command.usage.replace(" [options]", ""), command.help) for command in MAGICS.values())
 
 
 def _argument_lines(command: Command) -> str:

@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     from lango_nb.commands.command import STOPPED
     from lango_nb.commands.terminal.output import complain, say
-    from lango_nb.commands.terminal.usage import find_command
+    from lango_nb.commands.terminal.parser import find_command
 
     try:
         found = find_command(sys.argv[1:] if argv is None else argv)

@@ -28,8 +28,8 @@ from tinydb.storages import Storage
 from tinydb.table import Document, Table
 
 from lango_nb.core.errors import UnknownNameError, UsageError, shorten
+from lango_nb.lab.shelf.entries import without_secrets
 from lango_nb.lab.shelf.layout import Tables, plain, read_text, write_text
-from lango_nb.lab.shelf.masking import without_secrets
 from lango_nb.lab.shelf.place import FilePlace, MemoryPlace, Place
 from lango_nb.records.shelf_items import ShelfItem
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.store import Row, StoredTurn
+from lango_nb.stores.store import Row, StoredTurn, TurnLog
 
 Result = TypeVar("Result")
 PATIENCE_S = 60.0
@@ -32,9 +32,17 @@ def ids(rows: list[Row]) -> list[str]:
     return [str(row["id"]) for row in rows]
 
 
-def parts(turn: StoredTurn | None) -> str:
+def whole(log: TurnLog, key: str = "turn-1") -> StoredTurn:
+    """Read a turn that has to be there, with nothing lost."""
+    turn = log.read(key)
+    assert turn is not None, f"{key} is gone"  # noqa: S101
+    assert not turn.lost, turn.lost  # noqa: S101
+    return turn
+
+
+def parts(log: TurnLog, key: str = "turn-1") -> str:
     """Write everything a store holds of a turn, to the letter."""
-    assert turn is not None, "the turn is gone"  # noqa: S101
+    turn = whole(log, key)
     return letters([turn.row, turn.events, turn.body])
 
 

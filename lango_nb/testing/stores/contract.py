@@ -115,7 +115,8 @@ class StoreUnderTest:
         raise NotImplementedError
 
     def open(self, place: Path) -> Store:
-        """Open a store that is closed when the test is over."""
+        """Open a store that is closed when the test is over; makes the folder if there is none."""
+        place.mkdir(parents=True, exist_ok=True)
         store = self.make(place)
         self._opened.append((place, store))
         return store
@@ -152,12 +153,13 @@ class StoreUnderTest:
         for name in [name for name in dir(cls) if name.startswith("test")]:
             present = getattr(cls, name)
             test = present.test if isinstance(present, _Hidden) else present
-            is_wanted = all(_has(cls, ability) for ability in getattr(test, "needs", ()))
+            is_wanted = all(has(cls, ability) for ability in getattr(test, "needs", ()))
             if is_wanted is isinstance(present, _Hidden):
                 setattr(cls, name, test if is_wanted else _Hidden(test))
 
 
-def _has(store: type[StoreUnderTest], ability: str) -> bool:
+def has(store: type[StoreUnderTest], ability: str) -> bool:
+    """Tell whether a store has an ability: an attribute that is true, or a hook that is written."""
     value = getattr(store, ability)
     if ability == "processes":
         return bool(value) and hasattr(os, "fork")

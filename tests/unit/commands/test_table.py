@@ -1,19 +1,22 @@
 """One table, two front ends: what both have says the same in both; what one has is complete."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from lango_nb.commands.command import Command, Option, Word
+from lango_nb.commands.command import Command, Group, Option, Word
 from lango_nb.commands.notebook.line import parse_line
+from lango_nb.commands.notebook.overview import Overview
 from lango_nb.commands.table import COMMANDS, MAGICS, TERMINAL
 from lango_nb.commands.terminal.parser import parse
 from lango_nb.core.errors import LangoError
 from lango_nb.lab import Lab
 
+README = Path(__file__).parents[3] / "README.md"
 GIVEN = {
     "diff": ["quartet"],
     "route": ["how many lines does notes.md have?"],
@@ -87,3 +90,13 @@ def test_both_front_ends_make_the_same_of_the_same_words() -> None:
         assert {name: list(one) if isinstance(one, tuple) else one for name, one in arguments.items()} == expected
     with pytest.raises(LangoError, match="--way takes one of left, right, not 'letf'; did you mean 'left'"):
         parse(made, ["--way", "letf"])
+
+
+def test_commands_are_listed_by_what_they_are_for_here_and_in_the_readme() -> None:
+    overview = Overview(None)
+    shown = [line.split("  ")[0] for line in overview.text.splitlines()]
+    assert [word for word in shown if word in get_args(Group)] == list(get_args(Group)), "each once, in this order"
+    assert set(overview.df["to"]) == set(get_args(Group))
+    rows = dict(re.findall(r"^  \| ([a-z ]+) \| (.*) \|$", README.read_text(encoding="utf-8"), re.MULTILINE))
+    for command in MAGICS.values():
+        assert re.search(rf"`(%%lango )?{command.name}`", rows[command.group]), (command.name, command.group)

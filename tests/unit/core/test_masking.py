@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from lango_nb.core import masking
 from lango_nb.core.masking import MASK, Masker, add_rules, mask, mask_arguments, mask_record, mask_value, reset_rules
 from lango_nb.core.secrets.scanner import Scanner
 from lango_nb.lab import Lab
@@ -504,3 +505,14 @@ def test_no_canary_reaches_what_is_kept_or_shown_and_the_model_still_reads_it(tm
     assert (tmp_path / "copy.env").read_text() == CANARIES[2]
     assert CANARIES[4] in model.requests[0][0][-1].content
     assert CANARIES[1] in model.requests[2][0][-1].content
+
+
+def test_what_is_remembered_of_clean_texts_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(masking, "_MOST_CLEAN", 10)
+    monkeypatch.setattr(masking, "_MOST_RECENT", 10)
+    reset_rules()
+    for number in range(50):
+        mask(f"a clean text of number {number}")
+        mask(f"{'a longer clean text ' * 20}{number}")
+    assert len(masking._clean) <= 10
+    assert len(masking._recent) <= 11

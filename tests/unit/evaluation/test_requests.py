@@ -93,7 +93,7 @@ def test_what_cannot_be_read_is_one_line(data: object, says: str) -> None:
         ("a.csv", b'text,agent\n"hi" there,root\n', "line 2"),
         ("a.jsonl", b'{"text": "hi", "agent": "root"}\n{"text"\n', "line 2 is not JSON"),
         ("a.csv", b"text,agent\n\xff,root\n", "not UTF-8 at byte 12"),
-        ("a.xlsx", b"PK", "is no CSV, TSV or JSON lines"),
+        ("a.xlsx", b"PK", "is not CSV, TSV or JSON lines"),
     ],
 )
 def test_a_broken_file_names_the_line(tmp_path: Path, name: str, content: bytes, says: str) -> None:
@@ -129,7 +129,7 @@ def test_the_label_of_a_topology_goes_first_then_the_agent_then_the_family() -> 
 def test_a_label_that_fits_nothing_names_the_row_and_what_was_meant() -> None:
     with pytest.raises(UsageError, match=r"row 4 \('sign it'\) is labelled 'valt', .* did you mean 'vault'"):
         Labelled(4, "sign it", "valt").right_in("octet", router())
-    with pytest.raises(UsageError, match="is labelled 'vualt', which is no agent of octet"):
+    with pytest.raises(UsageError, match="is labelled 'vualt', which is neither an agent of octet"):
         Labelled(4, "sign it", "root", by_topology=(("octet", "vualt"),)).right_in("octet", router())
     with pytest.raises(UsageError, match="has no label for octet; give a column agent, family or octet"):
         Labelled(4, "sign it").right_in("octet", router())

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from lango_nb.frames import runs_df
-from lango_nb.frames.runs import COLUMNS
+from lango_nb.frames.runs import RUN_COLUMNS
 from lango_nb.records.agent_run import AgentRun
 from tests.unit.viz import samples
 
@@ -44,4 +44,4 @@ def test_a_trace_gives_its_runs_and_one_without_gives_none() -> None:
 
 
 def test_columns_have_different_names() -> None:
-    assert len({column.name for column in COLUMNS}) == len(COLUMNS)
+    assert len({column.name for column in RUN_COLUMNS}) == len(RUN_COLUMNS)

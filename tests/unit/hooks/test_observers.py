@@ -12,10 +12,16 @@ import pytest
 from lango_nb.config.settings import Settings
 from lango_nb.core.bus import Bus
 from lango_nb.hooks.browser_recovery import BrowserConnection, BrowserRecovery, is_connection_lost
-from lango_nb.hooks.event_publisher import TOOL_EXECUTED, EventPublisher, ToolExecuted
 from lango_nb.hooks.hook import HookCall, Observe
-from lango_nb.hooks.knowledge_saver import LONGEST, KnowledgeSaver, is_saveable
-from lango_nb.hooks.learning_observer import LearningObserver
+from lango_nb.hooks.observers import (
+    LONGEST,
+    TOOL_EXECUTED,
+    EventPublisher,
+    KnowledgeSaver,
+    LearningObserver,
+    ToolExecuted,
+    is_saveable,
+)
 from lango_nb.hooks.wiring import build_chain
 from lango_nb.tools.by_name import sample_tools
 from lango_nb.tools.tool import Tool, ToolResult

@@ -13,8 +13,7 @@ import pytest
 from lango_nb.core.clock import SteppedClock, SystemClock
 from lango_nb.core.errors import ToolError
 from lango_nb.hooks import outputs
-from lango_nb.hooks.output_manager import OutputManager, compress
-from lango_nb.hooks.outputs import LINE, OutputStore
+from lango_nb.hooks.outputs import LINE, OutputManager, OutputStore, compress
 from lango_nb.tools.builtin.tool_output import tool_output_get
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.services import OutputService

@@ -14,8 +14,7 @@ from lango_nb.core.clock import SystemClock
 from lango_nb.hooks.browser_recovery import BrowserConnection
 from lango_nb.hooks.chain import GUARDS
 from lango_nb.hooks.hook import Blocked, HookCall
-from lango_nb.hooks.knowledge_saver import KnowledgeService
-from lango_nb.hooks.learning_observer import LearningService
+from lango_nb.hooks.observers import KnowledgeService, LearningService
 from lango_nb.hooks.outputs import OutputStore
 from lango_nb.hooks.wiring import HOOKS, build_chain
 from lango_nb.tools.services import OutputService

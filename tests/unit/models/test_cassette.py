@@ -18,7 +18,7 @@ from lango_nb.core.ids import CountedIds, Ids, RandomIds
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.engine import Engine
 from lango_nb.models.cassette import Cassette
-from lango_nb.models.cassette_names import Names
+from lango_nb.models.cassette_form import Names
 from lango_nb.models.model import Model, StreamingModel, is_live
 from lango_nb.models.offline.model import OfflineModel
 from lango_nb.models.scripted import ScriptedModel

@@ -11,8 +11,7 @@ import pytest
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.hooks.hook import HookCall
-from lango_nb.hooks.output_manager import OutputManager
-from lango_nb.hooks.outputs import OutputStore
+from lango_nb.hooks.outputs import OutputManager, OutputStore
 from lango_nb.models.offline.model import OfflineModel
 from lango_nb.models.offline.talk import is_out_of_scope
 from lango_nb.routing.build import build_agent_tree

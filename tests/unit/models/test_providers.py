@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import pickle
+import threading
 import time
 import traceback
 import warnings
@@ -164,16 +165,17 @@ def test_a_text_comes_with_its_usage(side: Side, run: Any, server: ProviderServe
 def test_pieces_come_while_the_rest_is_still_being_said(side: Side, run: Any, server: ProviderServer) -> None:
     if not side.is_streaming:
         return
-    server.answer = lambda _request: Say("one two three", pause_s=0.05)
+    has_heard = threading.Event()
+    server.answer = lambda _request: Say("one two three", hold=("two", has_heard))
 
-    async def listen() -> list[tuple[float, object]]:
-        began = time.perf_counter()
-        stream = model_on(server, side.model).stream((PROMPT, ASK), ())
-        return [(time.perf_counter() - began, piece) async for piece in stream]
+    async def listen() -> list[object]:
+        heard: list[object] = []
+        async for piece in model_on(server, side.model).stream((PROMPT, ASK), ()):
+            heard.append(piece)
+            has_heard.set()  # without the first word the second one is never said
+        return heard
 
-    heard = run(listen())
-    assert [piece for _, piece in heard[:3]] == ["one ", "two ", "three"]
-    assert heard[2][0] - heard[0][0] >= 0.08
+    assert run(listen())[:3] == ["one ", "two ", "three"]
 
 
 @both_sides
@@ -249,7 +251,7 @@ def test_a_price_is_known_or_none(provider: str, model: str, url: str, is_own: b
     from pydantic_ai.messages import ModelResponse, TextPart
     from pydantic_ai.usage import RequestUsage
 
-    from lango_nb.models.translating import cost_usd
+    from lango_nb.models.live import cost_usd
 
     usage = RequestUsage(input_tokens=1000, output_tokens=100)
     response = ModelResponse(
@@ -515,21 +517,19 @@ def test_a_whole_reply_has_its_time_also_where_it_trickles_in(run: Any, server: 
 
 @both_sides
 def test_who_is_cancelled_lets_go_at_once(side: Side, run: Any, server: ProviderServer) -> None:
-    server.answer = lambda _request: Say("very " * 100, pause_s=0.1)
+    server.answer = lambda _request: Say("very " * 10_000, pause_s=0.1)
 
-    async def cancel() -> float:
+    async def cancel() -> None:
         task = asyncio.ensure_future(ask(model_on(server, side.model), side))
         while not server.requests:  # noqa: ASYNC110 - the server is on another thread
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.15)
-        began = time.perf_counter()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        return time.perf_counter() - began
 
-    assert run(cancel()) < 0.5
-    assert server.gone.wait(1), "the connection is let go"
+    run(cancel())
+    assert server.gone.wait(60), "the connection is let go, and the server does not talk on for a quarter of an hour"
 
 
 @both_sides
@@ -780,3 +780,9 @@ def test_closed_connections_are_opened_again(run: Any, server: ProviderServer) -
             await close_clients()
 
     run(use())
+
+
+@pytest.mark.parametrize(("url", "model"), [("", "qwen3"), ("http://localhost:8000", ""), ("", "")])
+def test_an_openai_compatible_model_needs_both_an_address_and_a_name(url: str, model: str) -> None:
+    with pytest.raises(SettingsError, match="needs an address and a model"):
+        openai_compatible(url, model)

@@ -445,3 +445,9 @@ def test_traces_of_the_original_are_spans_too() -> None:
     names = tree(spans_of(trace))
     assert names[:2] == ["invoke_workflow", ".invoke_agent lango-orchestrator"]
     assert "..execute_tool fs_write" in names[names.index(".invoke_agent vault") :]
+
+
+def test_exporting_without_opentelemetry_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace.export", None)
+    with pytest.raises(UsageError, match="needs OpenTelemetry, which is not installed"):
+        export_spans([], endpoint="http://localhost:4318")

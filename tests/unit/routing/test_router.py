@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import pytest
 
 from lango_nb.engine import Engine
-from lango_nb.routing.route import Route
+from lango_nb.routing.function_words import FUNCTION_WORDS
+from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.router import Router
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.tools.builtin import builtin_tools
@@ -184,3 +186,22 @@ def test_a_route_that_nobody_looked_at_can_be_pickled_and_copied() -> None:
     assert sent == copied == routes[2]
     assert all(signal.weight for candidate in sent.candidates for signal in candidate.signals)
     assert sent.candidates[0].signals
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("how many lines does notes.md have?", "'lines', a file or folder name"),
+        ("who reads the files?", "'files', 'reads'"),
+        ("verschlüssle das bitte mit meinem Schlüssel", "'verschlüssle', 'Schlüssel'"),
+    ],
+)
+def test_a_reason_names_what_a_person_would_name(text: str, named: str) -> None:
+    reason = route("octet", text).reason
+    assert reason.partition(": ")[2].startswith(named)
+    told = re.findall(r"'([^']+)'", reason)
+    assert FUNCTION_WORDS.isdisjoint(told), "no function word is a reason"
+
+
+def test_where_nothing_else_speaks_for_an_agent_function_words_are_named() -> None:
+    assert Candidate("vault", 1.0, (Signal("family", "does", 1.0),)).leading == "'does'"

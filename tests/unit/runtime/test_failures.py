@@ -23,7 +23,7 @@ from lango_nb.config.settings import Settings
 from lango_nb.core.errors import LangoError, ModelError, RefusedError, ScriptError, ToolError, TurnError
 from lango_nb.core.events import OUTCOMES, LimitName
 from lango_nb.runtime import foreign_errors
-from lango_nb.runtime.failures import CODES, LIMIT_CODES, ErrorClass, classify, failure, limit_failure, next_step_of
+from lango_nb.runtime.failures import CODES, LIMIT_CODES, ErrorClass, classify, failure, next_step_of
 
 
 def foreign(name: str, *above: str, text: str = "", base: type[Exception] = Exception, **values: Any) -> Exception:
@@ -319,14 +319,17 @@ def test_a_very_long_text_is_classified_quickly() -> None:
 
 def test_every_limit_has_a_failure() -> None:
     for limit in get_args(LimitName):
-        found = limit_failure(limit, "why")
+        found = failure(LIMIT_CODES[limit], "why")
         assert found.code == LIMIT_CODES[limit]
         assert found.code in CODES
         assert found.outcome not in {"internal_error", "success", "running"}
         assert found.detail == "why"
-    assert {limit for limit in get_args(LimitName) if limit_failure(limit).outcome == "timeout"} == {"idle", "ceiling"}
-    assert limit_failure("rounds").outcome == "delegation_limit"
-    assert limit_failure("cycle").outcome == "loop_detected"
+    assert {limit for limit in get_args(LimitName) if failure(LIMIT_CODES[limit]).outcome == "timeout"} == {
+        "idle",
+        "ceiling",
+    }
+    assert failure(LIMIT_CODES["rounds"]).outcome == "delegation_limit"
+    assert failure(LIMIT_CODES["cycle"]).outcome == "loop_detected"
 
 
 def test_every_code_is_complete_and_every_cause_is_a_code() -> None:
@@ -353,7 +356,7 @@ def test_a_code_of_a_tool_is_a_failure_of_a_tool() -> None:
 def test_the_provider_is_told_from_the_agent() -> None:
     assert classify(httpx_status(500)).is_provider
     assert not classify(ToolError("no")).is_provider
-    assert not limit_failure("repeats").is_provider
+    assert not failure(LIMIT_CODES["repeats"]).is_provider
 
 
 def test_an_outage_is_told_from_a_mistake_of_ours() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lango_nb.runtime.recursion import RecursionGuard
+from lango_nb.runtime.handoff import recursion
 
 
 @pytest.mark.parametrize(
@@ -26,18 +26,15 @@ from lango_nb.runtime.recursion import RecursionGuard
 def test_the_first_rule_that_applies_refuses(
     depth: int, spawner: str, target: str, chain: tuple[str, ...], code: str | None
 ) -> None:
-    found = RecursionGuard().check(depth=depth, spawner=spawner, target=target, chain=chain)
-    assert (None if found is None else found.code) == code
+    found = recursion(depth, spawner, target, chain)
+    assert (None if found is None else found[0]) == code
 
 
 def test_refusals_say_what_is_wrong_and_what_to_do() -> None:
-    guard = RecursionGuard(max_depth=1)
-    deep = guard.check(depth=2, spawner="vault", target="planner", chain=("vault",))
+    deep = recursion(2, "vault", "planner", ("vault",), most=1)
     assert deep is not None
-    assert deep.detail.startswith("a run of planner would be at depth 2, and 1 is the deepest; ")
-    own = guard.check(depth=1, spawner="vault", target="vault")
-    assert own is not None
-    assert own.detail == "vault cannot spawn itself; do the work in this run"
-    ring = RecursionGuard().check(depth=3, spawner="b", target="a", chain=("x", "a", "b"))
+    assert deep[1].startswith("a run of planner would be at depth 2, and 1 is the deepest; ")
+    assert recursion(1, "vault", "vault") == ("self", "vault cannot spawn itself; do the work in this run")
+    ring = recursion(3, "b", "a", ("x", "a", "b"))
     assert ring is not None
-    assert "(a > b > a)" in ring.detail
+    assert "(a > b > a)" in ring[1]

@@ -13,7 +13,7 @@ from lango_nb.core.errors import UsageError
 from lango_nb.core.events import HandedOver
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
-from lango_nb.hooks.knowledge_saver import is_saveable
+from lango_nb.hooks.observers import is_saveable
 from lango_nb.lab import Lab
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.runtime.failures import classify

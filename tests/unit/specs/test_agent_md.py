@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lango_nb.core.errors import DefinitionError
-from lango_nb.specs import document
+from lango_nb.specs import yaml_text
 from lango_nb.specs.agent import AgentSpec, Constraints, Source
 from lango_nb.specs.agent_md import KEYS, findings, parse_agent_md, read_agent_md, render_agent_md
 
@@ -193,7 +193,7 @@ def test_a_bad_file_is_refused_with_file_line_and_field(case: str) -> None:
 
 @pytest.mark.parametrize("case", BAD)
 def test_without_libyaml_the_same_line_and_field_are_named(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "_Parser", yaml.SafeLoader)
+    monkeypatch.setattr(yaml_text, "_Parser", yaml.SafeLoader)
     with pytest.raises(DefinitionError) as caught:
         read_agent_md(DATA / "bad" / case / "AGENT.md", shown_as="AGENT.md")
     line, field, _ = BAD[case].split(": ", 2)

@@ -10,7 +10,8 @@ import pytest
 from lango_nb.core.errors import DefinitionError
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.text import printable
-from lango_nb.specs.document import describe, read_document, read_text
+from lango_nb.specs.document import describe, read_text
+from lango_nb.specs.yaml_text import read_document
 
 
 class Room(Frozen):

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, cast
 
-from lango_nb import viz
 from lango_nb.core.events import (
     ApprovalAsked,
     ApprovalDecided,
@@ -62,14 +61,12 @@ from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Safety, Tool, ToolResult
 from lango_nb.viz.approvals import questions_document
-from lango_nb.viz.decisions import decisions_document
 from lango_nb.viz.events import events_document
-from lango_nb.viz.memories import memories_table
-from lango_nb.viz.metrics import metrics_table
+from lango_nb.viz.listings import memories_table, metrics_table, sessions_table, tasks_table
+from lango_nb.viz.routing import decisions_document
 from lango_nb.viz.runs import run_document, runs_document
-from lango_nb.viz.sessions import sessions_table
 from lango_nb.viz.shelf import shelf_document
-from lango_nb.viz.tasks import tasks_table
+from lango_nb.viz.table import Table
 from lango_nb.viz.turns import document as turn_document
 from lango_nb.viz.turns import turns_document
 
@@ -1027,8 +1024,8 @@ def records() -> dict[str, Any]:
         "events": events_document(trace().events),
         "hostile events": events_document(hostile_trace().events),
         "no events": events_document(()),
-        "table": viz.Table("title", ("a", "b"), (("x", 1), ("y", 2.5), (None, None)), "a note"),
-        "empty table": viz.Table("title", ("a", "b")),
+        "table": Table("title", ("a", "b"), (("x", 1), ("y", 2.5), (None, None)), "a note"),
+        "empty table": Table("title", ("a", "b")),
         "report": report(),
         "hostile report": hostile_report(),
         "empty report": Report(),
@@ -1049,5 +1046,5 @@ def records() -> dict[str, Any]:
         "no sessions": sessions_table((), "main"),
         "hostile metrics": metrics_table(metrics()),
         "no metrics": metrics_table(()),
-        "hostile table": viz.Table(HOSTILE, (HOSTILE, "b"), ((HOSTILE * 40, True),), HOSTILE),
+        "hostile table": Table(HOSTILE, (HOSTILE, "b"), ((HOSTILE * 40, True),), HOSTILE),
     }

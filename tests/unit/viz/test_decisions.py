@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lango_nb import viz
-from lango_nb.viz.decisions import decisions_document
+from lango_nb.viz.routing import decisions_document
 from tests.unit.viz import samples
 
 

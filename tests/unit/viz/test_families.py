@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lango_nb.tools.tool import Tool
-from lango_nb.viz.families import count_families, family_line, shown_family
+from lango_nb.viz.agents import count_families, family_line, shown_family
 
 
 def test_a_tool_without_a_family_is_counted_by_its_name() -> None:

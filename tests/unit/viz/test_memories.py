@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lango_nb import viz
-from lango_nb.viz.memories import memories_table
+from lango_nb.viz.listings import memories_table
 from tests.unit.viz import samples
 
 

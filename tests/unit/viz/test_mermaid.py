@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lango_nb.viz.mermaid import label
+from lango_nb.viz.escape import label
 
 
 def test_everything_mermaid_reads_becomes_an_entity() -> None:

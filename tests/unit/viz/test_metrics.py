@@ -6,7 +6,7 @@ import pytest
 
 from lango_nb import viz
 from lango_nb.records.metrics import AgentMetrics
-from lango_nb.viz.metrics import metrics_table
+from lango_nb.viz.listings import metrics_table
 from tests.unit.viz import samples
 
 

@@ -10,6 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from lango_nb import viz
 from lango_nb.viz.register import register, unregister
+from lango_nb.viz.table import Table
 from tests.unit.viz import samples
 
 
@@ -31,7 +32,7 @@ def shown(shell: InteractiveShell, record: object, kinds: list[str] | None = Non
 
 def test_records_show_text_and_html(shell: InteractiveShell) -> None:
     register(shell)
-    for record in (samples.tree(), samples.route(), samples.trace(), viz.Table("t", ("a",))):
+    for record in (samples.tree(), samples.route(), samples.trace(), Table("t", ("a",))):
         found = shown(shell, record)
         assert found["text/plain"] == viz.to_text(record)
         assert found["text/html"] == viz.to_html(record)
@@ -68,10 +69,10 @@ def test_somebody_elses_formatter_is_left_alone(shell: InteractiveShell) -> None
         return {"text/plain": "theirs"}
 
     register(shell)
-    bundles.for_type(viz.Table, theirs)
+    bundles.for_type(Table, theirs)
     unregister(shell)
-    assert bundles.type_printers[viz.Table] is theirs
-    bundles.pop(viz.Table)
+    assert bundles.type_printers[Table] is theirs
+    bundles.pop(Table)
 
 
 def test_a_shell_without_a_display_is_fine(shell: InteractiveShell) -> None:

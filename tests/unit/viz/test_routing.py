@@ -34,12 +34,36 @@ def test_the_terms_of_the_leading_ones_are_listed_and_everybody_is_named() -> No
     for rank, candidate in enumerate(samples.route().candidates):
         assert candidate.agent in text
         assert candidate.agent in source
-        for signal in candidate.signals if rank < 3 else ():
+        told = [signal for signal in candidate.signals if signal.is_telling][:4]
+        for signal in told if rank < 3 else ():
             assert f"{signal.term}{'' if signal.kind == 'structure' else '”'} {signal.weight:+.2f}" in unwrapped
-            assert signal.term in source
+        for signal in candidate.signals if rank < 3 else ():
+            assert signal.term in source, "a page folds what is not shown"
         for veto in candidate.vetoes:
             assert veto in unwrapped
             assert veto in source
+
+
+def test_what_a_person_would_not_name_is_folded_and_still_counted() -> None:
+    words = [
+        ("lines", 3.2),
+        ("does", 1.4),
+        ("many", 0.9),
+        ("files", 0.8),
+        ("text files", 0.6),
+        ("notes", 0.5),
+    ]
+    family = [Signal("family", term, weight) for term, weight in [*words, ("… ?", 0.1)]]
+    signals = (*family, Signal("other", "9 words", 1.2))
+    route = Route("t", "operator", "r", (Candidate("operator", 8.7, signals, confidence=0.99),))
+    text, source = " ".join(viz.to_text(route).split()), viz.to_html(route)
+    assert (
+        "word “lines” +3.20 · word “files” +0.80 · word “text files” +0.60 · word “notes” +0.50 · 4 more +3.60" in text
+    )
+    shown, folded = source.split("<details", 1)
+    assert "“files”" in shown
+    assert "“does”" not in shown
+    assert all(term in folded for term in ("“does”", "“many”", "… ?", "9 words", "4 more +3.60"))
 
 
 def test_candidates_without_a_signal_are_named_on_one_line() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lango_nb import viz
-from lango_nb.viz.sessions import sessions_table
+from lango_nb.viz.listings import sessions_table
 from tests.unit.viz import samples
 
 

@@ -19,8 +19,7 @@ from lango_nb.core.events import (
     ToolStarted,
 )
 from lango_nb.viz.colours import EVENTS
-from lango_nb.viz.span import arguments_block, arguments_text, tools_text
-from lango_nb.viz.spans import spans
+from lango_nb.viz.spans import arguments_block, arguments_text, spans, tools_text
 from tests.unit.viz import samples
 
 START = samples.START

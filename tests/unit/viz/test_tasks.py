@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lango_nb import viz
-from lango_nb.viz.tasks import tasks_table
+from lango_nb.viz.listings import tasks_table
 from tests.unit.viz import samples
 
 

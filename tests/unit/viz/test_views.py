@@ -15,8 +15,8 @@ from lango_nb import viz
 from lango_nb.core.errors import UsageError
 from lango_nb.evaluation.results import Evaluation
 from lango_nb.viz import text
-from lango_nb.viz.decisions import decisions_document
 from lango_nb.viz.events import events_document
+from lango_nb.viz.routing import decisions_document
 from lango_nb.viz.turns import turns_document
 from tests.unit.viz import samples
 

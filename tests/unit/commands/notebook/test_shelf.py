@@ -39,7 +39,7 @@ def test_a_note_is_the_rest_of_the_line_byte_for_byte(session: Session) -> None:
         ("save x y", "save takes one NAME"),
         ("forget notes/8", "item 'notes/8' not found in the shelf"),
         ("shelf note", "kind 'note' not found in the shelf; did you mean 'notes'?"),
-        ("label vaul x", "'vaul' is no agent here and no tool family; did you mean 'vault'?"),
+        ("label vaul x", "'vaul' is neither an agent here nor a tool family; did you mean 'vault'?"),
     ],
 )
 def test_what_is_wrong_is_one_line(session: Session, line: str, message: str) -> None:

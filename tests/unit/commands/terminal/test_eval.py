@@ -56,7 +56,7 @@ def test_a_model_is_asked_and_its_answers_are_kept(lango: Callable[..., Any], mi
         (("eval", "gone.csv"), 2, "cannot read 'gone.csv'"),
         (("eval", "held-uot"), 2, "did you mean 'held-out'"),
         (("eval", "mine.csv", "--sample", "0"), 2, "--sample takes a whole number from 1 on, not '0'"),
-        (("eval", "mine.csv", "--topologies", "quartet"), 2, "labelled 'vault', which is no agent of quartet"),
+        (("eval", "mine.csv", "--topologies", "quartet"), 2, "labelled 'vault', which is neither an agent of quartet"),
         (("eval", "mine.csv", "--model", "openai:x", "--settings", "models.allowNetwork=false"), 3, "is live"),
     ],
 )

@@ -4,8 +4,7 @@ import pytest
 
 from lango_nb import __version__
 from lango_nb.commands.table import TERMINAL
-from lango_nb.commands.terminal.parser import Asked, parse
-from lango_nb.commands.terminal.usage import find_command
+from lango_nb.commands.terminal.parser import Asked, find_command, parse
 from lango_nb.core.errors import LangoError
 
 
