@@ -1,0 +1,239 @@
+"""A request as data: what it is read into, what is known from before, and what carrying it out gives.
+
+A step is written as one line that a person understands, and read back from it:
+
+    read notes.md → count words
+    in todo.txt replace milk by "oat milk"
+    search ERROR in server.log → write to errors.txt
+    cron_add: schedule "monday at 9", prompt report
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from lango_nb.models.offline.acts import Act, acts
+
+Arguments = Mapping[str, tuple[str, ...]]
+
+
+class Step(NamedTuple):
+    """One thing that is wanted."""
+
+    act: str
+    """A row of ``data/reading/acts.tsv``, or the name of a tool."""
+    arguments: Arguments
+    """Role to words as they stand in the request (several files: several words): roles of the act, parameters of the tool."""
+    destination: str = ""
+    """What becomes of the result: nothing, ``write`` or ``append`` (to the file in ``to``), ``remember``, ``task``."""
+    text: str = ""
+    """The piece of the request it was read from."""
+
+    def word(self, role: str) -> str:
+        """Return the first word of a role; empty when there is none."""
+        return next(iter(self.arguments.get(role, ())), "")
+
+    def with_arguments(self, **roles: tuple[str, ...]) -> Step:
+        """Return the same with other arguments; an empty tuple takes a role out."""
+        merged = {**self.arguments, **roles}
+        return self._replace(arguments={role: words for role, words in merged.items() if words})
+
+
+class Reading(NamedTuple):
+    """What a request was read into."""
+
+    steps: tuple[Step, ...]
+    confidence: float = 1.0
+    """0 to 1: that these are the right acts and destinations."""
+    language: str = "en"
+    others: tuple[Reading, ...] = ()
+    """Next likeliest readings."""
+
+
+class Context(NamedTuple):
+    """What was said before."""
+
+    last: Step | None = None
+    """The last step carried out, with its settled arguments."""
+    file: str = ""
+    """The file that was last spoken of."""
+    shown: tuple[str, ...] = ()
+    """Names or lines of the last listing, in order."""
+    answer: str = ""
+    """The last result."""
+    asked: Reading | None = None
+    """What the last answer asked back about."""
+    missing: str = ""
+    """The role that it asked for; empty when it asked for a yes."""
+
+
+class Call(NamedTuple):
+    """A tool call."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    says: str = ""
+    """What is said along with it: what will be lost."""
+
+
+class Got(NamedTuple):
+    """What a call gave."""
+
+    text: str
+    is_error: bool = False
+
+
+class Answer(NamedTuple):
+    """What is said when a reading was carried out, or cannot be yet."""
+
+    text: str
+    is_question: bool = False
+    context: Context = Context()
+    """What the next turn can refer to."""
+    plan: tuple[Step, ...] = ()
+    """The steps with their settled arguments."""
+
+
+_DESTINATIONS = {
+    "write": " → write to ",
+    "append": " → append to ",
+    "remember": " → remember",
+    "task": " → note as tasks",
+}
+_VALUE = r'"(?:[^"\\]|\\.)*"|[^\s"+,()…]+'
+_VALUES = rf"(?:{_VALUE})(?: \+ (?:{_VALUE}))*|…"
+_ONE = re.compile(_VALUE)
+_PART = re.compile(r"\[([^\]]*)\]|\{(\w+)\}")
+_ROLE = re.compile(r"(\[)|(\])|\{(\w+)\}")
+_PAIR = re.compile(rf"(\w+) ({_VALUES})")
+_MORE = re.compile(rf" \(((?:\w+ (?:{_VALUES}))(?:, \w+ (?:{_VALUES}))*)\)$")
+_TOOL = re.compile(rf"([\w.-]+)(?:: (\w+ (?:{_VALUES})(?:, \w+ (?:{_VALUES}))*))?$")
+_BARE = re.compile(r"[\w./-]+\Z")
+_END = re.compile(rf"(?: → (?:(write|append) to ({_VALUES})|(remember)|(note as tasks)))$")
+
+
+def show(step: Step) -> str:
+    """Write a step as one line.
+
+    Parameters
+    ----------
+    step : Step
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> show(Step("count.words", {"file": ("notes.md",)}))
+    'read notes.md → count words'
+    >>> show(Step("search", {"find": ("no way",), "to": ("hits.txt",)}, "write"))
+    'search "no way" → write to hits.txt'
+    >>> show(Step("append", {"text": ("milk",)}))
+    'append milk to …'
+    """
+    line = _written(step, is_bare=True)
+    return line if _is_same(parse(line), step) else _written(step, is_bare=False)
+
+
+def parse(line: str) -> Step | None:
+    """Read a step from its line; ``None`` when it is none.
+
+    Examples
+    --------
+    >>> parse("in todo.txt replace milk by \\"oat milk\\"").arguments
+    {'file': ('todo.txt',), 'old': ('milk',), 'new': ('oat milk',)}
+    >>> parse("well, well")
+    """
+    body, destination, arguments = line.strip(), "", {}
+    if (end := _END.search(body)) is not None:
+        body = body[: end.start()]
+        destination = end[1] or ("remember" if end[3] else "task")
+        if end[2]:
+            arguments["to"] = _read(end[2])
+    if (more := _MORE.search(body)) is not None:
+        body = body[: more.start()]
+        arguments |= {role: _read(words) for role, words in _PAIR.findall(more[1])}
+    for act in acts().values():
+        if body.startswith(_lead(act.name)) and (found := _pattern(act.name).fullmatch(body)):
+            given = {role: _read(words) for role, words in found.groupdict().items() if words}
+            return _step(act.name, {**given, **arguments}, destination)
+    if (tool := _TOOL.match(body)) is not None and (tool[2] or "_" in tool[1]):
+        given = {role: _read(words) for role, words in _PAIR.findall(tool[2] or "")}
+        return _step(tool[1], {**given, **arguments}, destination)
+    return None
+
+
+def _step(act: str, arguments: Arguments, destination: str) -> Step:
+    return Step(act, {role: words for role, words in arguments.items() if words}, destination)
+
+
+def _is_same(read: Step | None, step: Step) -> bool:
+    given = {role: words for role, words in step.arguments.items() if words}
+    return (
+        read is not None
+        and read.act == step.act
+        and read.destination == step.destination
+        and dict(read.arguments) == given
+    )
+
+
+def _written(step: Step, *, is_bare: bool) -> str:
+    act = acts().get(step.act)
+    left = {role: _write(words, is_bare=is_bare) for role, words in step.arguments.items() if words}
+    end = _DESTINATIONS.get(step.destination, "")
+    if end.endswith(" "):
+        end += left.pop("to", "…") if act is None or "to" not in act.roles else "…"
+    if act is None:
+        pairs = ", ".join(f"{role} {words}" for role, words in left.items())
+        return (f"{step.act}: {pairs}" if pairs else step.act) + end
+    line = _filled(act, left)
+    rest = ", ".join(f"{role} {words}" for role, words in left.items() if role not in act.roles)
+    return line + (f" ({rest})" if rest else "") + end
+
+
+def _filled(act: Act, words: Mapping[str, str]) -> str:
+    def part(mark: re.Match[str]) -> str:
+        if mark[2]:
+            return words.get(mark[2], "…")
+        is_said = any(role in words for role in re.findall(r"\{(\w+)\}", mark[1]))
+        return _PART.sub(part, mark[1]) if is_said else ""
+
+    return _PART.sub(part, act.shown)
+
+
+def _write(words: tuple[str, ...], *, is_bare: bool) -> str:
+    return " + ".join(word if is_bare and _BARE.match(word) else _quoted(word) for word in words)
+
+
+def _quoted(word: str) -> str:
+    written = json.dumps(word, ensure_ascii=False)
+    if written.isprintable():
+        return written
+    return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in written)
+
+
+def _read(words: str) -> tuple[str, ...]:
+    if words == "…":
+        return ()
+    return tuple(json.loads(word) if word.startswith('"') else word for word in _ONE.findall(words))
+
+
+@cache
+def _pattern(act: str) -> re.Pattern[str]:
+    pattern, shown, at = "", acts()[act].shown, 0
+    for mark in _ROLE.finditer(shown):
+        pattern += re.escape(shown[at : mark.start()])
+        pattern += "(?:" if mark[1] else ")?" if mark[2] else f"(?P<{mark[3]}>{_VALUES})"
+        at = mark.end()
+    return re.compile(pattern + re.escape(shown[at:]))
+
+
+@cache
+def _lead(act: str) -> str:
+    """Return the words every plan with an act begins with."""
+    return re.split(r"[\[{]", acts()[act].shown)[0]
