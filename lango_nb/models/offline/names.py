@@ -162,6 +162,12 @@ def endings(word: str) -> tuple[str, ...]:
     return (f".{short}",) if re.fullmatch(r"[a-z0-9]{1,5}", short) else ()
 
 
+def says_name(text: str) -> bool:
+    """Tell whether a request gives a name ("called", "as") and not a place."""
+    words = text.casefold()
+    return any((f" {word} " in f" {words} ") if word.isascii() else word in words for word in _words_of("called"))
+
+
 def kind_of_file(words: str) -> tuple[str, ...]:
     """Return the endings of the kind of file that words name and nothing else; empty when they name none."""
     kinds = _words_of("kind")

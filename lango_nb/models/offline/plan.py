@@ -96,6 +96,8 @@ class Answer(NamedTuple):
     """What the next turn can refer to."""
     plan: tuple[Step, ...] = ()
     """The steps with their settled arguments."""
+    is_dead_end: bool = False
+    """Whether it cannot work in this folder, and another reading may."""
 
 
 _DESTINATIONS = {
