@@ -170,11 +170,11 @@ def _carried(
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:
             asked = reading._replace(steps=(*ask.steps, *rest[1:]) if ask.steps else rest, others=())
-            after = desk.context._replace(asked=asked, missing=ask.missing)
+            after = desk.spoken()._replace(asked=asked, missing=ask.missing)
             text = _joined(desk, [*said, ask.text])
             return Answer(text, True, after, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
-            after = desk.context._replace(asked=None, missing="")
+            after = desk.spoken()._replace(asked=None, missing="")
             return Answer(_joined(desk, [*said, no.text]), False, after, tuple(settled), is_dead_end)
         except Absent as absent:
             text = _joined(desk, [*said, desk.say("no_file", name=absent.path)])
@@ -240,7 +240,7 @@ def _talk(desk: Desk, step: Step) -> Work:
             yield from ()
             return Outcome(desk.say("refrain"), "", None)
         case "no":
-            return Outcome(desk.say("no"), "", None)
+            return Outcome(desk.say("no" if desk.context.asked else "no.idle"), "", None)
         case "yes":
             return Outcome(desk.say("yes"), "", None)
         case "ask.change":
@@ -290,7 +290,15 @@ def _after(context: Context, outcome: Outcome) -> Context:
         outcome.file or ("" if is_listing else context.file),
         outcome.shown or context.shown,
         value or context.answer,
+        _changed(context, outcome.step),
     )
+
+
+def _changed(context: Context, step: Step) -> Step | None:
+    """Return the change that the next "undo" takes back."""
+    if step.act == "undo":
+        return None
+    return step if is_change(step.act) else context.changed
 
 
 def _joined(desk: Desk, said: Sequence[str]) -> str:

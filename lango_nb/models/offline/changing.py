@@ -120,10 +120,10 @@ def _new_or_there(desk: Desk, word: str) -> Work:
     return name, (yield from desk.folder.editable(name))
 
 
-def _done(step: Step, text: str, path: str, was: str | None, now: str, **more: tuple[str, ...]) -> Outcome:
+def _done(step: Step, said: str, path: str, was: str | None, now: str, **more: tuple[str, ...]) -> Outcome:
     """Word a change of a text, with what is needed to take it back."""
     kept = {"made": ("yes",)} if was is None else {"was": (was,)}
-    return Outcome(text, "", step.with_arguments(file=(path,), now=(now,), **kept, **more), path)
+    return Outcome(said, "", step.with_arguments(file=(path,), now=(now,), **kept, **more), path)
 
 
 def _write(desk: Desk, step: Step) -> Work:
@@ -156,7 +156,7 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
 
 
 def _create(desk: Desk, step: Step) -> Work:
-    name, entry = yield from desk.target(desk.need(step, "file"))
+    name, entry = yield from desk.target(step.word("file") or desk.context.file or desk.need(step, "file"))
     if entry is not None:
         raise CannotWork(desk.say("there_already", file=name))
     now: str = yield from write(desk, name, "")
@@ -171,6 +171,8 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     """Add lines to a file the way it has its lines; a new file is made, and said to be new."""
     if word and not is_pointer(word, "it"):
         path, old = yield from _new_or_there(desk, word)
+    elif desk.context.file and (yield from desk.folder.find(desk.context.file)) is None:
+        path, old = desk.context.file, None
     else:
         path, old = yield from _there(desk, step)
     if len(text) > _MOST_ADDED:
@@ -357,7 +359,7 @@ def _folder_make(desk: Desk, step: Step) -> Work:
     desk.has_changed = True
     yield from desk.folder.call("fs_mkdir", path=name)
     desk.folder.forget(name)
-    return Outcome(desk.say("folder_made", file=name), "", step.with_arguments(to=(name,)), "", ())
+    return Outcome(desk.say("folder_made", file=name), "", step.with_arguments(to=(name,)), name)
 
 
 def _delete(desk: Desk, step: Step) -> Work:
@@ -497,6 +499,8 @@ def _transfer(  # noqa: PLR0913 - what is moved, where, and how
         raise Ask(desk.say("ask.taken", file=name), missing="to")
     targets = [posixpath.normpath(posixpath.join(name, posixpath.basename(path))) if into else name for path in paths]
     for path, target in zip(paths, targets, strict=True):
+        if (yield from desk.folder.find(path)) is None:
+            raise Absent(path)
         is_case = path != target and path.casefold() == target.casefold()
         taken: Entry | None = yield from desk.folder.find(target)
         if taken is not None and not is_case:
@@ -674,7 +678,7 @@ def _forget(desk: Desk, step: Step) -> Work:
 
 def _undo(desk: Desk, step: Step) -> Work:
     """Take the last change back, as far as it is known what there was."""
-    last = desk.context.last
+    last = desk.context.changed
     if last is None:
         raise CannotWork(desk.say("undo.nothing"))
     paths, targets = last.arguments.get("file", ()), last.arguments.get("targets", ())

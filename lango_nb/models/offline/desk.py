@@ -70,6 +70,11 @@ class Desk:
         self.notes: list[str] = []
         """What was guessed, to be said before the answer."""
         self.has_changed = False
+        self._file = ""
+
+    def spoken(self) -> Context:
+        """Return what can be referred to when a step did not come to its end: the file it was about."""
+        return self.context._replace(file=self._file) if self._file else self.context
 
     def say(self, key: str, **values: object) -> str:
         """Word an answer in the language of the request."""
@@ -133,6 +138,11 @@ class Desk:
             found = deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
         if found.rivals:
             raise Ask(self.say("ask.which", names=self._or(found.rivals)), missing="file")
+        if not found.name and self.context.file and is_pointer(name.split()[0], "it"):
+            return self.context.file  # "that card": whatever it is called, it was spoken of
+        if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
+            what = self.say("role.file")
+            raise Ask(self.say("ask.which", names=self._or(self.context.shown)) if self.context.shown else self.say("ask.missing", what=what), missing="file")
         if not found.name:
             names = [one.name for one in upper if not one.is_folder][:_MOST_NAMED]
             text = self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
@@ -153,7 +163,6 @@ class Desk:
         if context.shown and not _PATH.fullmatch(word.strip()) and (place := self._place(bare)) is not None:
             if -len(context.shown) <= place <= len(context.shown) and place:
                 return context.shown[place - 1 if place > 0 else place].rstrip("/")
-            raise Ask(self.say("ask.which", names=self._or(context.shown)), missing="file")
         if is_pointer(word, "it") or is_pointer(word, "those"):
             if context.file:
                 return context.file
@@ -195,9 +204,13 @@ class Desk:
             text: str = yield from self.text(self.context.file)
             if pick(step.word("column"), read_table(text).columns).name:
                 return self.context.file
+            every: list[Entry] = yield from self.folder.everything()
+            tables = [one.name for one in every if one.name.casefold().endswith(_ENDINGS[kind])]
+            fitting: list[str] = yield from self._fitting(step, kind, tables)
+            return fitting[0] if len(fitting) == 1 else self.context.file
         upper: list[Entry] = yield from self.folder.list()
         for entries in (upper, None):
-            every: list[Entry] = entries if entries is not None else (yield from self.folder.everything())
+            every = entries if entries is not None else (yield from self.folder.everything())
             files = [one.name for one in every if not one.is_folder]
             if kind:
                 files = [name for name in files if name.casefold().endswith(_ENDINGS[kind])]
@@ -228,6 +241,7 @@ class Desk:
         if word and _PATH.fullmatch(word) and self._pointed(word) is None:
             name = word.removeprefix("./").rstrip("/")
             try:
+                self._file = name
                 return name, (yield from self.folder.read(name))
             except Absent:
                 pass
@@ -235,8 +249,10 @@ class Desk:
                 if "is a folder" not in failed.said:
                     raise
                 return name, None
+        self._file = ""
         (path, *_) = yield from self.files(step)
         try:
+            self._file = path
             return path, (yield from self.folder.read(path))
         except Failed as failed:
             if "is a folder" not in failed.said:
@@ -246,8 +262,14 @@ class Desk:
     def target(self, word: str) -> Work:
         """Settle where something is to go: a name as it is said, or something that is there; whether that is a folder."""
         name = word.strip().strip("\"'`").removeprefix("./")
-        if is_pointer(name, "it") and self.context.file:
-            name = self.context.file
+        if is_pointer(name, "it"):
+            last = self.context.changed
+            if last is not None and last.act == "folder.make" and self.context.file != last.word("to"):
+                name = last.word("to")
+            elif self.context.file:
+                name = self.context.file
+            else:
+                raise Ask(self.say("ask.missing", what=self.say("role.to")), missing="to")
         entry: Entry | None = yield from self.folder.find(name.rstrip("/") or ".")
         if entry is not None:
             return entry.name, entry

@@ -10,10 +10,10 @@ from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import TooLarge, Work
-from lango_nb.models.offline.names import pick, plain, rank
+from lango_nb.models.offline.names import in_figures, pick, plain, points_back, rank
 from lango_nb.models.offline.operations import OPERATIONS, Entry, NoSuch, Unsure, Value, holds, lines
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.tables import read_table
+from lango_nb.models.offline.tables import numbers, read_table
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
@@ -45,6 +45,9 @@ def _operate(desk: Desk, step: Step) -> Work:
     """Do an operation on the text of a file."""
     operation = OPERATIONS[step.act]
     words: list[Any] = []
+    if step.act == "read.lines":
+        step = step if step.word("from") else step.with_arguments(**{"from": ("1",)})
+        step = step if step.word("until") else step.with_arguments(until=("999999",))
     for parameter in operation.parameters:
         role = parameter.rstrip("?")
         if parameter.endswith("?") and not step.word(role):
@@ -64,9 +67,26 @@ def _operate(desk: Desk, step: Step) -> Work:
     try:
         value = operation.function(text, *words)
     except (NoSuch, Unsure) as error:
-        raise desk.explain(error, path) from error
+        if (only := _only_numbers(step, error, text)) is None:
+            raise desk.explain(error, path) from error
+        desk.notes.append(desk.say("note.took", word=step.word("column"), name=only))
+        return (yield from _operate(desk, step.with_arguments(file=(path,), column=(only,))))
     settled = step.with_arguments(file=(path,))
     return _worded(desk, settled, path, text, value)
+
+
+def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
+    """Return the only column with numbers, where "the dearest" was said instead of its name."""
+    if not isinstance(error, NoSuch) or error.kind != "column" or not step.act.startswith("column") or step.act == "column.distinct":
+        return None
+    table = read_table(text)
+    found = [name for name in table.columns if _is_numeric(table.values(name))]
+    return found[0] if len(found) == 1 and error.wanted == step.word("column") else None
+
+
+def _is_numeric(values: Sequence[str]) -> bool:
+    read = numbers([value for value in values if value])
+    return bool(read) and None not in read
 
 
 def _worded(desk: Desk, step: Step, path: str, text: str, value: Value) -> Outcome:
@@ -173,9 +193,9 @@ def _compare(desk: Desk, step: Step) -> Work:
     first, second = paths[:2]
     settled = step.with_arguments(file=(first, second))
     if not found:
-        return Outcome(desk.say("same", file=first, other=second), [], settled, second)
+        return Outcome(desk.say("same", file=first, other=second), [], settled, second, (first, second))
     shown = quoted(found if isinstance(found, list) else [], desk.language)
-    return Outcome(desk.say("differ", file=first, other=second, lines=shown), found, settled, second)
+    return Outcome(desk.say("differ", file=first, other=second, lines=shown), found, settled, second, (first, second))
 
 
 def _summary(desk: Desk, step: Step) -> Work:
@@ -350,6 +370,8 @@ def _search(desk: Desk, step: Step) -> Work:
     """Look for a text in one file, in a folder, or everywhere."""
     wanted = desk.need(step, "find")
     word = step.word("file")
+    if not word and desk.context.file and points_back(step.text):
+        word, step = desk.context.file, step.with_arguments(file=(desk.context.file,))
     if word:
         try:
             path, text = yield from desk.read(step)
@@ -457,7 +479,7 @@ def _recall(desk: Desk, step: Step) -> Work:
 def _calculate(desk: Desk, step: Step) -> Work:
     yield from ()
     words = desk.need(step, "text")
-    result = reckon(words) or reckon(words.replace(",", "."))
+    result = reckon(words) or reckon(words.replace(",", ".")) or reckon(in_figures(words, desk.context.answer))
     if result is None:
         raise Ask(desk.say("ask.sum", word=words), missing="text", can_try_others=True)
     return Outcome(f"{words.strip(' ?=')} = {result}", result, step)

@@ -12,8 +12,10 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from lango_nb.models.offline.acts import read_table
+from lango_nb.models.offline.acts import read_table as read_rows
+from lango_nb.models.offline.tables import number
 
+_ARTICLES = frozenset("a an un une uno una um uma een ein one sept".split()) - {"one", "sept"}
 NEAR = 0.75
 """Likeness from which a name is taken for a misspelt one."""
 CLEARLY = 0.08
@@ -28,7 +30,7 @@ _SHORTEST = 4
 _LEAD = re.compile(
     r"^(?:the|a|an|my|our|your|that|this|those|file|files|folder|der|die|das|den|dem|des|mein\w*|unser\w*|datei|ordner|"
     r"le|la|les|l'|mon|ma|mes|nos|notre|du|de|des|fichier|dossier|el|los|las|mi|mis|nuestr\w*|archivo|carpeta|o|os|as|"
-    r"meu\w*|minha\w*|arquivo|pasta|il|lo|gli|i|mio|mia|miei|mie|cartella|het|mijn|onze|bestand|map|mój|moj\w*|plik|folder)\b[\s:]*",
+    r"by|per|each|every|pro|je|nach|por|meu\w*|minha\w*|arquivo|pasta|il|lo|gli|i|mio|mia|miei|mie|cartella|het|mijn|onze|bestand|map|mój|moj\w*|plik|folder)\b[\s:]*",
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"[\s-]*\b(?:file|files|folder|datei|ordner|fichier|archivo|arquivo|bestand|plik)\b$|ファイル$|文件$", re.IGNORECASE)
@@ -153,11 +155,11 @@ def endings(word: str) -> tuple[str, ...]:
         return (text.lstrip("*"),)
     kinds = _words_of("kind")
     body = _trimmed(text)
-    for part in dict.fromkeys((text, body, stem(body), *re.split(r"[\s_-]+", body), *(stem(one) for one in body.split()))):
+    for part in dict.fromkeys((text, body, *re.split(r"[\s_-]+", body))):
         if part == "csv":
             return (".csv",)
-        if part in kinds:
-            return tuple(kinds[part].split())
+        if found := kinds.get(part) or kinds.get(part.removesuffix("s")) or kinds.get(stem(part)):
+            return tuple(found.split())
     short = body.split()[0].split("-")[0] if body.split() else ""
     return (f".{short}",) if re.fullmatch(r"[a-z0-9]{1,5}", short) else ()
 
@@ -172,7 +174,39 @@ def kind_of_file(words: str) -> tuple[str, ...]:
     """Return the endings of the kind of file that words name and nothing else; empty when they name none."""
     kinds = _words_of("kind")
     body = _trimmed(words.strip().casefold())
-    return next((tuple(kinds[one].split()) for one in (body, stem(body)) if one in kinds), ())
+    return next((tuple(kinds[one].split()) for one in (body, body.removesuffix("s"), stem(body)) if one in kinds), ())
+
+
+def points_back(text: str) -> bool:
+    """Tell whether a request says "those", "it", "there": it is about what was spoken of.
+
+    Examples
+    --------
+    >>> points_back("show me those with fuse"), points_back("find fuse")
+    (True, False)
+    """
+    pointers = {*_words_of("it"), *_words_of("those")} - {"the same", "la", "le", "das", "die", "den", "der", "er", "sie", "es", "y", "lo", "to"}
+    words = text.casefold()
+    return any(word in pointers for word in re.findall(r"\w+", words))
+
+
+def in_figures(text: str, answer: str = "") -> str:
+    """Write a sum that is said in words with figures.
+
+    Examples
+    --------
+    >>> in_figures("fifteen per cent of 64"), in_figures("a quarter of that", "1680")
+    ('15 % of 64', '0.25 * 1680')
+    """
+    found = text.casefold()
+    for kind, figure in (("percent", None), ("factor", " * ")):
+        for words, value in sorted(_words_of(kind).items(), key=lambda pair: -len(pair[0])):
+            found = re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", value if figure is None else value + " *", found)
+    places = _words_of("place")
+    parts = [places.get(word, word) if word.isalpha() and word in places and word not in _ARTICLES else word for word in found.split()]
+    if answer and number(answer) is not None:
+        parts = [str(number(answer)) if is_pointer(part, "answer") else part for part in parts]
+    return " ".join(parts)
 
 
 def _trimmed(words: str) -> str:
@@ -240,7 +274,8 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     for name in names:
         parts = _parts(name)
         joined = "".join(parts)
-        hits = [any(_meets(one, parts, joined) for one in options) for options in related]
+        bare = [part.lstrip("0") for part in parts if part.isdigit()]
+        hits = [any(_meets(one, parts, joined) or one.lstrip("0") in bare for one in options) for options in related]
         score = sum(hits) / len(hits)
         if score < 1 and whole and any(_meets(one, parts, joined) for one in whole):
             score = 1.0
@@ -306,7 +341,7 @@ def _related(word: str) -> frozenset[str]:
 @cache
 def _nouns() -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for kind, _, words in read_table("pointing.tsv"):
+    for kind, _, words in read_rows("pointing.tsv"):
         if kind != "noun":
             continue
         same = frozenset(stem(plain(word)) for word in words.split(", ") if " " not in word)
@@ -319,7 +354,7 @@ def _nouns() -> Mapping[str, frozenset[str]]:
 @cache
 def _words_of(kind: str) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for row, meaning, words in read_table("pointing.tsv"):
+    for row, meaning, words in read_rows("pointing.tsv"):
         if row == kind:
             for word in words.split(", "):
                 found.setdefault(word.casefold(), meaning)

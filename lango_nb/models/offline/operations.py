@@ -433,7 +433,7 @@ def json_get(text: str, key: str) -> str | list[str]:
     value = json.loads(text[start:end])
     if isinstance(value, list) and value and not any(isinstance(one, dict | list) for one in value):
         return [_json_word(one) for one in value]
-    return _json_word(value)
+    return value if isinstance(value, str) else text[start:end] if not isinstance(value, dict | list) else _json_word(value)
 
 
 def json_keys(text: str) -> list[str]:

@@ -65,6 +65,8 @@ class Context(NamedTuple):
     """Names or lines of the last listing, in order."""
     answer: str = ""
     """The last result."""
+    changed: Step | None = None
+    """The last step that changed something, to be taken back."""
     asked: Reading | None = None
     """What the last answer asked back about."""
     missing: str = ""
