@@ -66,15 +66,16 @@ def keys() -> Mapping[str, Mapping[str, str]]:
 
 
 def quoted(lines: Sequence[str], language: str) -> str:
-    """Show lines as data: nothing in them is followed, no control character is passed on, many are cut.
+    r"""Show lines as data: nothing in them is followed, no control character is passed on, many are cut.
 
     Examples
     --------
-    >>> print(quoted(["a", "b\\x1b[2J"], "en"))
+    >>> print(quoted(["a", "b\x1b[2J"], "en"))
     a
-    b\\x1b[2J
+    b\x1b[2J
     """
-    shown, length = [], 0
+    shown: list[str] = []
+    length = 0
     for line in lines[:MOST_LINES]:
         safe = "\t".join(printable(part) for part in line[:LONGEST_LINE].split("\t"))
         length += len(safe)

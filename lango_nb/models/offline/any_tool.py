@@ -19,7 +19,7 @@ from lango_nb.models.offline.tables import number
 from lango_nb.models.offline.wording import said_of, shorten_text, shown_arguments
 from lango_nb.routing.capabilities import tool_capability
 
-_AND = re.compile(r"\s*[,;、，]\s*(?:(?:and|und|et|y|e|en|i)\s+)?|\s+(?:and|und|et|y|e|en|i)\s+|と|和")
+_AND = re.compile(r"\s*[,;\u3001\uff0c]\s*(?:(?:and|und|et|y|e|en|i)\s+)?|\s+(?:and|und|et|y|e|en|i)\s+|と|和")
 
 
 def use_tool(desk: Desk, step: Step) -> Work:
@@ -61,12 +61,18 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
         if name in shapes and words:
             shape = shapes[name] if isinstance(shapes[name], dict) else {}
             if len(words) == 1 and is_pointer(words[0], "answer") and desk.context.answer:
-                words = (given_text(desk, step, name),)
-            value = read_value(words, shape)
+                value = read_value((given_text(desk, step, name),), shape)
+            else:
+                value = read_value(words, shape)
             if value is None:
-                raise Ask(desk.say("ask.value", what=_spoken(name, shape), word=", ".join(words), options=_options(shape)), missing=name)
+                raise Ask(
+                    desk.say("ask.value", what=_spoken(name, shape), word=", ".join(words), options=_options(shape)),
+                    missing=name,
+                )
             found[name] = value
-    lacking = [name for name in (needed if isinstance(needed, list) else []) if isinstance(name, str) and name not in found]
+    lacking = [
+        name for name in (needed if isinstance(needed, list) else []) if isinstance(name, str) and name not in found
+    ]
     lacking = [name for name in lacking if "default" not in (shapes.get(name) or {})]
     if lacking:
         what = desk.say("and").join(_spoken(name, shapes.get(name)) for name in lacking)
@@ -127,7 +133,9 @@ def _spoken(name: str, shape: Any) -> str:
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").lower()
     if not first or len(first) > 60:  # noqa: PLR2004 - a sentence
         return plain
-    return f"{plain} ({first[0].lower()}{first[1:]})" if plain not in first.lower() else f"{first[0].lower()}{first[1:]}"
+    return (
+        f"{plain} ({first[0].lower()}{first[1:]})" if plain not in first.lower() else f"{first[0].lower()}{first[1:]}"
+    )
 
 
 def _options(shape: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work, holds_secret
 from lango_nb.models.offline.looking import _excepted, _named, memories, task_meant, tasks
 from lango_nb.models.offline.names import is_pointer, plain, rank, says_name
-from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, holds, json_path, json_set, lines
+from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, holds, json_path, json_set, json_spans, lines
 from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.tables import read_table, write_row
 
@@ -21,7 +21,15 @@ _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
 _PAIR = re.compile(r"\s*([^:=]+?)\s*[:=]\s*(.+?)\s*\Z")
 _EXIT = re.compile(r"exit code (-?\d+)[^\n]*\n?")
-_RUNNERS = {".py": "python3", ".sh": "sh", ".js": "node", ".r": "Rscript", ".rb": "ruby", ".pl": "perl", ".bash": "bash"}
+_RUNNERS = {
+    ".py": "python3",
+    ".sh": "sh",
+    ".js": "node",
+    ".r": "Rscript",
+    ".rb": "ruby",
+    ".pl": "perl",
+    ".bash": "bash",
+}
 _LONGEST_KEY = 40
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
@@ -54,7 +62,9 @@ def given_text(desk: Desk, step: Step, role: str = "text") -> str:
 def edit(desk: Desk, path: str, old: str, new: Sequence[str]) -> Work:
     """Change the lines of a file that differ, and see that it is so then; return the new text."""
     before = lines(old)
-    head = next((at for at, (one, two) in enumerate(zip(before, new, strict=False)) if one != two), min(len(before), len(new)))
+    head = next(
+        (at for at, (one, two) in enumerate(zip(before, new, strict=False)) if one != two), min(len(before), len(new))
+    )
     most = min(len(before), len(new)) - head
     tail = next((at for at in range(most) if before[-1 - at] != new[-1 - at]), most)
     first, last = head, len(before) - tail
@@ -151,7 +161,11 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
         raise CannotWork(desk.say("same_already", file=name))
     says = desk.say("loses", file=name, n=count) if old.strip() else ""
     now = yield from write(desk, name, text, says)
-    said = desk.say("replaced_all", file=name, n=count) if old.strip() else desk.say("written", file=name, n=len(lines(now)))
+    said = (
+        desk.say("replaced_all", file=name, n=count)
+        if old.strip()
+        else desk.say("written", file=name, n=len(lines(now)))
+    )
     return _done(step, said, name, old, now, text=(text,))
 
 
@@ -282,7 +296,7 @@ def _with(desk: Desk, step: Step, sought: str) -> Work:
     if len(found) == 1:
         return found[0], (yield from desk.folder.editable(found[0]))
     if found:
-        raise Ask(desk.say("ask.which", names=desk._or(found)), missing="file")
+        raise Ask(desk.say("ask.which", names=desk.either(found)), missing="file")
     return (yield from _there(desk, step))
 
 
@@ -291,7 +305,12 @@ def _pattern_of(text: str, sought: str) -> re.Pattern[str] | None:
     bare = re.escape(sought)
     left = r"(?<!\w)" if sought[:1].isalnum() else ""
     right = r"(?!\w)" if sought[-1:].isalnum() else ""
-    for pattern in (re.compile(left + bare + right), re.compile(left + bare + right, re.IGNORECASE), re.compile(bare), re.compile(bare, re.IGNORECASE)):
+    for pattern in (
+        re.compile(left + bare + right),
+        re.compile(left + bare + right, re.IGNORECASE),
+        re.compile(bare),
+        re.compile(bare, re.IGNORECASE),
+    ):
         if sought and pattern.search(text):
             return pattern
     return None
@@ -326,7 +345,9 @@ def _line_delete(desk: Desk, step: Step) -> Work:
         settled = step.with_arguments(file=(path,))
         raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=quoted(going, desk.language)), steps=(settled,))
     now: str = yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
-    return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path, old, now)
+    return _done(
+        step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path, old, now
+    )
 
 
 def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:
@@ -345,7 +366,8 @@ def _json_set(desk: Desk, step: Step) -> Work:
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
     now: str = yield from edit(desk, path, old, lines(changed))
-    return _done(step, desk.say("json.set", file=path, name=name, new=new), path, old, now)
+    start, end = json_spans(now)[name]
+    return _done(step, desk.say("json.set", file=path, name=name, new=now[start:end]), path, old, now)
 
 
 # -- files and folders -------------------------------------------------------------------------------------------------
@@ -431,10 +453,10 @@ def _delete_some(desk: Desk, step: Step) -> Work:
 
 
 def _move(desk: Desk, step: Step) -> Work:
-    desk.need(step, "to")
+    goal = desk.goal(step)
     paths: tuple[str, ...] = yield from desk.files(step)
-    name, entry = yield from desk.target(desk.need(step, "to"))
-    into = step.word("to").rstrip().endswith("/") or (entry is not None and entry.is_folder)
+    name, entry = yield from desk.target(goal)
+    into = goal.rstrip().endswith("/") or (entry is not None and entry.is_folder)
     into = into or (entry is None and (len(paths) > 1 or not posixpath.splitext(name)[1]))
     return (yield from _transfer(desk, step, paths, name, entry, into=into, verb="mv"))
 
@@ -443,7 +465,7 @@ def _rename(desk: Desk, step: Step) -> Work:
     desk.need(step, "to")
     paths: tuple[str, ...] = yield from desk.files(step)
     if len(paths) > 1:
-        raise Ask(desk.say("ask.which", names=desk._or(paths)), missing="file")
+        raise Ask(desk.say("ask.which", names=desk.either(paths)), missing="file")
     (path,) = paths
     source: Entry | None = yield from desk.folder.find(path)
     name = _new_name(desk.need(step, "to"), path, is_folder=source is not None and source.is_folder)
@@ -453,7 +475,8 @@ def _rename(desk: Desk, step: Step) -> Work:
 
 def _copy(desk: Desk, step: Step) -> Work:
     paths: tuple[str, ...] = yield from desk.files(step)
-    word = step.word("to")
+    last = desk.context.changed
+    word = desk.goal(step) if last is not None and last.act == "folder.make" else step.word("to")
     if not word:
         if len(paths) > 1:
             raise desk.missing(step, "to")
@@ -473,12 +496,12 @@ def _copy(desk: Desk, step: Step) -> Work:
 def _kind_moved(desk: Desk, step: Step) -> Work:
     """Move or copy all files of a kind."""
     ends = desk.endings_of(desk.need(step, "ending"))
-    desk.need(step, "to")
+    goal = desk.goal(step)
     entries: list[Entry] = yield from desk.folder.list()
     paths = tuple(one.name for one in entries if not one.is_folder and one.name.casefold().endswith(ends))
     if not paths:
         raise CannotWork(desk.say("none_found", word=step.word("ending")))
-    name, entry = yield from desk.target(desk.need(step, "to"))
+    name, entry = yield from desk.target(goal)
     verb = "mv" if step.act.startswith("move") else "cp"
     return (yield from _transfer(desk, step, paths, name, entry, into=True, verb=verb))
 
@@ -523,7 +546,11 @@ def _transfer(  # noqa: PLR0913 - what is moved, where, and how
         if not is_there or not is_gone:
             raise CannotWork(desk.say("not_moved", file=path, to=target))
     settled = step.with_arguments(file=tuple(paths), to=(name,), targets=tuple(targets))
-    said = desk.say("copied" if verb == "cp" else "renamed" if step.act == "rename" else "moved", names=", ".join(paths), to=targets[0] if not into else f"{name}/")
+    said = desk.say(
+        "copied" if verb == "cp" else "renamed" if step.act == "rename" else "moved",
+        names=", ".join(paths),
+        to=targets[0] if not into else f"{name}/",
+    )
     return Outcome(said, "", settled, targets[0] if len(targets) == 1 else "", tuple(targets))
 
 
@@ -619,7 +646,9 @@ def _task_done(desk: Desk, step: Step) -> Work:
         yield from desk.folder.call("task_update", task_id=one.get("task_id"), status="done")
     titles = [str(one.get("title")) for one in meant]
     ids = tuple(str(one.get("task_id")) for one in meant)
-    return Outcome(desk.say("task.done", names="; ".join(titles)), titles, step.with_arguments(text=tuple(titles), ids=ids))
+    return Outcome(
+        desk.say("task.done", names="; ".join(titles)), titles, step.with_arguments(text=tuple(titles), ids=ids)
+    )
 
 
 def _pointed(desk: Desk, word: str) -> str:
@@ -685,7 +714,9 @@ def _undo(desk: Desk, step: Step) -> Work:
     match last.act:
         case "move" | "rename" | "move.ending" if targets:
             yield from _back(desk, paths, targets)
-            return Outcome(desk.say("undone", names=", ".join(paths)), "", step, paths[0] if len(paths) == 1 else "", paths)
+            return Outcome(
+                desk.say("undone", names=", ".join(paths)), "", step, paths[0] if len(paths) == 1 else "", paths
+            )
         case "copy" | "copy.ending" if targets:
             outcome: Outcome = yield from _delete_all_of(desk, step, targets)
             return outcome._replace(text=desk.say("undone", names=", ".join(targets)), step=step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lango_nb.core.messages import ToolSchema
 from lango_nb.models.offline.acts import acts
@@ -16,8 +16,12 @@ from lango_nb.models.offline.plan import Context, Step
 from lango_nb.models.offline.tables import read_table
 
 _PATH = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/[^\s\"]*)\Z")
-_FILLER = re.compile(r"\b(?:ones?|of|them|those|these|number|nr|no|file|datei|von|davon|d'entre|eux|de|ellos|file|listed|above)\b|[.°ºª#]")
+_FILLER = re.compile(
+    r"\b(?:ones?|of|them|those|these|number|nr|no|file|datei|von|davon|d'entre|eux|de|ellos|file|listed|above)\b|[.°ºª#]"
+)
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
+_LONG_WORD = 4
+"""Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
 """Files that are read to find the one that is meant."""
 _MOST_NAMED = 8
@@ -27,7 +31,9 @@ _MOST_NAMED = 8
 class Ask(Exception):  # noqa: N818 - a question is no error
     """Something is missing or unclear: the question, and what the answer completes."""
 
-    def __init__(self, text: str, *, missing: str = "", steps: tuple[Step, ...] = (), can_try_others: bool = False) -> None:
+    def __init__(
+        self, text: str, *, missing: str = "", steps: tuple[Step, ...] = (), can_try_others: bool = False
+    ) -> None:
         super().__init__(text)
         self.text = text
         self.missing = missing
@@ -60,7 +66,9 @@ class Outcome(NamedTuple):
 class Desk:
     """What is known while a plan is carried out."""
 
-    def __init__(self, tools: Mapping[str, ToolSchema], context: Context, language: str, *, is_certain: bool = False) -> None:
+    def __init__(
+        self, tools: Mapping[str, ToolSchema], context: Context, language: str, *, is_certain: bool = False
+    ) -> None:
         self.folder = Folder(tools)
         self.tools = tools
         self.context = context
@@ -71,6 +79,7 @@ class Desk:
         """What was guessed, to be said before the answer."""
         self.has_changed = False
         self._file = ""
+        self._guess = ""
 
     def spoken(self) -> Context:
         """Return what can be referred to when a step did not come to its end: the file it was about."""
@@ -116,10 +125,15 @@ class Desk:
                 entries: list[Entry] = yield from self.folder.everything()
                 found += [name for name in self.context.shown if name in {one.name for one in entries}]
             else:
+                self._guess = ""
                 found.append((yield from self.file(word)))
+                if self._guess and step.act.startswith("delete") and not self.is_certain:
+                    self.notes.clear()
+                    text = self.say("ask.mean", word=word, name=found[-1])
+                    raise Ask(text, steps=(step.with_arguments(**{role: tuple(found)}),))
         return tuple(dict.fromkeys(found))
 
-    def file(self, word: str, *, folders: bool = True) -> Work:
+    def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
         if (pointed := self._pointed(word)) is not None:
             return pointed
@@ -132,22 +146,32 @@ class Desk:
             return name
         upper: list[Entry] = yield from self.folder.list()
         found = self._picked(name, upper)
-        if not found.name and not found.rivals or found.is_guess:
+        if (not found.name and not found.rivals) or found.is_guess:
             every: list[Entry] = yield from self.folder.everything()
             deeper = self._picked(name, every)
-            found = deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
+            found = (
+                deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
+            )
         if found.rivals:
-            raise Ask(self.say("ask.which", names=self._or(found.rivals)), missing="file")
+            raise Ask(self.say("ask.which", names=self.either(found.rivals)), missing="file")
         if not found.name and self.context.file and is_pointer(name.split()[0], "it"):
             return self.context.file  # "that card": whatever it is called, it was spoken of
         if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
             what = self.say("role.file")
-            raise Ask(self.say("ask.which", names=self._or(self.context.shown)) if self.context.shown else self.say("ask.missing", what=what), missing="file")
+            raise Ask(
+                self.say("ask.which", names=self.either(self.context.shown))
+                if self.context.shown
+                else self.say("ask.missing", what=what),
+                missing="file",
+            )
         if not found.name:
             names = [one.name for one in upper if not one.is_folder][:_MOST_NAMED]
-            text = self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
+            text = (
+                self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
+            )
             raise Ask(text, missing="file", can_try_others=True)
         if found.is_guess:
+            self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
 
@@ -160,9 +184,9 @@ class Desk:
                 return rest[0]
             raise Ask(self.say("ask.missing", what=self.say("role.file")), missing="file")
         bare = _FILLER.sub(" ", word.casefold()).strip()
-        if context.shown and not _PATH.fullmatch(word.strip()) and (place := self._place(bare)) is not None:
-            if -len(context.shown) <= place <= len(context.shown) and place:
-                return context.shown[place - 1 if place > 0 else place].rstrip("/")
+        place = self._place(bare) if context.shown and not _PATH.fullmatch(word.strip()) else None
+        if place and -len(context.shown) <= place <= len(context.shown):
+            return context.shown[place - 1 if place > 0 else place].rstrip("/")
         if is_pointer(word, "it") or is_pointer(word, "those"):
             if context.file:
                 return context.file
@@ -173,7 +197,9 @@ class Desk:
 
     @staticmethod
     def _place(bare: str) -> int | None:
-        words = [word for word in plain(bare).split() if len(word) > 3 or word.isdigit() or rank(word) is not None]
+        words = [
+            word for word in plain(bare).split() if len(word) >= _LONG_WORD or word.isdigit() or rank(word) is not None
+        ]
         return rank(bare) if bare and len(words) <= 1 and (not words or rank(words[-1]) is not None) else None
 
     def _picked(self, name: str, entries: Sequence[Entry]) -> Pick:
@@ -189,7 +215,8 @@ class Desk:
                 return Pick(kind[0]) if len(kind) == 1 else Pick(rivals=tuple(kind))
         return found
 
-    def _or(self, names: Sequence[str]) -> str:
+    def either(self, names: Sequence[str]) -> str:
+        """Join names to choose from."""
         shown = list(names[:_MOST_NAMED])
         if len(shown) < 2:  # noqa: PLR2004 - nothing to join
             return "".join(shown)
@@ -218,7 +245,7 @@ class Desk:
             if len(files) == 1:
                 return files[0]
             if files and kind:
-                raise Ask(self.say("ask.which", names=self._or(files)), missing="file")
+                raise Ask(self.say("ask.which", names=self.either(files)), missing="file")
         if self.context.file and kind:
             return self.context.file
         raise self.missing(step, "file")
@@ -281,10 +308,28 @@ class Desk:
             return found.name, next(one for one in upper if one.name == found.name)
         return name.rstrip("/"), None
 
+    def goal(self, step: Step) -> str:
+        """Return where files are to go: as it is said, or the folder that was just made."""
+        last = self.context.changed
+        if not step.word("to") and last is not None and last.act == "folder.make":
+            return last.word("to")
+        return self.need(step, "to")
+
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""
         word = step.word("file")
-        if not word or plain(word) in {"", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"}:
+        if not word or plain(word) in {
+            "",
+            "here",
+            "this folder",
+            "folder",
+            "hier",
+            "ici",
+            "aqui",
+            "qui",
+            "everything",
+            "all",
+        }:
             return "."
         return (yield from self.file(word))
 
@@ -297,16 +342,18 @@ class Desk:
     def explain(self, error: NoSuch | Unsure, path: str) -> Exception:
         """Word what is not there, or not clear."""
         if isinstance(error, Unsure):
-            return Ask(self.say("ask.which", names=self._or(error.options)), missing=error.kind)
+            return Ask(self.say("ask.which", names=self.either(error.options)), missing=error.kind)
         options = ", ".join(error.options[:20])
         match error.kind:
             case "column" | "key" | "function":
-                text = self.say(f"no_{error.kind}", file=path, word=error.wanted, names=options or "–")
+                text = self.say(f"no_{error.kind}", file=path, word=error.wanted, names=options or "-")
                 role = "name" if error.kind == "function" else error.kind
                 return Ask(text, missing=role, can_try_others=True)
             case "line":
                 lines = int(options or 0)
-                return Ask(self.say("no_line", file=path, word=error.wanted, n=lines), missing="line", can_try_others=True)
+                return Ask(
+                    self.say("no_line", file=path, word=error.wanted, n=lines), missing="line", can_try_others=True
+                )
             case "number":
                 return Ask(self.say("no_number", file=path, word=error.wanted), can_try_others=True)
             case "json":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
@@ -11,13 +12,24 @@ from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import TooLarge, Work
 from lango_nb.models.offline.names import in_figures, pick, plain, points_back, rank
-from lango_nb.models.offline.operations import OPERATIONS, Entry, NoSuch, Unsure, Value, holds, lines
+from lango_nb.models.offline.operations import (
+    OPERATIONS,
+    Entry,
+    NoSuch,
+    Unsure,
+    Value,
+    code_list,
+    holds,
+    json_keys,
+    lines,
+)
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.tables import numbers, read_table
+from lango_nb.models.offline.tables import numbers, read_table, written
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
 _MOST_HITS = 40
+_PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".gz", ".pyc", ".xlsx", ".docx", ".db", ".sqlite")
@@ -77,7 +89,12 @@ def _operate(desk: Desk, step: Step) -> Work:
 
 def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
     """Return the only column with numbers, where "the dearest" was said instead of its name."""
-    if not isinstance(error, NoSuch) or error.kind != "column" or not step.act.startswith("column") or step.act == "column.distinct":
+    if (
+        not isinstance(error, NoSuch)
+        or error.kind != "column"
+        or not step.act.startswith("column")
+        or step.act == "column.distinct"
+    ):
         return None
     table = read_table(text)
     found = [name for name in table.columns if _is_numeric(table.values(name))]
@@ -91,7 +108,7 @@ def _is_numeric(values: Sequence[str]) -> bool:
 
 def _worded(desk: Desk, step: Step, path: str, text: str, value: Value) -> Outcome:
     """Word the result of an operation."""
-    if step.act.startswith("count") or step.act in {"rows.count"}:
+    if step.act.startswith("count") or step.act == "rows.count":
         return _counted(desk, step, path, int(str(value)))
     if not text.strip() and step.act.startswith("read"):
         return Outcome(desk.say("is_empty", file=path), "", step, path)
@@ -125,8 +142,8 @@ def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
         return Outcome(desk.say("listed", file=path, names=listed), found, step, path, tuple(found))
     if not found:
         return Outcome(desk.say("nothing_left", file=path), found, step, path)
-    rows = tuple(found[1:] if step.act.startswith("rows") else found)
-    return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, step, path, rows)
+    entries = tuple(found[1:] if step.act.startswith("rows") else found)
+    return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, step, path, entries)
 
 
 def _counted(desk: Desk, step: Step, path: str, number: int) -> Outcome:
@@ -186,11 +203,10 @@ def _compare(desk: Desk, step: Step) -> Work:
     paths: tuple[str, ...] = yield from desk.files(step)
     if len(paths) < 2:  # noqa: PLR2004 - two are compared
         raise Ask(desk.say("ask.compare", file=paths[0]), missing="file")
-    texts = []
-    for path in paths[:2]:
-        texts.append((yield from desk.text(path)))
-    found = OPERATIONS["compare"].function(*texts)
     first, second = paths[:2]
+    text: str = yield from desk.text(first)
+    other: str = yield from desk.text(second)
+    found = OPERATIONS["compare"].function(text, other)
     settled = step.with_arguments(file=(first, second))
     if not found:
         return Outcome(desk.say("same", file=first, other=second), [], settled, second, (first, second))
@@ -213,9 +229,9 @@ def _summary(desk: Desk, step: Step) -> Work:
                 table = read_table(text)
                 found = [desk.say("count.rows", file=path, n=len(table.rows)), ", ".join(table.columns)]
             case "json":
-                found = [", ".join(OPERATIONS["json.keys"].function(text))]  # type: ignore[arg-type]
+                found = [", ".join(json_keys(text))]
             case "py" | "sh" | "js":
-                found = [", ".join(OPERATIONS["code.list"].function(text))] or OPERATIONS["summary"].function(text)  # type: ignore[arg-type]
+                found = [", ".join(code_list(text))]
             case _:
                 found = OPERATIONS["summary"].function(text)
     except NoSuch:
@@ -297,7 +313,9 @@ def _excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries that a step leaves out: named, of a kind, or with words in their names."""
     gone: list[Entry] = []
     for word in step.arguments.get("except", ()):
-        exact = [one for one in entries if one.name == word.rstrip("/") or one.name.rpartition("/")[2] == word.rstrip("/")]
+        exact = [
+            one for one in entries if one.name == word.rstrip("/") or one.name.rpartition("/")[2] == word.rstrip("/")
+        ]
         from lango_nb.models.offline.names import endings, kind_of_file
 
         ends = endings(word) if word.lstrip("*").startswith(".") else kind_of_file(word)
@@ -377,7 +395,14 @@ def _search(desk: Desk, step: Step) -> Work:
             path, text = yield from desk.read(step)
         except Ask as ask:
             where = plain(word)
-            if not ask.can_try_others or where not in {"files", "all files", "everything", "everywhere", "all", "folder"}:
+            if not ask.can_try_others or where not in {
+                "files",
+                "all files",
+                "everything",
+                "everywhere",
+                "all",
+                "folder",
+            }:
                 raise
             path, text = ".", None
     else:
@@ -394,7 +419,9 @@ def _search(desk: Desk, step: Step) -> Work:
     if len(names) == 1:
         return _lines_said(desk, step.with_arguments(file=names), names[0], hits[names[0]])
     shown = [f"{name}: {line}" for name, found in hits.items() for line in found]
-    return Outcome(quoted(shown[:_MOST_HITS], desk.language), [line for found in hits.values() for line in found], step, "", names)
+    return Outcome(
+        quoted(shown[:_MOST_HITS], desk.language), [line for found in hits.values() for line in found], step, "", names
+    )
 
 
 def _search_files(desk: Desk, step: Step) -> Work:
@@ -404,7 +431,13 @@ def _search_files(desk: Desk, step: Step) -> Work:
     names = tuple(name for name, text in texts.items() if holds(text, wanted))
     if not names:
         raise CannotWork(desk.say("no_match_anywhere", word=wanted))
-    return Outcome(desk.say("search.files", word=wanted, names=", ".join(names)), list(names), step, names[0] if len(names) == 1 else "", names)
+    return Outcome(
+        desk.say("search.files", word=wanted, names=", ".join(names)),
+        list(names),
+        step,
+        names[0] if len(names) == 1 else "",
+        names,
+    )
 
 
 # -- tasks, memory, sums -----------------------------------------------------------------------------------------------
@@ -432,11 +465,16 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
     chosen = pick(words, titles)
     if not chosen.name and place is not None and still and -len(still) <= place <= len(still) and place:
         return still[place - 1 if place > 0 else place]
-    if not chosen.name and not chosen.rivals and len(still) == 1 and plain(words) in {"it", "that", "this", "es", "das"}:
+    if (
+        not chosen.name
+        and not chosen.rivals
+        and len(still) == 1
+        and plain(words) in {"it", "that", "this", "es", "das"}
+    ):
         return still[0]
     if not chosen.name:
         rivals = chosen.rivals or tuple(titles)
-        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "–"), missing="text", can_try_others=True)
+        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "-"), missing="text", can_try_others=True)
     return still[titles.index(chosen.name)]
 
 
@@ -482,6 +520,8 @@ def _calculate(desk: Desk, step: Step) -> Work:
     result = reckon(words) or reckon(words.replace(",", ".")) or reckon(in_figures(words, desk.context.answer))
     if result is None:
         raise Ask(desk.say("ask.sum", word=words), missing="text", can_try_others=True)
+    if "." in result:
+        result = written(round(Decimal(result), _PLACES))
     return Outcome(f"{words.strip(' ?=')} = {result}", result, step)
 
 

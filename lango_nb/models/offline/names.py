@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from lango_nb.models.offline.acts import read_table as read_rows
 from lango_nb.models.offline.tables import number
 
-_ARTICLES = frozenset("a an un une uno una um uma een ein one sept".split()) - {"one", "sept"}
+_ARTICLES = frozenset("a an un une uno una um uma een ein".split())
 NEAR = 0.75
 """Likeness from which a name is taken for a misspelt one."""
 CLEARLY = 0.08
@@ -33,7 +33,9 @@ _LEAD = re.compile(
     r"by|per|each|every|pro|je|nach|por|meu\w*|minha\w*|arquivo|pasta|il|lo|gli|i|mio|mia|miei|mie|cartella|het|mijn|onze|bestand|map|mój|moj\w*|plik|folder)\b[\s:]*",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"[\s-]*\b(?:file|files|folder|datei|ordner|fichier|archivo|arquivo|bestand|plik)\b$|ファイル$|文件$", re.IGNORECASE)
+_TAIL = re.compile(
+    r"[\s-]*\b(?:file|files|folder|datei|ordner|fichier|archivo|arquivo|bestand|plik)\b$|ファイル$|文件$", re.IGNORECASE
+)
 
 
 class Pick(NamedTuple):
@@ -114,8 +116,9 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
         if words and (found := _by_tiers(words, names, is_file=is_file)):
             return _chosen(found)
     words = _trimmed(bare) or bare
-    if (found := _described(words, names)) and found[0]:
-        return _chosen(found[0], is_guess=found[1])
+    described, is_guess = _described(words, names)
+    if described:
+        return _chosen(described, is_guess=is_guess)
     return _misspelt(words, names, is_file=is_file)
 
 
@@ -185,7 +188,21 @@ def points_back(text: str) -> bool:
     >>> points_back("show me those with fuse"), points_back("find fuse")
     (True, False)
     """
-    pointers = {*_words_of("it"), *_words_of("those")} - {"the same", "la", "le", "das", "die", "den", "der", "er", "sie", "es", "y", "lo", "to"}
+    pointers = {*_words_of("it"), *_words_of("those")} - {
+        "the same",
+        "la",
+        "le",
+        "das",
+        "die",
+        "den",
+        "der",
+        "er",
+        "sie",
+        "es",
+        "y",
+        "lo",
+        "to",
+    }
     words = text.casefold()
     return any(word in pointers for word in re.findall(r"\w+", words))
 
@@ -203,7 +220,10 @@ def in_figures(text: str, answer: str = "") -> str:
         for words, value in sorted(_words_of(kind).items(), key=lambda pair: -len(pair[0])):
             found = re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", value if figure is None else value + " *", found)
     places = _words_of("place")
-    parts = [places.get(word, word) if word.isalpha() and word in places and word not in _ARTICLES else word for word in found.split()]
+    parts = [
+        places.get(word, word) if word.isalpha() and word in places and word not in _ARTICLES else word
+        for word in found.split()
+    ]
     if answer and number(answer) is not None:
         parts = [str(number(answer)) if is_pointer(part, "answer") else part for part in parts]
     return " ".join(parts)
@@ -233,7 +253,7 @@ def _without_ending(name: str) -> str:
 def _by_tiers(words: str, names: Sequence[str], *, is_file: bool) -> list[str]:
     """Return the names that fit in the strictest way in which any fits."""
     folded, simple = words.casefold(), plain(words)
-    tiers = [
+    tiers: list[Callable[[str], bool]] = [
         lambda name: name == words,
         lambda name: name.casefold() == folded,
         lambda name: bool(simple) and plain(name) == simple and not (is_file and _ENDING.search(words)),
@@ -265,7 +285,9 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     """Find names by the words they share with a description; whether that is a guess."""
     if _ENDING.search(words) and " " not in words:
         return [], False
-    sought = [stem(word) for word in plain(_NUMBERED.sub(" ", words)).split() if len(word) > 1 or word.isdigit()]
+    small = _words_of("small")
+    said = [word for word in plain(_NUMBERED.sub(" ", words)).split() if word not in small]
+    sought = [stem(word) for word in said if len(word) > 1 or word.isdigit()]
     if not sought:
         return [], False
     related = [{word, *_related(word)} for word in sought]

@@ -15,7 +15,7 @@ from difflib import unified_diff
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from lango_nb.models.offline.names import pick, plain, unaccented
+from lango_nb.models.offline.names import pick, plain, rank, unaccented
 from lango_nb.models.offline.tables import (
     Table,
     has_decimal_comma,
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
     """Time of its last change, to be sorted by; empty where nobody asked."""
 
 
-class NoSuch(LookupError):
+class NoSuch(LookupError):  # noqa: N818 - it is what happened
     """There is no such column, value, key, function, line or text."""
 
     def __init__(self, kind: str, wanted: str, options: Sequence[str] = ()) -> None:
@@ -53,7 +53,7 @@ class NoSuch(LookupError):
         self.options = tuple(options)
 
 
-class Unsure(LookupError):
+class Unsure(LookupError):  # noqa: N818 - the same
     """Several columns, keys or functions fit equally well."""
 
     def __init__(self, kind: str, wanted: str, options: Sequence[str]) -> None:
@@ -318,11 +318,16 @@ def _numbers(text: str, column: str) -> tuple[list[Decimal], bool]:
 def _extreme(text: str, column: str, sign: int) -> list[str]:
     table = read_table(text)
     values = table.values(settle("column", column, table.columns))
-    keyed = [(key[1], at) for at, (key, value) in enumerate(zip(order(values), values, strict=True)) if value and not key[0]]
+    keyed = [
+        (key[1], at) for at, (key, value) in enumerate(zip(order(values), values, strict=True)) if value and not key[0]
+    ]
     if not keyed:
         raise NoSuch("value", column)
     best: Any = (max if sign > 0 else min)(key for key, _ in keyed)
-    return [values[next(at for key, at in keyed if key == best)], *(", ".join(table.rows[at]) for key, at in keyed if key == best)]
+    return [
+        values[next(at for key, at in keyed if key == best)],
+        *(", ".join(table.rows[at]) for key, at in keyed if key == best),
+    ]
 
 
 def _matching(table: Table, value: str, column: str) -> list[tuple[str, ...]]:
@@ -433,7 +438,13 @@ def json_get(text: str, key: str) -> str | list[str]:
     value = json.loads(text[start:end])
     if isinstance(value, list) and value and not any(isinstance(one, dict | list) for one in value):
         return [_json_word(one) for one in value]
-    return value if isinstance(value, str) else text[start:end] if not isinstance(value, dict | list) else _json_word(value)
+    return (
+        value
+        if isinstance(value, str)
+        else text[start:end]
+        if not isinstance(value, dict | list)
+        else _json_word(value)
+    )
 
 
 def json_keys(text: str) -> list[str]:
@@ -464,8 +475,12 @@ def json_value(new: str, old: Any) -> str:
     word = new.strip()
     if isinstance(old, bool) and (truth := _truth(word)) is not None:
         return "true" if truth else "false"
-    if isinstance(old, int | float) and not isinstance(old, bool) and (value := number(word)) is not None:
-        return written(value)
+    if isinstance(old, int | float) and not isinstance(old, bool):
+        value, place = number(word), rank(word)
+        if value is not None:
+            return written(value)
+        if place is not None:
+            return str(place)
     if not isinstance(old, str):
         try:
             return json.dumps(json.loads(word), ensure_ascii=False)
@@ -475,9 +490,40 @@ def json_value(new: str, old: Any) -> str:
 
 
 def _truth(word: str) -> bool | None:
-    if word.casefold() in {"true", "yes", "on", "1", "ja", "wahr", "oui", "vrai", "sí", "si", "sim", "vero", "tak", "はい", "是"}:
+    if word.casefold() in {
+        "true",
+        "yes",
+        "on",
+        "1",
+        "ja",
+        "wahr",
+        "oui",
+        "vrai",
+        "sí",
+        "si",
+        "sim",
+        "vero",
+        "tak",
+        "はい",
+        "是",
+    }:
         return True
-    if word.casefold() in {"false", "no", "off", "0", "nein", "falsch", "non", "faux", "não", "falso", "nie", "nee", "いいえ", "否"}:
+    if word.casefold() in {
+        "false",
+        "no",
+        "off",
+        "0",
+        "nein",
+        "falsch",
+        "non",
+        "faux",
+        "não",
+        "falso",
+        "nie",
+        "nee",
+        "いいえ",
+        "否",
+    }:
         return False
     return None
 

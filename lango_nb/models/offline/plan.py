@@ -145,11 +145,11 @@ def show(step: Step) -> str:
 
 
 def parse(line: str) -> Step | None:
-    """Read a step from its line; ``None`` when it is none.
+    r"""Read a step from its line; ``None`` when it is none.
 
     Examples
     --------
-    >>> parse("in todo.txt replace milk by \\"oat milk\\"").arguments
+    >>> parse("in todo.txt replace milk by \"oat milk\"").arguments
     {'file': ('todo.txt',), 'old': ('milk',), 'new': ('oat milk',)}
     >>> parse("well, well")
     """

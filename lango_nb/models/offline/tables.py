@@ -48,7 +48,9 @@ def read_table(text: str) -> Table:
     lines = [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
     bars = [line for line in lines if line.lstrip().startswith("|")]
     if len(bars) > 1 and _RULE.fullmatch(bars[1]):
-        grid = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in bars if not _RULE.fullmatch(line)]
+        grid = [
+            [cell.strip() for cell in line.strip().strip("|").split("|")] for line in bars if not _RULE.fullmatch(line)
+        ]
         delimiter = "|"
     else:
         delimiter = _delimiter(lines)

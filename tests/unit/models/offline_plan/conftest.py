@@ -22,7 +22,7 @@ FILES = {
     "todo.txt": "buy milk\nwalk the dog\nbuy milk\n",
     "prices.csv": "item;price;shop\nmilk;1,20 €;north\nolive oil;8,50 €;south\nbread;2,30 €;north\n",
     "config.json": '{\n  "port": 8080,\n  "debug": false,\n  "server": {"host": "local", "tags": ["a", "b"]}\n}\n',
-    "main.py": 'import sys\n\n\ndef greet(name):\n    return f"hi {name}"\n\n\nclass Shop:\n    def open(self):\n        return 1\n',
+    "main.py": 'import sys\n\n\ndef greet(name):\n    return f"hi {name}"\n\n\nclass Shop:\n    def open(self): ...\n',
     "server.log": "INFO start\nERROR disk full\nINFO retry\nERROR disk gone\n",
     "empty.txt": "",
     "no end.txt": "one\ntwo",
@@ -53,13 +53,20 @@ class Told:
 class Bench:
     """Carries out plans in a folder."""
 
-    def __init__(self, folder: Path, *, approver: str = "allow", tools: Sequence[Tool] = (), builtin: bool = True) -> None:
+    def __init__(
+        self, folder: Path, *, approver: str = "allow", tools: Sequence[Tool] = (), builtin: bool = True
+    ) -> None:
         self.folder = folder
         self.model = Told()
         settings = Settings.model_validate({"agentMemory": {"enabled": True}})
         own = builtin_tools() if builtin else ()
         self.engine = Engine(
-            topology="solo", tools=(*own, *tools), workspace=folder, approver=approver, model=self.model, settings=settings
+            topology="solo",
+            tools=(*own, *tools),
+            workspace=folder,
+            approver=approver,
+            model=self.model,
+            settings=settings,
         )
 
     def read(self, reading: Reading, text: str = "go on") -> Answer:
@@ -71,7 +78,14 @@ class Bench:
         self.model.context = answer.context
         return answer
 
-    def do(self, act: str, destination: str = "", confidence: float = 1.0, language: str = "en", **words: str | tuple[str, ...]) -> Answer:
+    def do(
+        self,
+        act: str,
+        destination: str = "",
+        confidence: float = 1.0,
+        language: str = "en",
+        **words: str | tuple[str, ...],
+    ) -> Answer:
         """Carry one step out."""
         return self.read(Reading((step(act, destination, **words),), confidence, language))
 
