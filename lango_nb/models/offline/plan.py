@@ -162,10 +162,15 @@ def parse(line: str) -> Step | None:
     if (more := _MORE.search(body)) is not None:
         body = body[: more.start()]
         arguments |= {role: _read(words) for role, words in _PAIR.findall(more[1])}
-    for act in acts().values():
-        if body.startswith(_lead(act.name)) and (found := _pattern(act.name).fullmatch(body)):
-            given = {role: _read(words) for role, words in found.groupdict().items() if words}
-            return _step(act.name, {**given, **arguments}, destination)
+    fits = [
+        (name, found.groupdict(""))
+        for name in acts()
+        if body.startswith(_lead(name)) and (found := _pattern(name).fullmatch(body))
+    ]
+    if fits:  # the one of which most is said by the plan's own words: "list newest" is no file called newest
+        name, said = min(fits, key=lambda fit: sum(map(len, fit[1].values())))
+        given = {role: _read(words) for role, words in said.items() if words}
+        return _step(name, {**given, **arguments}, destination)
     if (tool := _TOOL.match(body)) is not None and (tool[2] or "_" in tool[1]):
         given = {role: _read(words) for role, words in _PAIR.findall(tool[2] or "")}
         return _step(tool[1], {**given, **arguments}, destination)
