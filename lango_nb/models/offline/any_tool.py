@@ -13,7 +13,7 @@ from lango_nb.models.offline.changing import given_text
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Work
 from lango_nb.models.offline.names import is_pointer, pick, rank
-from lango_nb.models.offline.operations import _truth, lines
+from lango_nb.models.offline.operations import lines, truth
 from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.tables import number
 from lango_nb.models.offline.wording import said_of, shorten_text, shown_arguments
@@ -105,7 +105,7 @@ def read_value(words: tuple[str, ...], shape: Mapping[str, Any]) -> Any:
             value = number(text)
             return float(value) if value is not None else rank(text)
         case "boolean":
-            return _truth(text.strip())
+            return truth(text.strip())
         case "array":
             parts = [part for word in words for part in _AND.split(word) if part.strip()]
             items = shape.get("items")

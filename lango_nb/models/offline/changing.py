@@ -11,7 +11,7 @@ from typing import Any
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work, holds_secret
-from lango_nb.models.offline.looking import _excepted, _named, memories, task_meant, tasks
+from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import is_pointer, plain, rank, says_name
 from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, holds, json_path, json_set, json_spans, lines
 from lango_nb.models.offline.plan import Step
@@ -183,12 +183,10 @@ def _append(desk: Desk, step: Step) -> Work:
 
 def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = False) -> Work:
     """Add lines to a file the way it has its lines; a new file is made, and said to be new."""
-    if word and not is_pointer(word, "it"):
-        path, old = yield from _new_or_there(desk, word)
-    elif desk.context.file and (yield from desk.folder.find(desk.context.file)) is None:
-        path, old = desk.context.file, None
-    else:
-        path, old = yield from _there(desk, step)
+    try:
+        path, old = yield from _appended_to(desk, step, word)
+    except TooLarge as large:
+        return (yield from _append_unseen(desk, step, large.path, text, is_first=is_first))
     if len(text) > _MOST_ADDED:
         raise CannotWork(desk.say("too_long", n=len(text)))
     if old is None:
@@ -208,6 +206,35 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     now = yield from edit(desk, path, old, new)
     said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
     return _done(step, said, path, old, now, text=(text,))
+
+
+def _appended_to(desk: Desk, step: Step, word: str) -> Work:
+    """Settle the file that something is added to, and its text; ``None`` for one that is not there yet."""
+    if word and not is_pointer(word, "it"):
+        return (yield from _new_or_there(desk, word))
+    if desk.context.file and (yield from desk.folder.find(desk.context.file)) is None:
+        return desk.context.file, None
+    return (yield from _there(desk, step))
+
+
+def _append_unseen(desk: Desk, step: Step, path: str, text: str, *, is_first: bool) -> Work:
+    """Add to a file that is too large to be read: its first or last line is written again with the new ones."""
+    count: int = yield from desk.folder.count_lines(path)
+    at = 1 if is_first else count
+    line: str = yield from desk.folder.line(path, at)
+    if holds_secret(line):
+        raise CannotWork(desk.say("secret", file=path))
+    is_table = path.casefold().endswith((".csv", ".tsv"))
+    added = lines(text) if is_table else _fitted(desk, path, line, lines(text), is_first=is_first)
+    is_above = is_first and not is_table
+    desk.has_changed = True
+    content = "".join(f"{one}\n" for one in ([*added, line] if is_above else [line, *added]))
+    yield from desk.folder.call("fs_edit", path=path, startLine=at, endLine=at, content=content)
+    desk.folder.forget(path)
+    if (yield from desk.folder.count_lines(path)) != count + len(added):
+        raise CannotWork(desk.say("not_as_wanted", file=path))
+    said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
+    return Outcome(said, "", step.with_arguments(file=(path,), text=(text,)), path)
 
 
 def _prepend(desk: Desk, step: Step) -> Work:
@@ -437,9 +464,9 @@ def _delete_some(desk: Desk, step: Step) -> Work:
             ends = desk.endings_of(desk.need(step, "ending"))
             found = [one for one in files if one.name.casefold().endswith(ends)]
         case "delete.names":
-            found = [one for one in _named(files, desk.need(step, "find")) if not one.is_folder]
+            found = [one for one in named(files, desk.need(step, "find")) if not one.is_folder]
         case "delete.except":
-            kept = _excepted(desk, step, entries)
+            kept = excepted(desk, step, entries)
             found = [one for one in files if one not in kept]
         case _:
             found = entries

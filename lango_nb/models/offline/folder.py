@@ -209,6 +209,20 @@ class Folder:
         found = re.search(r"\[lines \d+-\d+ of (\d+)\]\s*$", text)
         return int(found[1]) if found else 1
 
+    def line(self, path: str, number: int) -> Work:
+        """Return one line of a file that is too large to be read.
+
+        Raises
+        ------
+        TooLarge
+            Not even the line came whole.
+        """
+        text = yield from self.call("fs_read", path=path, offset=number, limit=1)
+        body, meta = split_meta(text)
+        if meta.get("compressed"):
+            raise TooLarge(path)
+        return re.sub(r"\r?\n?(?:\[lines \d+-\d+ of \d+\]\s*)?\Z", "", body)
+
     def editable(self, path: str) -> Work:
         """Return the text of a file that lines are going to be changed in.
 

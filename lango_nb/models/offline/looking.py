@@ -89,12 +89,7 @@ def _operate(desk: Desk, step: Step) -> Work:
 
 def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
     """Return the only column with numbers, where "the dearest" was said instead of its name."""
-    if (
-        not isinstance(error, NoSuch)
-        or error.kind != "column"
-        or not step.act.startswith("column")
-        or step.act == "column.distinct"
-    ):
+    if not isinstance(error, NoSuch) or error.kind != "column" or step.act not in {"column.max", "column.min"}:
         return None
     table = read_table(text)
     found = [name for name in table.columns if _is_numeric(table.values(name))]
@@ -262,9 +257,9 @@ def _list(desk: Desk, step: Step) -> Work:
             upper = [one for one in found if "/" not in one.name.removeprefix(f"{where}/")]
             found = upper or found
         case "list.names":
-            found = _named(entries, desk.need(step, "find"))
+            found = named(entries, desk.need(step, "find"))
         case "list.except":
-            gone = _excepted(desk, step, entries)
+            gone = excepted(desk, step, entries)
             found = [one for one in entries if one not in gone]
         case "list.folders":
             found = [one for one in entries if one.is_folder]
@@ -298,7 +293,7 @@ def _listed(desk: Desk, step: Step, where: str, found: Sequence[Entry]) -> Outco
     return Outcome(text, list(names), step, only, tuple(name.rstrip("/") for name in names))
 
 
-def _named(entries: Sequence[Entry], wanted: str) -> list[Entry]:
+def named(entries: Sequence[Entry], wanted: str) -> list[Entry]:
     """Return what has words in its name: as they are, else in the singular or another language."""
     found: Any = OPERATIONS["list.names"].function(entries, wanted)
     if not found:
@@ -309,7 +304,7 @@ def _named(entries: Sequence[Entry], wanted: str) -> list[Entry]:
     return chosen
 
 
-def _excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
+def excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries that a step leaves out: named, of a kind, or with words in their names."""
     gone: list[Entry] = []
     for word in step.arguments.get("except", ()):
@@ -320,7 +315,7 @@ def _excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
 
         ends = endings(word) if word.lstrip("*").startswith(".") else kind_of_file(word)
         kind = [one for one in entries if ends and not one.is_folder and one.name.casefold().endswith(ends)]
-        found = exact or kind or _named(entries, word)
+        found = exact or kind or named(entries, word)
         if not found:
             raise Ask(desk.say("no_file", name=word), missing="except", can_try_others=True)
         gone += found

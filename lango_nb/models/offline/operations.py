@@ -473,8 +473,8 @@ def json_value(new: str, old: Any) -> str:
     ('8080', '"8080"', 'false', '"x"', '2.5')
     """
     word = new.strip()
-    if isinstance(old, bool) and (truth := _truth(word)) is not None:
-        return "true" if truth else "false"
+    if isinstance(old, bool) and (yes := truth(word)) is not None:
+        return "true" if yes else "false"
     if isinstance(old, int | float) and not isinstance(old, bool):
         value, place = number(word), rank(word)
         if value is not None:
@@ -489,7 +489,8 @@ def json_value(new: str, old: Any) -> str:
     return json.dumps(new, ensure_ascii=False)
 
 
-def _truth(word: str) -> bool | None:
+def truth(word: str) -> bool | None:
+    """Read a yes or no; ``None`` for anything else."""
     if word.casefold() in {
         "true",
         "yes",
