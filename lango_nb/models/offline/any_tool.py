@@ -48,8 +48,10 @@ def not_offered(desk: Desk, step: Step) -> str:
 def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
     """Turn words into arguments; ask for those that are needed and missing, in words.
 
-    Raises
-    ------
+    Notes
+    -----
+    It raises:
+
     Ask
         Something that is needed is missing, or is not what it has to be.
     """

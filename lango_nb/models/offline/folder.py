@@ -80,8 +80,10 @@ class Folder:
     def call(self, tool: str, says: str = "", **arguments: Any) -> Work:
         """Call a tool and return its text.
 
-        Raises
-        ------
+        Notes
+        -----
+        It raises:
+
         Absent
             The tool says that there is no such path.
         Failed
@@ -212,8 +214,10 @@ class Folder:
     def line(self, path: str, number: int) -> Work:
         """Return one line of a file that is too large to be read.
 
-        Raises
-        ------
+        Notes
+        -----
+        It raises:
+
         TooLarge
             Not even the line came whole.
         """
@@ -226,8 +230,10 @@ class Folder:
     def editable(self, path: str) -> Work:
         """Return the text of a file that lines are going to be changed in.
 
-        Raises
-        ------
+        Notes
+        -----
+        It raises:
+
         TooLarge
             Its lines came in pieces, so their numbers are not known.
         """

@@ -77,8 +77,10 @@ class Operation(NamedTuple):
 def settle(kind: str, wanted: str, options: Sequence[str]) -> str:
     """Return the option that is meant.
 
-    Raises
-    ------
+    Notes
+    -----
+    It raises:
+
     NoSuch, Unsure
         None fits, or several do.
     """

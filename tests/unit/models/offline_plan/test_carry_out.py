@@ -45,7 +45,7 @@ def test_a_look_says_what_was_asked_for_and_changes_nothing(
     bench: Bench, act: str, words: dict[str, str | tuple[str, ...]], said: str
 ) -> None:
     before = bench.held()
-    answer = bench.do(act, **words)
+    answer = bench.read(Reading((step(act, **words),)))
     assert said in answer.text
     assert not answer.is_question
     assert bench.held() == before
@@ -86,7 +86,7 @@ def test_what_is_missing_or_would_lose_something_is_asked_and_nothing_changes(
     bench: Bench, act: str, words: dict[str, str | tuple[str, ...]], asked: str
 ) -> None:
     before = bench.held()
-    answer = bench.do(act, **words)
+    answer = bench.read(Reading((step(act, **words),)))
     assert answer.is_question
     assert asked in answer.text
     assert bench.held() == before
@@ -127,7 +127,7 @@ def test_a_change_does_what_was_said_and_can_be_taken_back(
     bench: Bench, act: str, words: dict[str, str], name: str, text: str
 ) -> None:
     before = bench.held()
-    answer = bench.do(act, **words)
+    answer = bench.read(Reading((step(act, **words),)))
     assert not answer.is_question, answer.text
     assert name in answer.text
     assert bench.text(name) == text
@@ -270,7 +270,7 @@ def test_a_refused_approval_is_one_sentence_and_nothing_changes(make: Make) -> N
         ("write", {"file": "x.txt", "text": "y"}),
         ("run", {"command": "ls"}),
     ):
-        answer = bench.do(act, **words)
+        answer = bench.read(Reading((step(act, **words),)))
         assert "not approved" in answer.text
         assert "\n" not in answer.text
     assert bench.held() == before
