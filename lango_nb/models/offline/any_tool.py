@@ -48,11 +48,9 @@ def not_offered(desk: Desk, step: Step) -> str:
 def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
     """Turn words into arguments; ask for those that are needed and missing, in words.
 
-    Notes
-    -----
-    It raises:
-
-    Ask
+    Raises
+    ------
+    desk.Ask
         Something that is needed is missing, or is not what it has to be.
     """
     properties = schema.parameters.get("properties")

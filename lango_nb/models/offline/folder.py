@@ -80,13 +80,11 @@ class Folder:
     def call(self, tool: str, says: str = "", **arguments: Any) -> Work:
         """Call a tool and return its text.
 
-        Notes
-        -----
-        It raises:
-
-        Absent
+        Raises
+        ------
+        folder.Absent
             The tool says that there is no such path.
-        Failed
+        folder.Failed
             It says anything else, or is not offered.
         """
         if tool not in self.tools:
@@ -214,11 +212,9 @@ class Folder:
     def line(self, path: str, number: int) -> Work:
         """Return one line of a file that is too large to be read.
 
-        Notes
-        -----
-        It raises:
-
-        TooLarge
+        Raises
+        ------
+        folder.TooLarge
             Not even the line came whole.
         """
         text = yield from self.call("fs_read", path=path, offset=number, limit=1)
@@ -230,11 +226,9 @@ class Folder:
     def editable(self, path: str) -> Work:
         """Return the text of a file that lines are going to be changed in.
 
-        Notes
-        -----
-        It raises:
-
-        TooLarge
+        Raises
+        ------
+        folder.TooLarge
             Its lines came in pieces, so their numbers are not known.
         """
         text: str = yield from self.read(path)

@@ -77,11 +77,9 @@ class Operation(NamedTuple):
 def settle(kind: str, wanted: str, options: Sequence[str]) -> str:
     """Return the option that is meant.
 
-    Notes
-    -----
-    It raises:
-
-    NoSuch, Unsure
+    Raises
+    ------
+    operations.NoSuch, operations.Unsure
         None fits, or several do.
     """
     found = pick(wanted, options)
