@@ -157,8 +157,8 @@ def parse(line: str) -> Step | None:
     if (end := _END.search(body)) is not None:
         body = body[: end.start()]
         destination = end[1] or ("remember" if end[3] else "task")
-        if end[2]:
-            arguments["to"] = _read(end[2])
+        if end[2] and (goal := _read(end[2])):  # "…" where the act has a "to" of its own
+            arguments["to"] = goal
     if (more := _MORE.search(body)) is not None:
         body = body[: more.start()]
         arguments |= {role: _read(words) for role, words in _PAIR.findall(more[1])}

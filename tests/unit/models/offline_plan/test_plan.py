@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lango_nb.models.offline.acts import acts
@@ -32,6 +32,7 @@ def steps(draw: st.DrawFn) -> Step:
 
 
 @given(steps())
+@example(Step("move", {"to": ("",)}, "write"))
 def test_a_step_comes_back_from_its_line(step: Step) -> None:
     line = show(step)
     assert line.isprintable()
