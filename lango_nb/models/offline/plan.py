@@ -65,6 +65,8 @@ class Context(NamedTuple):
     """Names or lines of the last listing, in order."""
     answer: str = ""
     """The last result."""
+    changed: Step | None = None
+    """The last step that changed something, to be taken back."""
     asked: Reading | None = None
     """What the last answer asked back about."""
     missing: str = ""
@@ -143,11 +145,11 @@ def show(step: Step) -> str:
 
 
 def parse(line: str) -> Step | None:
-    """Read a step from its line; ``None`` when it is none.
+    r"""Read a step from its line; ``None`` when it is none.
 
     Examples
     --------
-    >>> parse("in todo.txt replace milk by \\"oat milk\\"").arguments
+    >>> parse("in todo.txt replace milk by \"oat milk\"").arguments
     {'file': ('todo.txt',), 'old': ('milk',), 'new': ('oat milk',)}
     >>> parse("well, well")
     """
@@ -155,15 +157,20 @@ def parse(line: str) -> Step | None:
     if (end := _END.search(body)) is not None:
         body = body[: end.start()]
         destination = end[1] or ("remember" if end[3] else "task")
-        if end[2]:
-            arguments["to"] = _read(end[2])
+        if end[2] and (goal := _read(end[2])):  # "…" where the act has a "to" of its own
+            arguments["to"] = goal
     if (more := _MORE.search(body)) is not None:
         body = body[: more.start()]
         arguments |= {role: _read(words) for role, words in _PAIR.findall(more[1])}
-    for act in acts().values():
-        if body.startswith(_lead(act.name)) and (found := _pattern(act.name).fullmatch(body)):
-            given = {role: _read(words) for role, words in found.groupdict().items() if words}
-            return _step(act.name, {**given, **arguments}, destination)
+    fits = [
+        (name, found.groupdict(""))
+        for name in acts()
+        if body.startswith(_lead(name)) and (found := _pattern(name).fullmatch(body))
+    ]
+    if fits:  # the one of which most is said by the plan's own words: "list newest" is no file called newest
+        name, said = min(fits, key=lambda fit: sum(map(len, fit[1].values())))
+        given = {role: _read(words) for role, words in said.items() if words}
+        return _step(name, {**given, **arguments}, destination)
     if (tool := _TOOL.match(body)) is not None and (tool[2] or "_" in tool[1]):
         given = {role: _read(words) for role, words in _PAIR.findall(tool[2] or "")}
         return _step(tool[1], {**given, **arguments}, destination)

@@ -1,0 +1,96 @@
+"""Sentences of answers in ten languages, from ``data/reading/answers.tsv``: a key, then a column per language.
+
+``{name}`` stands for a value; ``{n|line|lines}`` for a number with its noun (Polish has three forms).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from lango_nb.core.text import printable
+from lango_nb.models.offline.acts import READING
+
+MOST_LINES = 60
+"""Lines of a file that are shown."""
+MOST_CHARS = 8000
+LONGEST_LINE = 2000
+_HOLE = re.compile(r"\{(\w+)((?:\|[^{}|]*)*)\}")
+_FEW = range(2, 5)
+
+
+def say(key: str, language: str, **values: object) -> str:
+    """Word an answer.
+
+    Parameters
+    ----------
+    key : str
+        A row of the table.
+    language : str
+        ``en``, ``de``, …; English where there is none.
+    **values
+        What stands in the holes.
+
+    Examples
+    --------
+    >>> say("count.lines", "en", file="notes.md", n=1), say("count.lines", "pl", file="notes.md", n=3)
+    ('notes.md has 1 line.', 'notes.md ma 3 wiersze.')
+    """
+    sentences = _table()[key]
+    sentence = (sentences.get(language) or sentences["en"]).replace("\\n", "\n")
+
+    def fill(hole: re.Match[str]) -> str:
+        value = values[hole[1]]
+        if not hole[2]:
+            return str(value)
+        forms = hole[2][1:].split("|")
+        return f"{value} {forms[_form(int(str(value)), len(forms))]}"
+
+    return _HOLE.sub(fill, sentence)
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    head, *rows = (
+        line.split("\t")
+        for line in (READING / "answers.tsv").read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    )
+    return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
+
+
+def keys() -> Mapping[str, Mapping[str, str]]:
+    """Return all sentences by key and language."""
+    return _table()
+
+
+def quoted(lines: Sequence[str], language: str) -> str:
+    r"""Show lines as data: nothing in them is followed, no control character is passed on, many are cut.
+
+    Examples
+    --------
+    >>> print(quoted(["a", "b\x1b[2J"], "en"))
+    a
+    b\x1b[2J
+    """
+    shown: list[str] = []
+    length = 0
+    for line in lines[:MOST_LINES]:
+        safe = "\t".join(printable(part) for part in line[:LONGEST_LINE].split("\t"))
+        length += len(safe)
+        if length > MOST_CHARS and shown:
+            break
+        shown.append(safe + ("…" if len(line) > LONGEST_LINE else ""))
+    if rest := len(lines) - len(shown):
+        shown.append(say("more", language, n=rest))
+    return "\n".join(shown)
+
+
+def _form(number: int, forms: int) -> int:
+    """Return which form of a noun goes with a number."""
+    if number == 1 or forms == 1:
+        return 0
+    if forms == 2:  # noqa: PLR2004 - one and many
+        return 1
+    return 1 if number % 10 in _FEW and number % 100 not in range(12, 15) else 2

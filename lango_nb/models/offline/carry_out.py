@@ -1,0 +1,322 @@
+"""A reading is carried out: calls, what they gave, and an answer, replayed from the messages at every step of a turn.
+
+    settle the words → is it sure enough? → look or change (looking.py, changing.py, any_tool.py) → destination → answer
+                          no: the plan is shown and asked
+
+Whoever drives it (:func:`next_reply`) gives it the results there are; the first call without one is the reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+
+from lango_nb.core.masking import mask
+from lango_nb.core.messages import Reply, ToolSchema
+from lango_nb.models.offline.acts import acts, is_change
+from lango_nb.models.offline.any_tool import not_offered, use_tool
+from lango_nb.models.offline.changing import add_tasks, append_to, change, remember, write_to
+from lango_nb.models.offline.conversation import Conversation, Done
+from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
+from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
+from lango_nb.models.offline.looking import look
+from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, show
+from lango_nb.models.offline.wording import shown_arguments
+
+CHANGE_LEAST = 0.6
+"""How sure a reading must be that changes something."""
+LOOK_LEAST = 0.3
+"""How sure one must be that only looks."""
+_SHORT = 6
+"""Words of an answer that may be the missing word, and nothing else."""
+_NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
+_BY_NAME_ONLY = "known by name only"
+Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
+
+
+def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Carrying:
+    """Carry a reading out.
+
+    Parameters
+    ----------
+    reading : Reading
+    context : Context
+        What was said before.
+    tools : mapping of str to ToolSchema
+        What may be called, by name.
+
+    Yields
+    ------
+    tuple of Call
+        Calls that may run side by side; it wants what they gave, in their order.
+
+    Returns
+    -------
+    Answer
+    """
+    first = reading.steps[0].act if reading.steps else "unclear"
+    if first == "yes" and context.asked is not None:
+        asked = context.asked._replace(confidence=1.0, language=reading.language)
+        return (yield from _carried(asked, context, tools, is_certain=True))
+    if context.asked is not None and context.missing and (whole := completed(reading, context)) is not None:
+        return (yield from _carried(whole, context, tools, is_certain=False))
+    tried = [reading, *(other for other in reading.others if _may_replace(other, reading))]
+    question: Answer | None = None
+    for one in tried:
+        answer = yield from _carried(one, context, tools, is_certain=False, has_others=len(tried) > 1)
+        if not answer.is_dead_end:
+            return answer
+        question = question or answer
+    return question or Answer("")
+
+
+def completed(reading: Reading, context: Context) -> Reading | None:
+    """Put the word that was asked for into the plan it was missing in; ``None`` where something else was said.
+
+    Examples
+    --------
+    >>> asked = Reading((Step("read", {}),))
+    >>> said = Reading((Step("unclear", {}, text="notes.md"),))
+    >>> completed(said, Context(asked=asked, missing="file")).steps[0].arguments
+    {'file': ('notes.md',)}
+    """
+    asked, words = context.asked, reading.steps[0].text.strip() if reading.steps else ""
+    if asked is None or len(reading.steps) != 1 or reading.steps[0].act != "unclear":
+        return None
+    if not words or len(words.split()) > _SHORT:
+        return None
+    place = next((at for at, step in enumerate(asked.steps) if not step.word(context.missing)), 0)
+    steps = list(asked.steps)
+    steps[place] = steps[place].with_arguments(**{context.missing: (words,)})
+    return asked._replace(steps=tuple(steps), confidence=1.0, language=reading.language)
+
+
+def next_reply(
+    conversation: Conversation, reading: Reading, context: Context, tools: Sequence[ToolSchema]
+) -> tuple[Reply, Answer | None]:
+    """Return the next reply of a turn, and the answer once there is one.
+
+    Parameters
+    ----------
+    conversation : Conversation
+        Holds the calls that were made already, and their results.
+    reading, context
+        What is to be done, and what was said before the turn.
+    tools : sequence of ToolSchema
+
+    Returns
+    -------
+    tuple of Reply and Answer or None
+    """
+    work = carry_out(reading, context, {tool.name: tool for tool in tools})
+    outcome = replay(work, conversation.worked())
+    if isinstance(outcome, Answer):
+        return Reply(text=outcome.text, finish_reason="asked_back" if outcome.is_question else "stop"), outcome
+    says = " ".join(dict.fromkeys(call.says for call in outcome if call.says))
+    return conversation.calls(*((call.tool, call.arguments) for call in outcome), text=says), None
+
+
+def replay(work: Carrying, done: Sequence[Done]) -> Answer | tuple[Call, ...]:
+    """Feed what calls gave; return the first calls that have no result yet, or the answer."""
+    at = 0
+    try:
+        calls = next(work)
+        while True:
+            results: list[Got] = []
+            for call in calls:
+                found = next((place for place in range(at, len(done)) if _is_call(done[place], call)), None)
+                if found is None:
+                    break
+                results.append(Got(done[found].result.content, done[found].result.is_error))
+                at = found + 1
+            if len(results) < len(calls):
+                return calls[len(results) :]
+            calls = work.send(tuple(results))
+    except StopIteration as end:
+        answer: Answer = end.value
+        return answer
+
+
+def _is_call(done: Done, call: Call) -> bool:
+    given = {name: value for name, value in call.arguments.items() if value is not None}
+    return done.call.name == call.tool and dict(done.call.arguments) == given
+
+
+def _may_replace(other: Reading, reading: Reading) -> bool:
+    """Tell whether another reading may be tried: never a change for a look."""
+    if not other.steps or other.confidence < LOOK_LEAST / 3:
+        return False
+    return not _changes(other) or _changes(reading)
+
+
+def _changes(reading: Reading) -> bool:
+    return any(is_change(step.act) or step.destination for step in reading.steps)
+
+
+def _carried(
+    reading: Reading, context: Context, tools: Mapping[str, ToolSchema], *, is_certain: bool, has_others: bool = False
+) -> Carrying:
+    """Carry one reading out; what stands in its way becomes a sentence or a question."""
+    desk = Desk(tools, context, reading.language, is_certain=is_certain)
+    said: list[str] = []
+    settled: list[Step] = []
+    talk = [step for step in reading.steps if _is_talk(step)]
+    least = CHANGE_LEAST if _changes(reading) else LOOK_LEAST
+    if not is_certain and len(talk) < len(reading.steps) and reading.confidence < least:
+        return _shown_plan(desk, reading)
+    for place, step in enumerate(reading.steps):
+        rest = reading.steps[place:]
+        is_dead_end = has_others and not desk.has_changed
+        try:
+            outcome: Outcome = yield from _step(desk, step)
+        except Ask as ask:
+            asked = reading._replace(steps=(*ask.steps, *rest[1:]) if ask.steps else rest, others=())
+            after = desk.spoken()._replace(asked=asked, missing=ask.missing)
+            text = _joined(desk, [*said, ask.text])
+            return Answer(text, True, after, tuple(settled), is_dead_end and ask.can_try_others)
+        except CannotWork as no:
+            after = desk.spoken()._replace(asked=None, missing="")
+            return Answer(_joined(desk, [*said, no.text]), False, after, tuple(settled), is_dead_end)
+        except Absent as absent:
+            text = _joined(desk, [*said, desk.say("no_file", name=absent.path)])
+            asked = reading._replace(steps=(rest[0].with_arguments(file=()), *rest[1:]), others=())
+            return Answer(text, True, desk.context._replace(asked=asked, missing="file"), tuple(settled), is_dead_end)
+        except TooLarge as large:
+            text = _joined(desk, [*said, desk.say("too_large", file=large.path)])
+            return Answer(text, False, desk.context._replace(asked=None, missing=""), tuple(settled))
+        except Failed as failed:
+            text = _joined(desk, [*said, _failure(desk, failed)])
+            return Answer(text, False, desk.context._replace(asked=None, missing=""), tuple(settled))
+        said.append(outcome.text)
+        if outcome.step is not None:
+            settled.append(outcome.step)
+        desk.context = _after(desk.context, outcome)
+    return Answer(_joined(desk, said), False, desk.context, tuple(settled))
+
+
+def _step(desk: Desk, step: Step) -> Work:
+    """Carry out one step, and bring its result where it belongs."""
+    act = acts().get(step.act)
+    if act is None:
+        outcome: Outcome = yield from use_tool(desk, step)
+    elif act.kind == "talk":
+        outcome = yield from _talk(desk, step)
+    else:
+        if act.tool and not desk.folder.has(act.tool) and not _has_other_way(desk, act.tool):
+            raise CannotWork(not_offered(desk, Step(act.tool, step.arguments)))
+        outcome = yield from (change(desk, step) if act.kind == "change" else look(desk, step))
+    if not step.destination:
+        return outcome
+    return (yield from _delivered(desk, step, outcome))
+
+
+def _has_other_way(desk: Desk, tool: str) -> bool:
+    """Tell whether something can be done without its usual tool."""
+    others = {"exec": "fs_write", "fs_list": "fs_read", "fs_edit": "fs_write"}
+    return tool in others and desk.folder.has(others[tool])
+
+
+def _delivered(desk: Desk, step: Step, outcome: Outcome) -> Work:
+    """Bring a result to its destination."""
+    found = outcome.value
+    if isinstance(found, list) and step.destination == "task" and step.act.startswith("rows"):
+        found = found[1:]  # the heading is no task
+    value = "\n".join(found) if isinstance(found, list) else str(found)
+    if step.destination in {"write", "append"}:
+        word = step.word("to")
+        if not word:
+            raise desk.missing(step, "to")
+        bring = write_to if step.destination == "write" else append_to
+        goal = Step(step.destination, {"file": (word,)}, text=step.text)
+        brought: Outcome = yield from bring(desk, goal, word, value)
+    elif step.destination == "remember":
+        brought = yield from remember(desk, Step("remember", {"text": (value,)}), value)
+    else:
+        titles = [line.strip(" -*•\t") for line in value.splitlines() if line.strip()]
+        brought = yield from add_tasks(desk, Step("task.add", {"text": tuple(titles)}), titles)
+    return brought._replace(value=value, shown=outcome.shown)
+
+
+def _talk(desk: Desk, step: Step) -> Work:
+    """Answer what needs no tool and is about carrying out; the rest of talk is worded elsewhere."""
+    match step.act:
+        case "refrain":
+            yield from ()
+            return Outcome(desk.say("refrain"), "", None)
+        case "no":
+            return Outcome(desk.say("no" if desk.context.asked else "no.idle"), "", None)
+        case "yes":
+            return Outcome(desk.say("yes"), "", None)
+        case "ask.change":
+            return (yield from _what_if(desk, step))
+        case "unclear":
+            raise Ask(desk.say("unclear"))
+        case _:
+            return Outcome("", "", None)
+
+
+def _what_if(desk: Desk, step: Step) -> Work:
+    """Say what a change would cost; nothing is changed."""
+    if not step.word("file") and not desk.context.file:
+        raise Ask(desk.say("what_if.nothing"))
+    (path, *_) = yield from desk.files(step)
+    entry = yield from desk.folder.find(path)
+    if entry is not None and entry.is_folder:
+        below = yield from desk.folder.everything(path)
+        raise Ask(desk.say("what_if.folder", file=path, n=len(below)))
+    try:
+        text: str = yield from desk.folder.read(path)
+    except Failed:
+        text = ""
+    raise Ask(desk.say("what_if", file=path, n=len(text.splitlines())))
+
+
+def _is_talk(step: Step) -> bool:
+    act = acts().get(step.act)
+    return act is not None and act.kind == "talk"
+
+
+def _shown_plan(desk: Desk, reading: Reading) -> Answer:
+    """Show a plan that is not sure enough, and ask."""
+    line = "; ".join(show(step) for step in reading.steps)
+    asked = reading._replace(others=())
+    return Answer(desk.say("shall", plan=mask(line)), True, desk.context._replace(asked=asked, missing=""))
+
+
+def _after(context: Context, outcome: Outcome) -> Context:
+    """Return what the next step, or the next turn, can refer to."""
+    if outcome.step is None:
+        return context._replace(asked=None, missing="")
+    value = "\n".join(outcome.value) if isinstance(outcome.value, list) else str(outcome.value)
+    is_listing = bool(outcome.shown)
+    return Context(
+        outcome.step,
+        outcome.file or ("" if is_listing else context.file),
+        outcome.shown or context.shown,
+        value or context.answer,
+        _changed(context, outcome.step),
+    )
+
+
+def _changed(context: Context, step: Step) -> Step | None:
+    """Return the change that the next "undo" takes back."""
+    if step.act == "undo":
+        return None
+    return step if is_change(step.act) else context.changed
+
+
+def _joined(desk: Desk, said: Sequence[str]) -> str:
+    notes, desk.notes = desk.notes, []
+    return "\n".join(dict.fromkeys(text for text in [*notes, *said] if text))
+
+
+def _failure(desk: Desk, failed: Failed) -> str:
+    """Say in a sentence what a tool said no to."""
+    if failed.is_missing:
+        return not_offered(desk, Step(failed.tool, {name: (str(value),) for name, value in failed.arguments.items()}))
+    if _BY_NAME_ONLY in failed.said:
+        shown = shown_arguments(failed.tool, failed.arguments)
+        return desk.say("by_name_only", tool=failed.tool, what=f" ({shown})" if shown else "")
+    first = mask(failed.said.strip()).splitlines()[0] if failed.said.strip() else failed.tool
+    if any(sign in failed.said for sign in _NO_APPROVAL):
+        return desk.say("refused", what=first)
+    return desk.say("tool_failed", what=first)

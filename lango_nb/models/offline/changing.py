@@ -1,0 +1,838 @@
+"""Acts that change something: each says what is lost, never writes over what it was not told to, and looks afterwards."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lango_nb.models.offline.answers import quoted
+from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
+from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work, holds_secret
+from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
+from lango_nb.models.offline.names import is_pointer, plain, rank, says_name
+from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, holds, json_path, json_set, json_spans, lines
+from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.tables import read_table, write_row
+
+_MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
+_NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
+_PAIR = re.compile(r"\s*([^:=]+?)\s*[:=]\s*(.+?)\s*\Z")
+_EXIT = re.compile(r"exit code (-?\d+)[^\n]*\n?")
+_RUNNERS = {
+    ".py": "python3",
+    ".sh": "sh",
+    ".js": "node",
+    ".r": "Rscript",
+    ".rb": "ruby",
+    ".pl": "perl",
+    ".bash": "bash",
+}
+_LONGEST_KEY = 40
+_MOST_ADDED = 20_000
+"""Characters of a result that are written into a file."""
+
+
+def change(desk: Desk, step: Step) -> Work:
+    """Carry out an act that changes something.
+
+    Returns
+    -------
+    Outcome
+    """
+    outcome: Outcome = yield from _HANDLERS[step.act](desk, step)
+    return outcome
+
+
+# -- texts -------------------------------------------------------------------------------------------------------------
+
+
+def given_text(desk: Desk, step: Step, role: str = "text") -> str:
+    """Return the text a step is to write; a pronoun stands for the last result."""
+    words = step.arguments.get(role, ())
+    if not words:
+        raise desk.missing(step, role)
+    if len(words) == 1 and is_pointer(words[0], "answer") and desk.context.answer:
+        return desk.context.answer
+    return "\n".join(words)
+
+
+def edit(desk: Desk, path: str, old: str, new: Sequence[str]) -> Work:
+    """Change the lines of a file that differ, and see that it is so then; return the new text."""
+    before = lines(old)
+    head = next(
+        (at for at, (one, two) in enumerate(zip(before, new, strict=False)) if one != two), min(len(before), len(new))
+    )
+    most = min(len(before), len(new)) - head
+    tail = next((at for at in range(most) if before[-1 - at] != new[-1 - at]), most)
+    first, last = head, len(before) - tail
+    if first >= last and before:  # nothing goes: a neighbour is written again
+        first, last = (first - 1, first) if first else (0, 1)
+    content = new[first : len(new) - (len(before) - last)]
+    if holds_secret("\n".join([*before[first:last], *content])):
+        raise CannotWork(desk.say("secret", file=path))
+    desk.has_changed = True
+    if before:
+        yield from desk.folder.call(
+            "fs_edit", path=path, startLine=first + 1, endLine=last, content="".join(f"{line}\n" for line in content)
+        )
+    else:
+        yield from desk.folder.call("fs_write", path=path, content="".join(f"{line}\n" for line in new))
+    return (yield from _seen(desk, path, new))
+
+
+def write(desk: Desk, path: str, text: str, says: str = "") -> Work:
+    """Write a whole file, and read it back."""
+    if holds_secret(text):
+        raise CannotWork(desk.say("secret", file=path))
+    body = text if not text or text.endswith("\n") else text + "\n"
+    desk.has_changed = True
+    yield from desk.folder.call("fs_write", says, path=path, content=body)
+    return (yield from _seen(desk, path, lines(body)))
+
+
+def _seen(desk: Desk, path: str, wanted: Sequence[str]) -> Work:
+    """Read a file that was changed back."""
+    desk.folder.forget(path)
+    if not desk.folder.has("fs_read"):
+        return "\n".join(wanted)
+    try:
+        text: str = yield from desk.folder.read(path)
+    except TooLarge:
+        return "\n".join(wanted)
+    if lines(text) != list(wanted):
+        raise CannotWork(desk.say("not_as_wanted", file=path))
+    return text
+
+
+def _there(desk: Desk, step: Step) -> Work:
+    """Settle the file of a change, and read it."""
+    (path, *_) = yield from desk.files(step)
+    try:
+        return path, (yield from desk.folder.editable(path))
+    except Failed as failed:
+        if "is a folder" in failed.said:
+            raise Ask(desk.say("is_folder", file=path), missing="file", can_try_others=True) from failed
+        raise
+
+
+def _new_or_there(desk: Desk, word: str) -> Work:
+    """Settle a file that may not be there yet: its path, and its text or ``None``."""
+    name, entry = yield from desk.target(word)
+    if entry is None and not _NEW.fullmatch(name):
+        name = yield from desk.file(word)
+    elif entry is None and not name.startswith(("/", "~")):
+        return name, None
+    elif entry is not None and entry.is_folder:
+        raise Ask(desk.say("is_folder", file=name), missing="file")
+    return name, (yield from desk.folder.editable(name))
+
+
+def _done(step: Step, said: str, path: str, was: str | None, now: str, **more: tuple[str, ...]) -> Outcome:
+    """Word a change of a text, with what is needed to take it back."""
+    kept = {"made": ("yes",)} if was is None else {"was": (was,)}
+    return Outcome(said, "", step.with_arguments(file=(path,), now=(now,), **kept, **more), path)
+
+
+def _write(desk: Desk, step: Step) -> Work:
+    word = step.word("file") or step.word("to")
+    if not word:
+        raise desk.missing(step, "file")
+    text = given_text(desk, step)
+    return (yield from write_to(desk, step, word, text))
+
+
+def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
+    """Write a text to a file that may be there: what it holds is told before."""
+    if is_pointer(word, "it") and desk.context.file:
+        name, entry = desk.context.file, (yield from desk.folder.find(desk.context.file))
+    else:
+        name, entry = yield from desk.target(word)
+    if entry is not None and entry.is_folder:
+        raise Ask(desk.say("is_folder", file=name), missing="to")
+    if entry is None:
+        now: str = yield from write(desk, name, text)
+        return _done(step, desk.say("written", file=name, n=len(lines(now))), name, None, now, text=(text,))
+    old: str = yield from desk.folder.read(name)
+    count = len(lines(old))
+    if lines(old) == lines(text):
+        raise CannotWork(desk.say("same_already", file=name))
+    says = desk.say("loses", file=name, n=count) if old.strip() else ""
+    now = yield from write(desk, name, text, says)
+    said = (
+        desk.say("replaced_all", file=name, n=count)
+        if old.strip()
+        else desk.say("written", file=name, n=len(lines(now)))
+    )
+    return _done(step, said, name, old, now, text=(text,))
+
+
+def _create(desk: Desk, step: Step) -> Work:
+    name, entry = yield from desk.target(step.word("file") or desk.context.file or desk.need(step, "file"))
+    if entry is not None:
+        raise CannotWork(desk.say("there_already", file=name))
+    now: str = yield from write(desk, name, "")
+    return _done(step, desk.say("created", file=name), name, None, now)
+
+
+def _append(desk: Desk, step: Step) -> Work:
+    return (yield from append_to(desk, step, step.word("file"), given_text(desk, step)))
+
+
+def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = False) -> Work:
+    """Add lines to a file the way it has its lines; a new file is made, and said to be new."""
+    try:
+        path, old = yield from _appended_to(desk, step, word)
+    except TooLarge as large:
+        return (yield from _append_unseen(desk, step, large.path, text, is_first=is_first))
+    if len(text) > _MOST_ADDED:
+        raise CannotWork(desk.say("too_long", n=len(text)))
+    if old is None:
+        now: str = yield from write(desk, path, text)
+        return _done(step, desk.say("appended_new", file=path), path, None, now, text=(text,))
+    if path.casefold().endswith(".json"):
+        raise CannotWork(desk.say("json_append", file=path))
+    added = _fitted(desk, path, old, lines(text) or [""], is_first=is_first)
+    before = lines(old)
+    if is_first:
+        at = 1 if before and path.casefold().endswith((".csv", ".tsv")) else 0
+        new = [*before[:at], *added, *before[at:]]
+    else:
+        while before and not before[-1].strip() and before != [""]:
+            before.pop()
+        new = [*before, *added]
+    now = yield from edit(desk, path, old, new)
+    said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
+    return _done(step, said, path, old, now, text=(text,))
+
+
+def _appended_to(desk: Desk, step: Step, word: str) -> Work:
+    """Settle the file that something is added to, and its text; ``None`` for one that is not there yet."""
+    if word and not is_pointer(word, "it"):
+        return (yield from _new_or_there(desk, word))
+    if desk.context.file and (yield from desk.folder.find(desk.context.file)) is None:
+        return desk.context.file, None
+    return (yield from _there(desk, step))
+
+
+def _append_unseen(desk: Desk, step: Step, path: str, text: str, *, is_first: bool) -> Work:
+    """Add to a file that is too large to be read: its first or last line is written again with the new ones."""
+    count: int = yield from desk.folder.count_lines(path)
+    at = 1 if is_first else count
+    line: str = yield from desk.folder.line(path, at)
+    if holds_secret(line):
+        raise CannotWork(desk.say("secret", file=path))
+    is_table = path.casefold().endswith((".csv", ".tsv"))
+    added = lines(text) if is_table else _fitted(desk, path, line, lines(text), is_first=is_first)
+    is_above = is_first and not is_table
+    desk.has_changed = True
+    content = "".join(f"{one}\n" for one in ([*added, line] if is_above else [line, *added]))
+    yield from desk.folder.call("fs_edit", path=path, startLine=at, endLine=at, content=content)
+    desk.folder.forget(path)
+    if (yield from desk.folder.count_lines(path)) != count + len(added):
+        raise CannotWork(desk.say("not_as_wanted", file=path))
+    said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
+    return Outcome(said, "", step.with_arguments(file=(path,), text=(text,)), path)
+
+
+def _prepend(desk: Desk, step: Step) -> Work:
+    return (yield from append_to(desk, step, step.word("file"), given_text(desk, step), is_first=True))
+
+
+def _fitted(desk: Desk, path: str, old: str, added: list[str], *, is_first: bool) -> list[str]:
+    """Write new lines the way a file has its lines: as rows of its table, or as points of its list."""
+    if path.casefold().endswith((".csv", ".tsv")) and old.strip():
+        table = read_table(old)
+        return [_row(desk, path, old, line) for line in added if lines(old)[0] != line or len(table.columns) < 2]  # noqa: PLR2004
+    filled = [line for line in lines(old) if line.strip()]
+    beside = filled[0 if is_first else -1] if filled else ""
+    mark = _MARK.match(beside)
+    if mark is None or any(_MARK.match(line) for line in added):
+        return added
+    if mark[5]:
+        start = int(mark[5]) + (0 if is_first else 1)
+        return [f"{mark[1]}{start + at}{mark[6]}{line}" for at, line in enumerate(added)]
+    lead = mark[1] + (f"{mark[2]} {mark[3]}" if mark[2] else mark[4])
+    return [lead + line for line in added]
+
+
+def _row(desk: Desk, path: str, old: str, line: str) -> str:
+    """Write a line as a row of a table: one value for each column, in order or by name."""
+    table = read_table(old)
+    width = len(table.columns)
+    if width < 2:  # noqa: PLR2004 - a list
+        return line
+    for sign in (table.delimiter, ";", ",", "\t", "|", " "):
+        cells = [cell.strip() for cell in (line.split(sign) if sign != table.delimiter else _cells(line, sign))]
+        if len(cells) == width and not any(_PAIR.match(cell) and _column(cell, table.columns) for cell in cells):
+            return write_row(table, cells)
+    pairs = [_PAIR.match(part) for part in re.split(r"[,;]\s*", line)]
+    row = [""] * width
+    for pair in pairs:
+        if pair is None or (name := _column(pair[0], table.columns)) is None:
+            break
+        row[table.columns.index(name)] = pair[2]
+    else:
+        return write_row(table, row)
+    columns = ", ".join(table.columns)
+    raise Ask(desk.say("ask.row", file=path, names=columns, n=width), missing="text")
+
+
+def _cells(line: str, sign: str) -> list[str]:
+    import csv
+
+    return next(csv.reader([line], delimiter=sign, skipinitialspace=True), [])
+
+
+def _column(pair: str, columns: Sequence[str]) -> str | None:
+    from lango_nb.models.offline.names import pick
+
+    match = _PAIR.match(pair)
+    return (pick(match[1], columns).name or None) if match else None
+
+
+def _replace(desk: Desk, step: Step) -> Work:
+    sought, new = desk.need(step, "old"), step.word("new")
+    if "new" not in step.arguments:
+        raise desk.missing(step, "new")
+    path, old = yield from _with(desk, step, sought)
+    pattern = _pattern_of(old, sought)
+    if pattern is None:
+        raise Ask(desk.say("no_text", file=path, word=sought), missing="old", can_try_others=True)
+    count = len(pattern.findall(old))
+    changed = pattern.sub(lambda _: new, old)
+    now: str = yield from edit(desk, path, old, lines(changed))
+    found = pattern.search(old)
+    said = desk.say("replaced", file=path, old=found[0] if found else sought, new=new, n=count)
+    return _done(step, said, path, old, now)
+
+
+def _with(desk: Desk, step: Step, sought: str) -> Work:
+    """Settle the file of a replacement: where none is named, the last one, or the only one that holds the text."""
+    if step.word("file"):
+        return (yield from _there(desk, step))
+    if desk.context.file:
+        text: str = yield from desk.folder.editable(desk.context.file)
+        if _pattern_of(text, sought) is not None:
+            return desk.context.file, text
+    every: list[Entry] = yield from desk.folder.everything()
+    texts: dict[str, str] = yield from desk.folder.read_all([one.name for one in every if not one.is_folder][:60])
+    found = [name for name, one in texts.items() if _pattern_of(one, sought) is not None]
+    if len(found) == 1:
+        return found[0], (yield from desk.folder.editable(found[0]))
+    if found:
+        raise Ask(desk.say("ask.which", names=desk.either(found)), missing="file")
+    return (yield from _there(desk, step))
+
+
+def _pattern_of(text: str, sought: str) -> re.Pattern[str] | None:
+    """Return what finds a text: as a whole word where it stands as one, else anywhere; capitals only where they fit."""
+    bare = re.escape(sought)
+    left = r"(?<!\w)" if sought[:1].isalnum() else ""
+    right = r"(?!\w)" if sought[-1:].isalnum() else ""
+    for pattern in (
+        re.compile(left + bare + right),
+        re.compile(left + bare + right, re.IGNORECASE),
+        re.compile(bare),
+        re.compile(bare, re.IGNORECASE),
+    ):
+        if sought and pattern.search(text):
+            return pattern
+    return None
+
+
+def _line_replace(desk: Desk, step: Step) -> Work:
+    desk.need(step, "line")
+    new = given_text(desk, step, "new")
+    path, old = yield from _there(desk, step)
+    before = lines(old)
+    at = _line_at(desk, path, desk.number(step, "line"), before)
+    now: str = yield from edit(desk, path, old, [*before[:at], *lines(new), *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=new), path, old, now)
+
+
+def _line_delete(desk: Desk, step: Step) -> Work:
+    path, old = yield from _there(desk, step)
+    before = lines(old)
+    if words := step.arguments.get("line", ()):
+        ranks = [rank(word) for word in words]
+        if None in ranks:
+            raise desk.missing(step, "line")
+        gone = {_line_at(desk, path, place, before) for place in ranks if place is not None}
+    elif sought := step.word("find"):
+        gone = {at for at, line in enumerate(before) if holds(line, sought)}
+        if not gone:
+            raise Ask(desk.say("no_match", file=path, word=sought), missing="find", can_try_others=True)
+    else:
+        raise desk.missing(step, "line")
+    going = [before[at] for at in sorted(gone)]
+    if len(gone) > 1 and not desk.is_certain and not step.word("line"):
+        settled = step.with_arguments(file=(path,))
+        raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=quoted(going, desk.language)), steps=(settled,))
+    now: str = yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
+    return _done(
+        step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path, old, now
+    )
+
+
+def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:
+    at = place - 1 if place > 0 else len(before) + place
+    if not 0 <= at < len(before):
+        raise Ask(desk.say("no_line", file=path, word=place, n=len(before)), missing="line", can_try_others=True)
+    return at
+
+
+def _json_set(desk: Desk, step: Step) -> Work:
+    key = desk.need(step, "key")
+    new = desk.need(step, "new")
+    path, old = yield from _there(desk, step)
+    try:
+        changed, name = json_set(old, key, new), json_path(old, key)
+    except (NoSuch, Unsure) as error:
+        raise desk.explain(error, path) from error
+    now: str = yield from edit(desk, path, old, lines(changed))
+    start, end = json_spans(now)[name]
+    return _done(step, desk.say("json.set", file=path, name=name, new=now[start:end]), path, old, now)
+
+
+# -- files and folders -------------------------------------------------------------------------------------------------
+
+
+def _folder_make(desk: Desk, step: Step) -> Work:
+    name = desk.need(step, "to").strip().strip("\"'`").rstrip("/")
+    entry: Entry | None = yield from desk.folder.find(name)
+    if entry is not None:
+        raise CannotWork(desk.say("there_already", file=entry.name))
+    desk.has_changed = True
+    yield from desk.folder.call("fs_mkdir", path=name)
+    desk.folder.forget(name)
+    return Outcome(desk.say("folder_made", file=name), "", step.with_arguments(to=(name,)), name)
+
+
+def _delete(desk: Desk, step: Step) -> Work:
+    if not step.arguments.get("file") and not desk.context.file:
+        raise desk.missing(step, "file")
+    paths: tuple[str, ...] = yield from desk.files(step)
+    return (yield from _delete_all_of(desk, step, paths))
+
+
+def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
+    """Delete files: one at once, several or a full folder after the person has seen which."""
+    entries = []
+    for path in paths:
+        entry: Entry | None = yield from desk.folder.find(path)
+        if entry is None:
+            raise Absent(path)
+        entries.append(entry)
+    going: list[str] = []
+    for entry in entries:
+        below: list[Entry] = (yield from desk.folder.everything(entry.name)) if entry.is_folder else []
+        going += [entry.name + "/"] * entry.is_folder + [one.name for one in below] or [entry.name]
+    if len(going) > 1 and not desk.is_certain:
+        settled = Step("delete", {"file": tuple(paths)}, text=step.text)
+        raise Ask(desk.say("ask.delete", n=len(going), names=quoted(going, desk.language)), steps=(settled,))
+    was: dict[str, tuple[str, ...]] = {}
+    says = desk.say("deletes", names=", ".join(going[:20]))
+    if len(going) == 1 and not entries[0].is_folder:
+        try:
+            text: str = yield from desk.folder.read(going[0])
+        except (Failed, TooLarge):
+            pass
+        else:
+            was = {"was": (text,)}
+            says = desk.say("loses", file=going[0], n=len(lines(text)))
+    desk.has_changed = True
+    for path in paths:
+        yield from desk.folder.call("fs_delete", says, path=path)
+        desk.folder.forget(path)
+    for path in paths:
+        if (yield from desk.folder.find(path)) is not None:
+            raise CannotWork(desk.say("still_there", file=path))
+    settled = Step("delete", {"file": tuple(paths), **was}, text=step.text)
+    return Outcome(desk.say("deleted", names=", ".join(paths)), "", settled, "", ())
+
+
+def _delete_some(desk: Desk, step: Step) -> Work:
+    """Delete files of a kind, with words in their names, all but some, or all."""
+    where: str = yield from desk.inside(step)
+    entries: list[Entry] = yield from desk.folder.list(where)
+    files = [one for one in entries if not one.is_folder]
+    match step.act:
+        case "delete.ending":
+            ends = desk.endings_of(desk.need(step, "ending"))
+            found = [one for one in files if one.name.casefold().endswith(ends)]
+        case "delete.names":
+            found = [one for one in named(files, desk.need(step, "find")) if not one.is_folder]
+        case "delete.except":
+            kept = excepted(desk, step, entries)
+            found = [one for one in files if one not in kept]
+        case _:
+            found = entries
+    if not found:
+        raise CannotWork(desk.say("none_found", word=step.word("ending") or step.word("find") or where))
+    names = tuple(one.name for one in found)
+    if step.act == "delete.all" and not desk.is_certain:
+        settled = Step("delete", {"file": names}, text=step.text)
+        raise Ask(desk.say("ask.delete", n=len(names), names=quoted(names, desk.language)), steps=(settled,))
+    return (yield from _delete_all_of(desk, step, names))
+
+
+def _move(desk: Desk, step: Step) -> Work:
+    goal = desk.goal(step)
+    paths: tuple[str, ...] = yield from desk.files(step)
+    name, entry = yield from desk.target(goal)
+    into = goal.rstrip().endswith("/") or (entry is not None and entry.is_folder)
+    into = into or (entry is None and (len(paths) > 1 or not posixpath.splitext(name)[1]))
+    return (yield from _transfer(desk, step, paths, name, entry, into=into, verb="mv"))
+
+
+def _rename(desk: Desk, step: Step) -> Work:
+    desk.need(step, "to")
+    paths: tuple[str, ...] = yield from desk.files(step)
+    if len(paths) > 1:
+        raise Ask(desk.say("ask.which", names=desk.either(paths)), missing="file")
+    (path,) = paths
+    source: Entry | None = yield from desk.folder.find(path)
+    name = _new_name(desk.need(step, "to"), path, is_folder=source is not None and source.is_folder)
+    entry: Entry | None = yield from desk.folder.find(name)
+    return (yield from _transfer(desk, step, paths, name, entry, into=False, verb="mv"))
+
+
+def _copy(desk: Desk, step: Step) -> Work:
+    paths: tuple[str, ...] = yield from desk.files(step)
+    last = desk.context.changed
+    word = desk.goal(step) if last is not None and last.act == "folder.make" else step.word("to")
+    if not word:
+        if len(paths) > 1:
+            raise desk.missing(step, "to")
+        name = f"{paths[0]}.bak"
+        entry: Entry | None = yield from desk.folder.find(name)
+        return (yield from _transfer(desk, step, paths, name, entry, into=False, verb="cp"))
+    name, entry = yield from desk.target(word)
+    into = word.rstrip().endswith("/") or (entry is not None and entry.is_folder)
+    if not into and entry is None and not posixpath.splitext(name)[1]:
+        into = len(paths) > 1 or not says_name(step.text)
+        if not into:
+            name = _new_name(name, paths[0], is_folder=False)
+            entry = yield from desk.folder.find(name)
+    return (yield from _transfer(desk, step, paths, name, entry, into=into, verb="cp"))
+
+
+def _kind_moved(desk: Desk, step: Step) -> Work:
+    """Move or copy all files of a kind."""
+    ends = desk.endings_of(desk.need(step, "ending"))
+    goal = desk.goal(step)
+    entries: list[Entry] = yield from desk.folder.list()
+    paths = tuple(one.name for one in entries if not one.is_folder and one.name.casefold().endswith(ends))
+    if not paths:
+        raise CannotWork(desk.say("none_found", word=step.word("ending")))
+    name, entry = yield from desk.target(goal)
+    verb = "mv" if step.act.startswith("move") else "cp"
+    return (yield from _transfer(desk, step, paths, name, entry, into=True, verb=verb))
+
+
+def _new_name(word: str, path: str, *, is_folder: bool) -> str:
+    """Return the new path of a file: in its folder, with its ending where the new name has none."""
+    name = word.strip().strip("\"'`").rstrip("/").removeprefix("./")
+    if not is_folder and not posixpath.splitext(name)[1] and not name.startswith("."):
+        name += posixpath.splitext(path)[1]
+    return name if "/" in name else posixpath.join(posixpath.dirname(path), name)
+
+
+def _transfer(  # noqa: PLR0913 - what is moved, where, and how
+    desk: Desk, step: Step, paths: Sequence[str], name: str, entry: Entry | None, *, into: bool, verb: str
+) -> Work:
+    """Move or copy, never over something that is there, and look whether it happened."""
+    if into and entry is not None and not entry.is_folder:
+        raise Ask(desk.say("ask.taken", file=name), missing="to")
+    targets = [posixpath.normpath(posixpath.join(name, posixpath.basename(path))) if into else name for path in paths]
+    for path, target in zip(paths, targets, strict=True):
+        if (yield from desk.folder.find(path)) is None:
+            raise Absent(path)
+        is_case = path != target and path.casefold() == target.casefold()
+        taken: Entry | None = yield from desk.folder.find(target)
+        if taken is not None and not is_case:
+            raise Ask(desk.say("ask.taken", file=target), missing="to")
+        if target.startswith(f"{path}/"):
+            raise CannotWork(desk.say("into_itself", file=path))
+    parent = name if into else posixpath.dirname(name)
+    desk.has_changed = True
+    if parent and parent != "." and (entry is None if into else (yield from desk.folder.find(parent)) is None):
+        yield from desk.folder.call("fs_mkdir", path=parent)
+        desk.folder.forget(parent)
+    if desk.folder.has("exec"):
+        yield from _by_command(desk, paths, name, into=into, verb=verb)
+    else:
+        yield from _by_writing(desk, paths, targets, verb)
+    desk.folder.forget(*paths, *targets)
+    for path, target in zip(paths, targets, strict=True):
+        is_there = (yield from desk.folder.find(target)) is not None
+        is_gone = verb == "cp" or (yield from desk.folder.find(path)) is None
+        if not is_there or not is_gone:
+            raise CannotWork(desk.say("not_moved", file=path, to=target))
+    settled = step.with_arguments(file=tuple(paths), to=(name,), targets=tuple(targets))
+    said = desk.say(
+        "copied" if verb == "cp" else "renamed" if step.act == "rename" else "moved",
+        names=", ".join(paths),
+        to=targets[0] if not into else f"{name}/",
+    )
+    return Outcome(said, "", settled, targets[0] if len(targets) == 1 else "", tuple(targets))
+
+
+def _by_command(desk: Desk, paths: Sequence[str], name: str, *, into: bool, verb: str) -> Work:
+    words = [shlex.quote(path) for path in paths]
+    option = "-n" if verb == "mv" else "-Rn"
+    goal = shlex.quote(f"{name}/" if into else name)
+    text: str = yield from desk.folder.call("exec", command=f"{verb} {option} -- {' '.join(words)} {goal}")
+    code, output = _ran(text)
+    if code:
+        raise CannotWork(desk.say("command_failed", n=code) + "\n" + quoted(lines(output), desk.language))
+
+
+def _by_writing(desk: Desk, paths: Sequence[str], targets: Sequence[str], verb: str) -> Work:
+    """Move text files where there is no command for it."""
+    for path, target in zip(paths, targets, strict=True):
+        entry: Entry | None = yield from desk.folder.find(path)
+        if (entry is not None and entry.is_folder) or not desk.folder.has("fs_write"):
+            raise Failed("exec", "", {"command": f"{verb} {path} {target}"})
+        yield from write(desk, target, (yield from desk.folder.editable(path)))
+        if verb == "mv":
+            yield from desk.folder.call("fs_delete", path=path)
+
+
+# -- commands ----------------------------------------------------------------------------------------------------------
+
+
+def _run(desk: Desk, step: Step) -> Work:
+    command = desk.need(step, "command")
+    desk.has_changed = True
+    text: str = yield from desk.folder.whole("exec", command=command)
+    code, output = _ran(text)
+    desk.folder.forget(".")
+    shown = quoted(lines(output), desk.language)
+    if code:
+        said = desk.say("command_failed", n=code) + (f"\n{shown}" if output.strip() else "")
+    else:
+        said = shown if output.strip() else desk.say("command_silent", word=command)
+    return Outcome(said, lines(output), step, "", tuple(lines(output)))
+
+
+def _run_file(desk: Desk, step: Step) -> Work:
+    (path, *_) = yield from desk.files(step)
+    runner = _RUNNERS.get(posixpath.splitext(path)[1].casefold(), "")
+    name = shlex.quote(path if not path.startswith("-") else f"./{path}")
+    command = f"{runner} {name}" if runner else shlex.quote(f"./{path}")
+    outcome: Outcome = yield from _run(desk, step.with_arguments(command=(command,)))
+    return outcome._replace(step=step.with_arguments(file=(path,)), file=path)
+
+
+def _run_background(desk: Desk, step: Step) -> Work:
+    command = desk.need(step, "command")
+    desk.has_changed = True
+    text: str = yield from desk.folder.call("exec_bg", command=command)
+    return Outcome(text, text, step)
+
+
+def _ran(text: str) -> tuple[int, str]:
+    """Split what a command gave into its exit code and its output."""
+    head = _EXIT.match(text)
+    if head is None:
+        return 0, text
+    output = text[head.end() :]
+    return int(head[1]), "" if output.strip() == "[no output]" else output
+
+
+# -- tasks and memory --------------------------------------------------------------------------------------------------
+
+
+def _task_add(desk: Desk, step: Step) -> Work:
+    text = given_text(desk, step)
+    titles = [line.strip(" -*•\t") for line in lines(text) if line.strip()]
+    return (yield from add_tasks(desk, step, titles))
+
+
+def add_tasks(desk: Desk, step: Step, titles: Sequence[str]) -> Work:
+    """Note tasks, one for each line."""
+    desk.has_changed = True
+    for title in titles:
+        yield from desk.folder.call("task_create", title=title)
+    said = desk.say("task.added", names="; ".join(titles))
+    return Outcome(said, list(titles), step, "", ())
+
+
+def _task_done(desk: Desk, step: Step) -> Work:
+    words = step.arguments.get("text", ())
+    if not words:
+        raise desk.missing(step, "text")
+    found: list[dict[str, Any]] = yield from tasks(desk)
+    meant = [task_meant(desk, _pointed(desk, word), found) for word in words]
+    desk.has_changed = True
+    for one in meant:
+        yield from desk.folder.call("task_update", task_id=one.get("task_id"), status="done")
+    titles = [str(one.get("title")) for one in meant]
+    ids = tuple(str(one.get("task_id")) for one in meant)
+    return Outcome(
+        desk.say("task.done", names="; ".join(titles)), titles, step.with_arguments(text=tuple(titles), ids=ids)
+    )
+
+
+def _pointed(desk: Desk, word: str) -> str:
+    """Return the task that a pronoun means: the one spoken of last."""
+    last = desk.context.last
+    if is_pointer(word, "it") and last is not None and last.act.startswith("task") and last.word("text"):
+        return last.word("text")
+    return word
+
+
+def _task_delete(desk: Desk, step: Step) -> Work:
+    found: list[dict[str, Any]] = yield from tasks(desk)
+    title = str(task_meant(desk, _pointed(desk, desk.need(step, "text")), found).get("title"))
+    raise Ask(desk.say("ask.task_delete", name=title), steps=(Step("task.done", {"text": (title,)}),))
+
+
+def _task_change(desk: Desk, step: Step) -> Work:
+    new = desk.need(step, "new")
+    found: list[dict[str, Any]] = yield from tasks(desk)
+    title = str(task_meant(desk, desk.need(step, "old"), found).get("title"))
+    steps = (Step("task.add", {"text": (new,)}), Step("task.done", {"text": (title,)}))
+    if desk.is_certain:
+        yield from add_tasks(desk, step, [new])
+        return (yield from _task_done(desk, steps[1]))
+    raise Ask(desk.say("ask.task_change", old=title, new=new), steps=steps)
+
+
+def _remember(desk: Desk, step: Step) -> Work:
+    return (yield from remember(desk, step, given_text(desk, step)))
+
+
+def remember(desk: Desk, step: Step, text: str) -> Work:
+    """Keep a text in mind, under a name made of its first words."""
+    key = plain(text)[:_LONGEST_KEY].strip().replace(" ", "-") or "note"
+    desk.has_changed = True
+    yield from desk.folder.call("memory_agent_save", key=key, content=text)
+    return Outcome(desk.say("remembered", text=text), text, step.with_arguments(key=(key,)))
+
+
+def _forget(desk: Desk, step: Step) -> Work:
+    words = desk.need(step, "find")
+    found: list[dict[str, Any]] = yield from memories(desk, words)
+    if not found:
+        raise CannotWork(desk.say("memory.none", word=words))
+    if len(found) > 1 and not desk.is_certain:
+        said = [str(one.get("content")) for one in found]
+        raise Ask(desk.say("ask.forget", n=len(found), lines=quoted(said, desk.language)), steps=(step,))
+    desk.has_changed = True
+    for one in found:
+        yield from desk.folder.call("memory_agent_forget", key=one.get("key"))
+    return Outcome(desk.say("forgotten", text="; ".join(str(one.get("content")) for one in found)), "", step)
+
+
+# -- undo --------------------------------------------------------------------------------------------------------------
+
+
+def _undo(desk: Desk, step: Step) -> Work:
+    """Take the last change back, as far as it is known what there was."""
+    last = desk.context.changed
+    if last is None:
+        raise CannotWork(desk.say("undo.nothing"))
+    paths, targets = last.arguments.get("file", ()), last.arguments.get("targets", ())
+    match last.act:
+        case "move" | "rename" | "move.ending" if targets:
+            yield from _back(desk, paths, targets)
+            return Outcome(
+                desk.say("undone", names=", ".join(paths)), "", step, paths[0] if len(paths) == 1 else "", paths
+            )
+        case "copy" | "copy.ending" if targets:
+            outcome: Outcome = yield from _delete_all_of(desk, step, targets)
+            return outcome._replace(text=desk.say("undone", names=", ".join(targets)), step=step)
+        case "folder.make":
+            return (yield from _unmake(desk, step, last.word("to")))
+        case "task.done":
+            for key in last.arguments.get("ids", ()):
+                yield from desk.folder.call("task_update", task_id=key, status="todo")
+            return Outcome(desk.say("undone", names="; ".join(last.arguments.get("text", ()))), "", step)
+        case "remember" if last.word("key"):
+            yield from desk.folder.call("memory_agent_forget", key=last.word("key"))
+            return Outcome(desk.say("undone", names=last.word("key")), "", step)
+        case _:
+            return (yield from _unwritten(desk, step, last))
+
+
+def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
+    """Take a change of a text back: only where the file is still as that change left it."""
+    path = last.word("file")
+    if last.act == "delete" and "was" in last.arguments:
+        if (yield from desk.folder.find(path)) is not None:
+            raise CannotWork(desk.say("there_already", file=path))
+        yield from write(desk, path, last.arguments["was"][0])
+        return Outcome(desk.say("undone", names=path), "", step, path)
+    if "now" not in last.arguments and "made" not in last.arguments:
+        raise CannotWork(desk.say("undo.cannot"))
+    now = "".join(last.arguments.get("now", ()))
+    text: str = yield from desk.folder.editable(path)
+    if lines(text) != lines(now):
+        raise CannotWork(desk.say("undo.changed", file=path))
+    if "made" in last.arguments:
+        outcome: Outcome = yield from _delete_all_of(desk, step, (path,))
+        return outcome._replace(text=desk.say("undone", names=path), step=step)
+    was = "".join(last.arguments.get("was", ()))
+    yield from edit(desk, path, text, lines(was))
+    return Outcome(desk.say("undone", names=path), "", step, path)
+
+
+def _unmake(desk: Desk, step: Step, name: str) -> Work:
+    inside: list[Entry] = yield from desk.folder.list(name)
+    if inside:
+        raise CannotWork(desk.say("undo.changed", file=name))
+    desk.has_changed = True
+    yield from desk.folder.call("fs_delete", path=name)
+    return Outcome(desk.say("undone", names=name), "", step)
+
+
+def _back(desk: Desk, paths: Sequence[str], targets: Sequence[str]) -> Work:
+    for path, target in zip(paths, targets, strict=True):
+        if (yield from desk.folder.find(path)) is not None:
+            raise CannotWork(desk.say("there_already", file=path))
+        desk.has_changed = True
+        if desk.folder.has("exec"):
+            yield from _by_command(desk, [target], path, into=False, verb="mv")
+        else:
+            yield from _by_writing(desk, [target], [path], "mv")
+        desk.folder.forget(path, target)
+        if (yield from desk.folder.find(path)) is None:
+            raise CannotWork(desk.say("not_moved", file=target, to=path))
+
+
+_HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
+    "write": _write,
+    "create": _create,
+    "append": _append,
+    "prepend": _prepend,
+    "replace": _replace,
+    "line.replace": _line_replace,
+    "line.delete": _line_delete,
+    "json.set": _json_set,
+    "folder.make": _folder_make,
+    "delete": _delete,
+    "delete.ending": _delete_some,
+    "delete.names": _delete_some,
+    "delete.except": _delete_some,
+    "delete.all": _delete_some,
+    "move": _move,
+    "move.ending": _kind_moved,
+    "rename": _rename,
+    "copy": _copy,
+    "copy.ending": _kind_moved,
+    "run": _run,
+    "run.file": _run_file,
+    "run.background": _run_background,
+    "task.add": _task_add,
+    "task.done": _task_done,
+    "task.delete": _task_delete,
+    "task.change": _task_change,
+    "remember": _remember,
+    "forget": _forget,
+    "undo": _undo,
+}

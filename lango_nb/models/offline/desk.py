@@ -1,0 +1,384 @@
+"""What is before an agent that carries a plan out: the folder, what was said before, and words settled into names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from lango_nb.core.messages import ToolSchema
+from lango_nb.models.offline.acts import acts
+from lango_nb.models.offline.answers import say
+from lango_nb.models.offline.folder import Absent, Failed, Folder, Work
+from lango_nb.models.offline.names import Pick, endings, is_pointer, kind_of_file, pick, plain, rank
+from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, Value, settle
+from lango_nb.models.offline.plan import Context, Step
+from lango_nb.models.offline.tables import read_table
+
+_PATH = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/[^\s\"]*)\Z")
+_FILLER = re.compile(
+    r"\b(?:ones?|of|them|those|these|number|nr|no|file|datei|von|davon|d'entre|eux|de|ellos|file|listed|above)\b|[.°ºª#]"
+)
+_ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
+_LONG_WORD = 4
+"""Letters from which a word says more than "the" and "one"."""
+_MOST_READ = 12
+"""Files that are read to find the one that is meant."""
+_MOST_NAMED = 8
+"""Names that are given to choose from."""
+
+
+class Ask(Exception):  # noqa: N818 - a question is no error
+    """Something is missing or unclear: the question, and what the answer completes."""
+
+    def __init__(
+        self, text: str, *, missing: str = "", steps: tuple[Step, ...] = (), can_try_others: bool = False
+    ) -> None:
+        super().__init__(text)
+        self.text = text
+        self.missing = missing
+        self.steps = steps
+        self.can_try_others = can_try_others
+        """Whether another reading may be the right one: this one cannot work in this folder."""
+
+
+class CannotWork(Exception):  # noqa: N818 - the same
+    """There is nothing to do it with: a sentence, and no question."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class Outcome(NamedTuple):
+    """What a step came to."""
+
+    text: str
+    """The answer."""
+    value: Value = ""
+    """The result itself, to be written somewhere."""
+    step: Step | None = None
+    """The step with its settled arguments."""
+    file: str = ""
+    shown: tuple[str, ...] = ()
+
+
+class Desk:
+    """What is known while a plan is carried out."""
+
+    def __init__(
+        self, tools: Mapping[str, ToolSchema], context: Context, language: str, *, is_certain: bool = False
+    ) -> None:
+        self.folder = Folder(tools)
+        self.tools = tools
+        self.context = context
+        self.language = language
+        self.is_certain = is_certain
+        """Whether the person has said yes to this plan."""
+        self.notes: list[str] = []
+        """What was guessed, to be said before the answer."""
+        self.has_changed = False
+        self._file = ""
+        self._guess = ""
+
+    def spoken(self) -> Context:
+        """Return what can be referred to when a step did not come to its end: the file it was about."""
+        return self.context._replace(file=self._file) if self._file else self.context
+
+    def say(self, key: str, **values: object) -> str:
+        """Word an answer in the language of the request."""
+        return say(key, self.language, **values)
+
+    def need(self, step: Step, role: str) -> str:
+        """Return a word of a step, or ask for it."""
+        if word := step.word(role):
+            return word
+        raise self.missing(step, role)
+
+    def missing(self, step: Step, role: str) -> Ask:
+        """Make the question for a word that is missing."""
+        known = ", ".join(word for words in step.arguments.values() for word in words)
+        what = self.say(f"role.{role}")
+        text = self.say("ask.missing_of", what=what, known=known) if known else self.say("ask.missing", what=what)
+        return Ask(text, missing=role)
+
+    def number(self, step: Step, role: str, default: int | None = None) -> int:
+        """Return a number of a step."""
+        word = step.word(role)
+        if not word and default is not None:
+            return default
+        found = rank(self.need(step, role))
+        if found is None:
+            raise Ask(self.say("ask.missing", what=self.say(f"role.{role}")), missing=role)
+        return found
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def files(self, step: Step, role: str = "file") -> Work:
+        """Settle the files of a step: exact paths, all of which are there."""
+        words = step.arguments.get(role, ())
+        if not words:
+            return ((yield from self.usual(step)),)
+        found: list[str] = []
+        for word in words:
+            if is_pointer(word, "those") and len(self.context.shown) > 1 and not is_pointer(word, "it"):
+                entries: list[Entry] = yield from self.folder.everything()
+                found += [name for name in self.context.shown if name in {one.name for one in entries}]
+            else:
+                self._guess = ""
+                found.append((yield from self.file(word)))
+                if self._guess and step.act.startswith("delete") and not self.is_certain:
+                    self.notes.clear()
+                    text = self.say("ask.mean", word=word, name=found[-1])
+                    raise Ask(text, steps=(step.with_arguments(**{role: tuple(found)}),))
+        return tuple(dict.fromkeys(found))
+
+    def file(self, word: str) -> Work:
+        """Settle words into the path of something that is there."""
+        if (pointed := self._pointed(word)) is not None:
+            return pointed
+        name = word.strip().strip("\"'`").rstrip("/").removeprefix("./") or "."
+        entry: Entry | None = yield from self.folder.find(name)
+        if entry is not None:
+            return entry.name
+        if name.startswith(("/", "~", "..")):
+            yield from self.folder.call("fs_stat", path=word.strip())  # says why it is out of reach
+            return name
+        upper: list[Entry] = yield from self.folder.list()
+        found = self._picked(name, upper)
+        if (not found.name and not found.rivals) or found.is_guess:
+            every: list[Entry] = yield from self.folder.everything()
+            deeper = self._picked(name, every)
+            found = (
+                deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
+            )
+        if found.rivals:
+            raise Ask(self.say("ask.which", names=self.either(found.rivals)), missing="file")
+        if not found.name and self.context.file and is_pointer(name.split()[0], "it"):
+            return self.context.file  # "that card": whatever it is called, it was spoken of
+        if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
+            what = self.say("role.file")
+            raise Ask(
+                self.say("ask.which", names=self.either(self.context.shown))
+                if self.context.shown
+                else self.say("ask.missing", what=what),
+                missing="file",
+            )
+        if not found.name:
+            names = [one.name for one in upper if not one.is_folder][:_MOST_NAMED]
+            text = (
+                self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
+            )
+            raise Ask(text, missing="file", can_try_others=True)
+        if found.is_guess:
+            self._guess = found.name
+            self.notes.append(self.say("note.took", word=word, name=found.name))
+        return found.name
+
+    def _pointed(self, word: str) -> str | None:
+        """Return what a pronoun or an ordinal points at."""
+        context = self.context
+        if is_pointer(word, "other"):
+            rest = [name for name in context.shown if name != context.file]
+            if len(rest) == 1:
+                return rest[0]
+            raise Ask(self.say("ask.missing", what=self.say("role.file")), missing="file")
+        bare = _FILLER.sub(" ", word.casefold()).strip()
+        place = self._place(bare) if context.shown and not _PATH.fullmatch(word.strip()) else None
+        if place and -len(context.shown) <= place <= len(context.shown):
+            return context.shown[place - 1 if place > 0 else place].rstrip("/")
+        if is_pointer(word, "it") or is_pointer(word, "those"):
+            if context.file:
+                return context.file
+            if len(context.shown) == 1:
+                return context.shown[0].rstrip("/")
+            raise Ask(self.say("ask.missing", what=self.say("role.file")), missing="file")
+        return None
+
+    @staticmethod
+    def _place(bare: str) -> int | None:
+        words = [
+            word for word in plain(bare).split() if len(word) >= _LONG_WORD or word.isdigit() or rank(word) is not None
+        ]
+        return rank(bare) if bare and len(words) <= 1 and (not words or rank(words[-1]) is not None) else None
+
+    def _picked(self, name: str, entries: Sequence[Entry]) -> Pick:
+        names = [one.name for one in entries]
+        found = pick(name, names, is_file=True)
+        if found.name and not found.is_guess and plain(found.name.rpartition("/")[2]).startswith(plain(name)):
+            return found
+        if ends := kind_of_file(name):
+            kind = [one.name for one in entries if not one.is_folder and one.name.casefold().endswith(ends)]
+            if self.context.file in kind:
+                return Pick(self.context.file)
+            if kind:
+                return Pick(kind[0]) if len(kind) == 1 else Pick(rivals=tuple(kind))
+        return found
+
+    def either(self, names: Sequence[str]) -> str:
+        """Join names to choose from."""
+        shown = list(names[:_MOST_NAMED])
+        if len(shown) < 2:  # noqa: PLR2004 - nothing to join
+            return "".join(shown)
+        return f"{', '.join(shown[:-1])} {self.say('or')} {shown[-1]}"
+
+    def usual(self, step: Step) -> Work:
+        """Return the file a step is about that names none: the last one, or the only one that fits."""
+        kind = acts()[step.act].reads if step.act in acts() else ""
+        if self.context.file and (not kind or self.context.file.casefold().endswith(_ENDINGS[kind])):
+            if kind != "table" or not step.word("column"):
+                return self.context.file
+            text: str = yield from self.text(self.context.file)
+            if pick(step.word("column"), read_table(text).columns).name:
+                return self.context.file
+            every: list[Entry] = yield from self.folder.everything()
+            tables = [one.name for one in every if one.name.casefold().endswith(_ENDINGS[kind])]
+            fitting: list[str] = yield from self._fitting(step, kind, tables)
+            return fitting[0] if len(fitting) == 1 else self.context.file
+        upper: list[Entry] = yield from self.folder.list()
+        for entries in (upper, None):
+            every = entries if entries is not None else (yield from self.folder.everything())
+            files = [one.name for one in every if not one.is_folder]
+            if kind:
+                files = [name for name in files if name.casefold().endswith(_ENDINGS[kind])]
+                files = yield from self._fitting(step, kind, files)
+            if len(files) == 1:
+                return files[0]
+            if files and kind:
+                raise Ask(self.say("ask.which", names=self.either(files)), missing="file")
+        if self.context.file and kind:
+            return self.context.file
+        raise self.missing(step, "file")
+
+    def _fitting(self, step: Step, kind: str, files: Sequence[str]) -> Work:
+        """Keep the files that have the column, value, key or function of a step."""
+        if len(files) < 2 or not any(step.word(role) for role in ("column", "value", "key", "name", "by")):  # noqa: PLR2004
+            return list(files)
+        texts: dict[str, str] = yield from self.folder.read_all(files[:_MOST_READ])
+        fits = [name for name, text in texts.items() if _fits(step, kind, text)]
+        return fits or list(files)
+
+    def text(self, path: str) -> Work:
+        """Return the text of a file that is there."""
+        return (yield from self.folder.read(path))
+
+    def read(self, step: Step) -> Work:
+        """Settle the first file of a step and read it: by the name itself where that looks like one."""
+        word = step.word("file")
+        if word and _PATH.fullmatch(word) and self._pointed(word) is None:
+            name = word.removeprefix("./").rstrip("/")
+            try:
+                self._file = name
+                return name, (yield from self.folder.read(name))
+            except Absent:
+                pass
+            except Failed as failed:
+                if "is a folder" not in failed.said:
+                    raise
+                return name, None
+        self._file = ""
+        (path, *_) = yield from self.files(step)
+        try:
+            self._file = path
+            return path, (yield from self.folder.read(path))
+        except Failed as failed:
+            if "is a folder" not in failed.said:
+                raise
+            return path, None
+
+    def target(self, word: str) -> Work:
+        """Settle where something is to go: a name as it is said, or something that is there; whether that is a folder."""
+        name = word.strip().strip("\"'`").removeprefix("./")
+        if is_pointer(name, "it"):
+            last = self.context.changed
+            if last is not None and last.act == "folder.make" and self.context.file != last.word("to"):
+                name = last.word("to")
+            elif self.context.file:
+                name = self.context.file
+            else:
+                raise Ask(self.say("ask.missing", what=self.say("role.to")), missing="to")
+        entry: Entry | None = yield from self.folder.find(name.rstrip("/") or ".")
+        if entry is not None:
+            return entry.name, entry
+        if _PATH.fullmatch(name.rstrip("/")):
+            return name.rstrip("/"), None
+        upper: list[Entry] = yield from self.folder.list()
+        found = pick(name, [one.name for one in upper], is_file=True)
+        if found.name and not found.is_guess:
+            return found.name, next(one for one in upper if one.name == found.name)
+        return name.rstrip("/"), None
+
+    def goal(self, step: Step) -> str:
+        """Return where files are to go: as it is said, or the folder that was just made."""
+        last = self.context.changed
+        if not step.word("to") and last is not None and last.act == "folder.make":
+            return last.word("to")
+        return self.need(step, "to")
+
+    def inside(self, step: Step) -> Work:
+        """Return the folder a step is about, ``.`` when it names none."""
+        word = step.word("file")
+        if not word or plain(word) in {
+            "",
+            "here",
+            "this folder",
+            "folder",
+            "hier",
+            "ici",
+            "aqui",
+            "qui",
+            "everything",
+            "all",
+        }:
+            return "."
+        return (yield from self.file(word))
+
+    def endings_of(self, word: str) -> tuple[str, ...]:
+        """Return the endings that are meant."""
+        if ends := endings(word):
+            return ends
+        raise Ask(self.say("ask.missing", what=self.say("role.ending")), missing="ending")
+
+    def explain(self, error: NoSuch | Unsure, path: str) -> Exception:
+        """Word what is not there, or not clear."""
+        if isinstance(error, Unsure):
+            return Ask(self.say("ask.which", names=self.either(error.options)), missing=error.kind)
+        options = ", ".join(error.options[:20])
+        match error.kind:
+            case "column" | "key" | "function":
+                text = self.say(f"no_{error.kind}", file=path, word=error.wanted, names=options or "-")
+                role = "name" if error.kind == "function" else error.kind
+                return Ask(text, missing=role, can_try_others=True)
+            case "line":
+                lines = int(options or 0)
+                return Ask(
+                    self.say("no_line", file=path, word=error.wanted, n=lines), missing="line", can_try_others=True
+                )
+            case "number":
+                return Ask(self.say("no_number", file=path, word=error.wanted), can_try_others=True)
+            case "json":
+                return Ask(self.say("no_json", file=path), can_try_others=True)
+            case _:
+                return CannotWork(self.say("no_match", file=path, word=error.wanted))
+
+
+def _fits(step: Step, kind: str, text: str) -> bool:
+    try:
+        match kind:
+            case "table":
+                table = read_table(text)
+                for role in ("column", "by"):
+                    if word := step.word(role):
+                        settle("column", word, table.columns)
+                value = plain(step.word("value"))
+                return not value or any(f" {value} " in f" {plain(one)} " for row in table.rows for one in row)
+            case "json":
+                from lango_nb.models.offline.operations import json_path
+
+                return not step.word("key") or bool(json_path(text, step.word("key")))
+            case _:
+                from lango_nb.models.offline.operations import code_show
+
+                return not step.word("name") or bool(code_show(text, step.word("name")))
+    except (NoSuch, Unsure):
+        return False

@@ -1,0 +1,536 @@
+"""Acts that only look: what is in the folder, in files, tables, JSON and programs; tasks, memory, sums."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from lango_nb.models.offline.answers import quoted
+from lango_nb.models.offline.arithmetic import reckon
+from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
+from lango_nb.models.offline.folder import TooLarge, Work
+from lango_nb.models.offline.names import in_figures, pick, plain, points_back, rank
+from lango_nb.models.offline.operations import (
+    OPERATIONS,
+    Entry,
+    NoSuch,
+    Unsure,
+    Value,
+    code_list,
+    holds,
+    json_keys,
+    lines,
+)
+from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.tables import numbers, read_table, written
+
+_MOST_SEARCHED = 60
+"""Files that are searched when none is named."""
+_MOST_HITS = 40
+_PLACES = 10
+_NUMBERS = frozenset({"n", "line", "from", "until"})
+_BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
+_NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".gz", ".pyc", ".xlsx", ".docx", ".db", ".sqlite")
+
+
+def look(desk: Desk, step: Step) -> Work:
+    """Carry out an act that changes nothing.
+
+    Returns
+    -------
+    Outcome
+    """
+    handler = _HANDLERS.get(step.act)
+    if handler is not None:
+        return (yield from handler(desk, step))
+    if step.act.startswith("list"):
+        return (yield from _list(desk, step))
+    return (yield from _operate(desk, step))
+
+
+# -- one file ----------------------------------------------------------------------------------------------------------
+
+
+def _operate(desk: Desk, step: Step) -> Work:
+    """Do an operation on the text of a file."""
+    operation = OPERATIONS[step.act]
+    words: list[Any] = []
+    if step.act == "read.lines":
+        step = step if step.word("from") else step.with_arguments(**{"from": ("1",)})
+        step = step if step.word("until") else step.with_arguments(until=("999999",))
+    for parameter in operation.parameters:
+        role = parameter.rstrip("?")
+        if parameter.endswith("?") and not step.word(role):
+            continue
+        words.append(desk.number(step, role) if role in _NUMBERS and operation.on == "text" else desk.need(step, role))
+    try:
+        path, text = yield from desk.read(step)
+    except TooLarge as large:
+        if step.act != "count.lines":
+            raise
+        number: int = yield from desk.folder.count_lines(large.path)
+        return _counted(desk, step, large.path, number)
+    if text is None:
+        if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
+            return (yield from _over_folder(desk, step, path))
+        raise Ask(desk.say("is_folder", file=path), missing="file", can_try_others=True)
+    try:
+        value = operation.function(text, *words)
+    except (NoSuch, Unsure) as error:
+        if (only := _only_numbers(step, error, text)) is None:
+            raise desk.explain(error, path) from error
+        desk.notes.append(desk.say("note.took", word=step.word("column"), name=only))
+        return (yield from _operate(desk, step.with_arguments(file=(path,), column=(only,))))
+    settled = step.with_arguments(file=(path,))
+    return _worded(desk, settled, path, text, value)
+
+
+def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
+    """Return the only column with numbers, where "the dearest" was said instead of its name."""
+    if not isinstance(error, NoSuch) or error.kind != "column" or step.act not in {"column.max", "column.min"}:
+        return None
+    table = read_table(text)
+    found = [name for name in table.columns if _is_numeric(table.values(name))]
+    return found[0] if len(found) == 1 and error.wanted == step.word("column") else None
+
+
+def _is_numeric(values: Sequence[str]) -> bool:
+    read = numbers([value for value in values if value])
+    return bool(read) and None not in read
+
+
+def _worded(desk: Desk, step: Step, path: str, text: str, value: Value) -> Outcome:
+    """Word the result of an operation."""
+    if step.act.startswith("count") or step.act == "rows.count":
+        return _counted(desk, step, path, int(str(value)))
+    if not text.strip() and step.act.startswith("read"):
+        return Outcome(desk.say("is_empty", file=path), "", step, path)
+    if isinstance(value, list):
+        return _lines_said(desk, step, path, value)
+    name = step.word("column") or step.word("key") or step.word("name")
+    if step.act.startswith("column"):
+        name = pick(name, read_table(text).columns).name or name
+    said = quoted([str(value)], desk.language)
+    return Outcome(desk.say(step.act, name=name, value=said, file=path), str(value), step, path)
+
+
+def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
+    """Word a result that is lines."""
+    if step.act in {"column.min", "column.max"}:
+        best, *rows = found
+        text = desk.say(step.act, name=step.word("column"), value=best, file=path) + "\n" + quoted(rows, desk.language)
+        return Outcome(text, best, step, path, tuple(rows))
+    if step.act in {"cell", "json.get"}:
+        said = ", ".join(found) if len(found) < 8 else "\n" + quoted(found, desk.language)  # noqa: PLR2004 - on one line
+        name = " ".join(word for word in (step.word("column") or step.word("key"), step.word("value")) if word)
+        return Outcome(desk.say("json.get", name=name, value=said, file=path), found, step, path, tuple(found))
+    if step.act == "search" and not found:
+        raise CannotWork(desk.say("no_match", file=path, word=step.word("find")))
+    if step.act in {"rows.where", "rows.over", "rows.under"} and len(found) < 2:  # noqa: PLR2004 - the heading only
+        raise CannotWork(desk.say("no_rows", file=path))
+    if step.act == "code.list" and not found:
+        raise CannotWork(desk.say("no_definitions", file=path))
+    if step.act in {"columns", "json.keys", "code.list", "column.distinct"}:
+        listed = ", ".join(found) if sum(map(len, found)) < 300 else "\n" + quoted(found, desk.language)  # noqa: PLR2004 - the same
+        return Outcome(desk.say("listed", file=path, names=listed), found, step, path, tuple(found))
+    if not found:
+        return Outcome(desk.say("nothing_left", file=path), found, step, path)
+    entries = tuple(found[1:] if step.act.startswith("rows") else found)
+    return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, step, path, entries)
+
+
+def _counted(desk: Desk, step: Step, path: str, number: int) -> Outcome:
+    word = step.word("find") or step.word("value")
+    text = desk.say(step.act, file=path, n=number, word=word)
+    return Outcome(text, str(number), step.with_arguments(file=(path,)), path)
+
+
+def _over_folder(desk: Desk, step: Step, path: str) -> Work:
+    """Do for a folder what can be done for all files in it."""
+    if step.act == "search":
+        return (yield from _search(desk, step))
+    if step.act == "summary":
+        return (yield from _list(desk, step._replace(act="list")))
+    texts = yield from _texts(desk, path)
+    words = [step.word(parameter) for parameter in OPERATIONS[step.act].parameters]
+    counts = {name: int(str(OPERATIONS[step.act].function(text, *words))) for name, text in texts.items()}
+    outcome = _counted(desk, step, path, sum(counts.values()))
+    parts = [f"{name}: {count}" for name, count in counts.items()]
+    return outcome._replace(text=f"{outcome.text}\n{quoted(parts, desk.language)}")
+
+
+def _read(desk: Desk, step: Step) -> Work:
+    words = step.arguments.get("file", ())
+    if len(words) > 1 or (words and len((yield from _several(desk, step))) > 1):
+        paths: tuple[str, ...] = yield from desk.files(step)
+        said, values = [], []
+        for path in paths:
+            text: str = yield from desk.text(path)
+            said.append(desk.say("lines", file=path, lines=quoted(lines(text), desk.language)))
+            values.append(text)
+        return Outcome("\n\n".join(said), "\n".join(values), step.with_arguments(file=paths), paths[-1], paths)
+    path, text_or_none = yield from desk.read(step)
+    settled = step.with_arguments(file=(path,))
+    if text_or_none is None:
+        return (yield from _list(desk, settled._replace(act="list")))
+    if not text_or_none.strip():
+        return Outcome(desk.say("is_empty", file=path), "", settled, path)
+    found = lines(text_or_none)
+    return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, settled, path)
+
+
+def _several(desk: Desk, step: Step) -> Work:
+    """Return the files that one pronoun points at; none where it is a name."""
+    from lango_nb.models.offline.names import is_pointer
+
+    word = step.word("file")
+    if is_pointer(word, "those") and not is_pointer(word, "it") and len(desk.context.shown) > 1:
+        return (yield from desk.files(step))
+    return ()
+
+
+def _compare(desk: Desk, step: Step) -> Work:
+    words = step.arguments.get("file", ())
+    if len(words) == 1 and desk.context.file:
+        step = step.with_arguments(file=(desk.context.file, *words))
+    paths: tuple[str, ...] = yield from desk.files(step)
+    if len(paths) < 2:  # noqa: PLR2004 - two are compared
+        raise Ask(desk.say("ask.compare", file=paths[0]), missing="file")
+    first, second = paths[:2]
+    text: str = yield from desk.text(first)
+    other: str = yield from desk.text(second)
+    found = OPERATIONS["compare"].function(text, other)
+    settled = step.with_arguments(file=(first, second))
+    if not found:
+        return Outcome(desk.say("same", file=first, other=second), [], settled, second, (first, second))
+    shown = quoted(found if isinstance(found, list) else [], desk.language)
+    return Outcome(desk.say("differ", file=first, other=second, lines=shown), found, settled, second, (first, second))
+
+
+def _summary(desk: Desk, step: Step) -> Work:
+    path, text = yield from desk.read(step)
+    if text is None:
+        return (yield from _over_folder(desk, step, path))
+    settled = step.with_arguments(file=(path,))
+    if not text.strip():
+        return Outcome(desk.say("is_empty", file=path), "", settled, path)
+    size = desk.say("summary", file=path, n=len(lines(text)), words=OPERATIONS["count.words"].function(text))
+    found: Value
+    try:
+        match path.rpartition(".")[2].casefold():
+            case "csv" | "tsv":
+                table = read_table(text)
+                found = [desk.say("count.rows", file=path, n=len(table.rows)), ", ".join(table.columns)]
+            case "json":
+                found = [", ".join(json_keys(text))]
+            case "py" | "sh" | "js":
+                found = [", ".join(code_list(text))]
+            case _:
+                found = OPERATIONS["summary"].function(text)
+    except NoSuch:
+        found = OPERATIONS["summary"].function(text)
+    shown = [line for line in (found if isinstance(found, list) else [str(found)]) if line]
+    return Outcome(f"{size}\n{quoted(shown, desk.language)}", shown, settled, path)
+
+
+# -- the folder --------------------------------------------------------------------------------------------------------
+
+
+def _list(desk: Desk, step: Step) -> Work:
+    act = step.act
+    where: str = yield from desk.inside(step)
+    entry: Entry | None = (yield from desk.folder.find(where)) if where != "." else None
+    if entry is not None and not entry.is_folder:
+        return (yield from _read(desk, step._replace(act="read").with_arguments(file=(where,))))
+    entries: list[Entry] = yield from desk.folder.list(where)
+    if act in {"list.tree", "list.ending", "list.names"}:
+        every: list[Entry] = yield from desk.folder.everything(where)
+        entries = every
+    settled = step.with_arguments(file=(where,)) if where != "." else step
+    n = desk.number(step, "n", 1) if "n" in step.arguments else 1
+    match act:
+        case "list.ending":
+            ends = desk.endings_of(desk.need(step, "ending"))
+            found = [one for one in entries if not one.is_folder and one.name.casefold().endswith(ends)]
+            upper = [one for one in found if "/" not in one.name.removeprefix(f"{where}/")]
+            found = upper or found
+        case "list.names":
+            found = named(entries, desk.need(step, "find"))
+        case "list.except":
+            gone = excepted(desk, step, entries)
+            found = [one for one in entries if one not in gone]
+        case "list.folders":
+            found = [one for one in entries if one.is_folder]
+        case "list.by_size":
+            found = sorted((one for one in entries if not one.is_folder), key=lambda one: -one.bytes)
+        case _ if act in _BY_TIME:
+            timed: list[Entry] = yield from desk.folder.with_times(entries)
+            found = sorted(timed, key=lambda one: one.changed, reverse=act != "list.oldest")
+            found = found if act == "list.by_date" else found[:n]
+        case "list.largest" | "list.smallest":
+            picked: Any = OPERATIONS[act].function(entries, n)
+            found = picked
+        case _:
+            found = entries
+    return _listed(desk, settled, where, found)
+
+
+def _listed(desk: Desk, step: Step, where: str, found: Sequence[Entry]) -> Outcome:
+    names = tuple(one.name + ("/" if one.is_folder else "") for one in found)
+    if not names:
+        wanted = step.word("ending") or step.word("find")
+        text = desk.say("none_found", word=wanted) if wanted else desk.say("folder_empty", file=where)
+        return Outcome(text, [], step, "", ())
+    shown = list(names)
+    if step.act in {"list.by_size", "list.largest", "list.smallest"}:
+        shown = [f"{one.name} ({desk.say('bytes', n=one.bytes)})" for one in found]
+    if step.act in _BY_TIME:
+        shown = [f"{one.name} ({one.changed.replace('T', ' ').removesuffix('Z')} UTC)" for one in found]
+    only = found[0].name if len(found) == 1 and not found[0].is_folder else ""
+    text = shown[0] if len(shown) == 1 else desk.say("entries", n=len(shown)) + "\n" + quoted(shown, desk.language)
+    return Outcome(text, list(names), step, only, tuple(name.rstrip("/") for name in names))
+
+
+def named(entries: Sequence[Entry], wanted: str) -> list[Entry]:
+    """Return what has words in its name: as they are, else in the singular or another language."""
+    found: Any = OPERATIONS["list.names"].function(entries, wanted)
+    if not found:
+        near = pick(wanted, [one.name for one in entries], is_file=True)
+        names = {near.name, *near.rivals} - {""}
+        found = [one for one in entries if one.name in names]
+    chosen: list[Entry] = found
+    return chosen
+
+
+def excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries that a step leaves out: named, of a kind, or with words in their names."""
+    gone: list[Entry] = []
+    for word in step.arguments.get("except", ()):
+        exact = [
+            one for one in entries if one.name == word.rstrip("/") or one.name.rpartition("/")[2] == word.rstrip("/")
+        ]
+        from lango_nb.models.offline.names import endings, kind_of_file
+
+        ends = endings(word) if word.lstrip("*").startswith(".") else kind_of_file(word)
+        kind = [one for one in entries if ends and not one.is_folder and one.name.casefold().endswith(ends)]
+        found = exact or kind or named(entries, word)
+        if not found:
+            raise Ask(desk.say("no_file", name=word), missing="except", can_try_others=True)
+        gone += found
+    if not gone:
+        raise desk.missing(step, "except")
+    return gone
+
+
+def _count_files(desk: Desk, step: Step) -> Work:
+    where: str = yield from desk.inside(step)
+    every: list[Entry] = yield from desk.folder.everything(where)
+    files = [one for one in every if not one.is_folder]
+    if step.word("ending"):
+        ends = desk.endings_of(step.word("ending"))
+        files = [one for one in files if one.name.casefold().endswith(ends)]
+    head = "" if where == "." else f"{where}/"
+    here = [one for one in files if "/" not in one.name.removeprefix(head)]
+    text = desk.say("count.files", n=len(here), file="" if where == "." else where)
+    if len(files) > len(here):
+        text = desk.say("count.files_all", n=len(here), all=len(files))
+    return Outcome(text, str(len(here)), step, "", tuple(one.name for one in here))
+
+
+def _size(desk: Desk, step: Step) -> Work:
+    paths: tuple[str, ...] = yield from desk.files(step)
+    said, total = [], 0
+    for path in paths:
+        entry: Entry | None = yield from desk.folder.find(path)
+        size = entry.bytes if entry is not None else 0
+        if entry is not None and entry.is_folder:
+            every: list[Entry] = yield from desk.folder.everything(path)
+            size = sum(one.bytes for one in every)
+        total += size
+        said.append(desk.say("size", file=path, n=size))
+    return Outcome("\n".join(said), str(total), step.with_arguments(file=paths), paths[0])
+
+
+def _date(desk: Desk, step: Step) -> Work:
+    paths: tuple[str, ...] = yield from desk.files(step)
+    timed: list[Entry] = yield from desk.folder.with_times([Entry(path) for path in paths])
+    said = [desk.say("date", file=one.name, date=one.changed.replace("T", " ").removesuffix("Z")) for one in timed]
+    return Outcome("\n".join(said), timed[0].changed, step.with_arguments(file=paths), paths[0])
+
+
+def _exists(desk: Desk, step: Step) -> Work:
+    word = desk.need(step, "file")
+    try:
+        path: str = yield from desk.file(word)
+    except Ask as ask:
+        if not ask.can_try_others:
+            raise
+        return Outcome(desk.say("exists.no", file=word), "no", step, word if "." in word else "")
+    return Outcome(desk.say("exists.yes", file=path), "yes", step.with_arguments(file=(path,)), path)
+
+
+def _texts(desk: Desk, where: str) -> Work:
+    every: list[Entry] = yield from desk.folder.everything(where)
+    names = [one.name for one in every if not one.is_folder and not one.name.casefold().endswith(_NO_TEXT)]
+    if len(names) > _MOST_SEARCHED:
+        raise TooLarge(where)
+    return (yield from desk.folder.read_all(names))
+
+
+def _search(desk: Desk, step: Step) -> Work:
+    """Look for a text in one file, in a folder, or everywhere."""
+    wanted = desk.need(step, "find")
+    word = step.word("file")
+    if not word and desk.context.file and points_back(step.text):
+        word, step = desk.context.file, step.with_arguments(file=(desk.context.file,))
+    if word:
+        try:
+            path, text = yield from desk.read(step)
+        except Ask as ask:
+            where = plain(word)
+            if not ask.can_try_others or where not in {
+                "files",
+                "all files",
+                "everything",
+                "everywhere",
+                "all",
+                "folder",
+            }:
+                raise
+            path, text = ".", None
+    else:
+        path, text = ".", None
+    if text is not None:
+        settled = step.with_arguments(file=(path,))
+        return _lines_said(desk, settled, path, [line for line in lines(text) if holds(line, wanted)])
+    texts: dict[str, str] = yield from _texts(desk, path)
+    hits = {name: [line for line in lines(text) if holds(line, wanted)] for name, text in texts.items()}
+    hits = {name: found for name, found in hits.items() if found}
+    if not hits:
+        raise CannotWork(desk.say("no_match_anywhere", word=wanted))
+    names = tuple(hits)
+    if len(names) == 1:
+        return _lines_said(desk, step.with_arguments(file=names), names[0], hits[names[0]])
+    shown = [f"{name}: {line}" for name, found in hits.items() for line in found]
+    return Outcome(
+        quoted(shown[:_MOST_HITS], desk.language), [line for found in hits.values() for line in found], step, "", names
+    )
+
+
+def _search_files(desk: Desk, step: Step) -> Work:
+    wanted = desk.need(step, "find")
+    where: str = yield from desk.inside(step)
+    texts: dict[str, str] = yield from _texts(desk, where)
+    names = tuple(name for name, text in texts.items() if holds(text, wanted))
+    if not names:
+        raise CannotWork(desk.say("no_match_anywhere", word=wanted))
+    return Outcome(
+        desk.say("search.files", word=wanted, names=", ".join(names)),
+        list(names),
+        step,
+        names[0] if len(names) == 1 else "",
+        names,
+    )
+
+
+# -- tasks, memory, sums -----------------------------------------------------------------------------------------------
+
+
+def tasks(desk: Desk) -> Work:
+    """Return the tasks there are."""
+    text: str = yield from desk.folder.whole("task_list")
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return []
+    found = read.get("tasks", []) if isinstance(read, dict) else []
+    return [one for one in found if isinstance(one, dict)]
+
+
+def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the task that is meant: by its id, its number among the open ones, or words of its title."""
+    still = [one for one in found if one.get("status") != "done"] or list(found)
+    for one in found:
+        if str(one.get("task_id")) == words.strip():
+            return one
+    titles = [str(one.get("title")) for one in still]
+    place = rank(words) if len(words.split()) <= 4 else None  # noqa: PLR2004 - "the last one there"
+    chosen = pick(words, titles)
+    if not chosen.name and place is not None and still and -len(still) <= place <= len(still) and place:
+        return still[place - 1 if place > 0 else place]
+    if (
+        not chosen.name
+        and not chosen.rivals
+        and len(still) == 1
+        and plain(words) in {"it", "that", "this", "es", "das"}
+    ):
+        return still[0]
+    if not chosen.name:
+        rivals = chosen.rivals or tuple(titles)
+        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "-"), missing="text", can_try_others=True)
+    return still[titles.index(chosen.name)]
+
+
+def _task_list(desk: Desk, step: Step) -> Work:
+    found: list[dict[str, Any]] = yield from tasks(desk)
+    still = [str(one.get("title")) for one in found if one.get("status") != "done"]
+    done = [str(one.get("title")) for one in found if one.get("status") == "done"]
+    if not still and not done:
+        return Outcome(desk.say("tasks.none"), [], step)
+    rows = [f"{place}. {title}" for place, title in enumerate(still, 1)]
+    rows += [f"✓ {title}" for title in done]
+    return Outcome(desk.say("tasks", n=len(still)) + "\n" + quoted(rows, desk.language), still, step, "", tuple(still))
+
+
+def memories(desk: Desk, words: str) -> Work:
+    """Return what is remembered about something, the likeliest first."""
+    text: str = yield from desk.folder.whole("memory_agent_recall", query=words)
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return []
+    found = read.get("memories", []) if isinstance(read, dict) else []
+    return [one for one in found if isinstance(one, dict)]
+
+
+def _recall(desk: Desk, step: Step) -> Work:
+    words = desk.need(step, "find")
+    found: list[dict[str, Any]] = yield from memories(desk, words)
+    if not found:
+        for word in sorted({one for one in words.split() if len(one) > 3}, key=len, reverse=True)[:2]:  # noqa: PLR2004
+            found = yield from memories(desk, word)
+            if found:
+                break
+    if not found:
+        raise CannotWork(desk.say("memory.none", word=words))
+    said = [str(one.get("content")) for one in found]
+    return Outcome(quoted(said, desk.language), said, step)
+
+
+def _calculate(desk: Desk, step: Step) -> Work:
+    yield from ()
+    words = desk.need(step, "text")
+    result = reckon(words) or reckon(words.replace(",", ".")) or reckon(in_figures(words, desk.context.answer))
+    if result is None:
+        raise Ask(desk.say("ask.sum", word=words), missing="text", can_try_others=True)
+    if "." in result:
+        result = written(round(Decimal(result), _PLACES))
+    return Outcome(f"{words.strip(' ?=')} = {result}", result, step)
+
+
+_HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
+    "read": _read,
+    "compare": _compare,
+    "summary": _summary,
+    "count.files": _count_files,
+    "size": _size,
+    "date": _date,
+    "exists": _exists,
+    "search": _search,
+    "search.files": _search_files,
+    "task.list": _task_list,
+    "recall": _recall,
+    "calculate": _calculate,
+}

@@ -1,0 +1,383 @@
+"""From words to names of what is there: files, columns, keys, functions, as people write and describe them.
+
+exact → capitals → accents and signs → the ending left out → plural → all words of it → another language → misspelt
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from lango_nb.models.offline.acts import read_table as read_rows
+from lango_nb.models.offline.tables import number
+
+_ARTICLES = frozenset("a an un une uno una um uma een ein".split())
+NEAR = 0.75
+"""Likeness from which a name is taken for a misspelt one."""
+CLEARLY = 0.08
+"""How much nearer it has to be than the next."""
+_SEPARATORS = re.compile(r"[\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ENDING = re.compile(r"\.[^./\s]{1,8}\Z")
+_DIGITS = re.compile(r"-?\d+")
+_SUFFIXES = ("ungen", "ies", "es", "en", "'s", "s", "n", "e")
+_SHORTEST = 4
+"""Letters of a stem that another word may go on from."""
+_LEAD = re.compile(
+    r"^(?:the|a|an|my|our|your|that|this|those|file|files|folder|der|die|das|den|dem|des|mein\w*|unser\w*|datei|ordner|"
+    r"le|la|les|l'|mon|ma|mes|nos|notre|du|de|des|fichier|dossier|el|los|las|mi|mis|nuestr\w*|archivo|carpeta|o|os|as|"
+    r"by|per|each|every|pro|je|nach|por|meu\w*|minha\w*|arquivo|pasta|il|lo|gli|i|mio|mia|miei|mie|cartella|het|mijn|onze|bestand|map|mój|moj\w*|plik|folder)\b[\s:]*",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"[\s-]*\b(?:file|files|folder|datei|ordner|fichier|archivo|arquivo|bestand|plik)\b$|ファイル$|文件$", re.IGNORECASE
+)
+
+
+class Pick(NamedTuple):
+    """Which of several names is meant."""
+
+    name: str = ""
+    """Empty when none is, or several are."""
+    is_guess: bool = False
+    """Whether it had to be guessed, so that the answer should say so."""
+    rivals: tuple[str, ...] = ()
+    """Names that fit equally well."""
+
+
+@lru_cache(maxsize=4096)
+def plain(text: str) -> str:
+    """Write a text in small letters without accents, its words parted by single blanks.
+
+    Examples
+    --------
+    >>> plain("Größe_der Häuser.TXT"), plain("teaMoney")
+    ('grosse der hauser txt', 'tea money')
+    """
+    return _SEPARATORS.sub(" ", unaccented(_CAMEL.sub(" ", text))).strip()
+
+
+def unaccented(text: str) -> str:
+    """Write a text in small letters without accents."""
+    if text.isascii():
+        return text.lower()
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    return unicodedata.normalize("NFC", "".join(sign for sign in letters if not _is_accent(sign)))
+
+
+def _is_accent(sign: str) -> bool:
+    return "\u0300" <= sign <= "\u036f"
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """Cut the plural and the like from a plain word, never to less than four letters."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST:
+            return word[: -len(suffix)]
+    return word
+
+
+def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
+    """Find the name that is meant.
+
+    Parameters
+    ----------
+    wanted : str
+        Words of a request.
+    options : iterable of str
+        What there is.
+    is_file : bool
+        Whether endings may be left out, and folders.
+
+    Returns
+    -------
+    Pick
+
+    Examples
+    --------
+    >>> files = ["todo.txt", "Summer Plan.md", "notes.md", "notes.txt", "letters/letter5.txt"]
+    >>> pick("tdo.txt", files, is_file=True)
+    Pick(name='todo.txt', is_guess=True, rivals=())
+    >>> pick("summer plan", files, is_file=True).name, pick("letter number 5", files, is_file=True).name
+    ('Summer Plan.md', 'letters/letter5.txt')
+    >>> pick("notes", files, is_file=True).rivals, pick("invoice.pdf", files, is_file=True).name
+    (('notes.md', 'notes.txt'), '')
+    """
+    names = list(dict.fromkeys(options))
+    if wanted in names:
+        return Pick(wanted)
+    bare = wanted.strip().strip("\"'`“”„«»「」").rstrip("/")
+    for words in dict.fromkeys((bare, bare.removeprefix("./"), _trimmed(bare))):
+        if words and (found := _by_tiers(words, names, is_file=is_file)):
+            return _chosen(found)
+    words = _trimmed(bare) or bare
+    described, is_guess = _described(words, names)
+    if described:
+        return _chosen(described, is_guess=is_guess)
+    return _misspelt(words, names, is_file=is_file)
+
+
+def rank(word: str) -> int | None:
+    """Read a number or an ordinal; from the end it is negative.
+
+    Examples
+    --------
+    >>> rank("12"), rank("3rd"), rank("der fünfte"), rank("the last one"), rank("一番目"), rank("5. Zeile"), rank("bread")
+    (12, 3, 5, -1, 1, 5, None)
+    """
+    text = word.strip().casefold()
+    if (digits := _DIGITS.search(text)) and len(_DIGITS.findall(text)) == 1:
+        return int(digits[0])
+    places = _words_of("place")
+    for part in dict.fromkeys((text, _trimmed(text), plain(text), *reversed(plain(text).split()))):
+        if part in places:
+            return int(places[part])
+    return next((int(places[one]) for one in places if not one.isascii() and len(one) > 1 and one in text), None)
+
+
+def is_pointer(word: str, kind: str) -> bool:
+    """Tell whether words point at what was said: kinds are ``it``, ``those``, ``answer``, ``other``."""
+    return word.strip(" .!?,;").casefold() in _words_of(kind)
+
+
+def endings(word: str) -> tuple[str, ...]:
+    """Return the endings of a kind of file.
+
+    Examples
+    --------
+    >>> endings("*.CSV"), endings("Markdown files"), endings("csv-dateien"), endings(".tar.gz"), endings("die Tabelle")
+    (('.csv',), ('.md',), ('.csv',), ('.tar.gz',), ('.csv', '.tsv'))
+    """
+    text = word.strip().strip("\"'`").casefold()
+    if re.fullmatch(r"\*?(?:\.\w+)+", text):
+        return (text.lstrip("*"),)
+    kinds = _words_of("kind")
+    body = _trimmed(text)
+    for part in dict.fromkeys((text, body, *re.split(r"[\s_-]+", body))):
+        if part == "csv":
+            return (".csv",)
+        if found := kinds.get(part) or kinds.get(part.removesuffix("s")) or kinds.get(stem(part)):
+            return tuple(found.split())
+    short = body.split()[0].split("-")[0] if body.split() else ""
+    return (f".{short}",) if re.fullmatch(r"[a-z0-9]{1,5}", short) else ()
+
+
+def says_name(text: str) -> bool:
+    """Tell whether a request gives a name ("called", "as") and not a place."""
+    words = text.casefold()
+    return any((f" {word} " in f" {words} ") if word.isascii() else word in words for word in _words_of("called"))
+
+
+def kind_of_file(words: str) -> tuple[str, ...]:
+    """Return the endings of the kind of file that words name and nothing else; empty when they name none."""
+    kinds = _words_of("kind")
+    body = _trimmed(words.strip().casefold())
+    return next((tuple(kinds[one].split()) for one in (body, body.removesuffix("s"), stem(body)) if one in kinds), ())
+
+
+def points_back(text: str) -> bool:
+    """Tell whether a request says "those", "it", "there": it is about what was spoken of.
+
+    Examples
+    --------
+    >>> points_back("show me those with fuse"), points_back("find fuse")
+    (True, False)
+    """
+    pointers = {*_words_of("it"), *_words_of("those")} - {
+        "the same",
+        "la",
+        "le",
+        "das",
+        "die",
+        "den",
+        "der",
+        "er",
+        "sie",
+        "es",
+        "y",
+        "lo",
+        "to",
+    }
+    words = text.casefold()
+    return any(word in pointers for word in re.findall(r"\w+", words))
+
+
+def in_figures(text: str, answer: str = "") -> str:
+    """Write a sum that is said in words with figures.
+
+    Examples
+    --------
+    >>> in_figures("fifteen per cent of 64"), in_figures("a quarter of that", "1680")
+    ('15 % of 64', '0.25 * 1680')
+    """
+    found = text.casefold()
+    for kind, figure in (("percent", None), ("factor", " * ")):
+        for words, value in sorted(_words_of(kind).items(), key=lambda pair: -len(pair[0])):
+            found = re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", value if figure is None else value + " *", found)
+    places = _words_of("place")
+    parts = [
+        places.get(word, word) if word.isalpha() and word in places and word not in _ARTICLES else word
+        for word in found.split()
+    ]
+    if answer and number(answer) is not None:
+        parts = [str(number(answer)) if is_pointer(part, "answer") else part for part in parts]
+    return " ".join(parts)
+
+
+def _trimmed(words: str) -> str:
+    """Take articles, possessives and the word for a file from words."""
+    text, before = words.strip(), ""
+    while text != before:
+        before, text = text, _LEAD.sub("", text, count=1).strip()
+    shorter = _TAIL.sub("", text).strip()
+    return shorter or text or words.strip()
+
+
+def _chosen(names: Sequence[str], *, is_guess: bool = False) -> Pick:
+    return Pick(names[0], is_guess) if len(names) == 1 else Pick(rivals=tuple(names))
+
+
+def _base(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2]
+
+
+def _without_ending(name: str) -> str:
+    return _ENDING.sub("", name)
+
+
+def _by_tiers(words: str, names: Sequence[str], *, is_file: bool) -> list[str]:
+    """Return the names that fit in the strictest way in which any fits."""
+    folded, simple = words.casefold(), plain(words)
+    tiers: list[Callable[[str], bool]] = [
+        lambda name: name == words,
+        lambda name: name.casefold() == folded,
+        lambda name: bool(simple) and plain(name) == simple and not (is_file and _ENDING.search(words)),
+    ]
+    if is_file:
+        tiers[1:1] = [lambda name: _base(name) == words]
+        tiers += [
+            lambda name: _base(name).casefold() == folded,
+            lambda name: bool(simple) and plain(_base(name)) == simple,
+            lambda name: bool(simple) and plain(_without_ending(_base(name))) == simple,
+            lambda name: bool(simple) and _stems(_without_ending(_base(name))) == _stems(words),
+        ]
+    tiers.append(lambda name: bool(simple) and _stems(name) == _stems(words))
+    for fits in tiers:
+        if found := [name for name in names if fits(name)]:
+            shallow = min(name.count("/") for name in found)
+            return [name for name in found if not is_file or name.count("/") == shallow]
+    return []
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in plain(text).split())
+
+
+_NUMBERED = re.compile(r"\b(?:number|no|nr|nummer|numero|numéro|número)\b\.?|#", re.IGNORECASE)
+
+
+def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
+    """Find names by the words they share with a description; whether that is a guess."""
+    if _ENDING.search(words) and " " not in words:
+        return [], False
+    small = _words_of("small")
+    said = [word for word in plain(_NUMBERED.sub(" ", words)).split() if word not in small]
+    sought = [stem(word) for word in said if len(word) > 1 or word.isdigit()]
+    if not sought:
+        return [], False
+    related = [{word, *_related(word)} for word in sought]
+    whole = _related(plain(words))
+    scores: dict[str, float] = {}
+    for name in names:
+        parts = _parts(name)
+        joined = "".join(parts)
+        bare = [part.lstrip("0") for part in parts if part.isdigit()]
+        hits = [any(_meets(one, parts, joined) or one.lstrip("0") in bare for one in options) for options in related]
+        score = sum(hits) / len(hits)
+        if score < 1 and whole and any(_meets(one, parts, joined) for one in whole):
+            score = 1.0
+        digits = [word for word in sought if word.isdigit()]
+        if any(word not in parts and word.lstrip("0") not in [part.lstrip("0") for part in parts] for word in digits):
+            score = 0.0
+        scores[name] = score + 0.1 * sum(hits) / (len(parts) + 1) if score else 0.0
+    best = max(scores.values(), default=0.0)
+    if best < 0.5:  # noqa: PLR2004 - half of what was said
+        return [], False
+    found = [name for name, score in scores.items() if score > best - 0.02]
+    return found, best < 1
+
+
+def _parts(name: str) -> list[str]:
+    spread = re.sub(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])", " ", plain(name))
+    return [stem(part) for part in spread.split()]
+
+
+def _meets(word: str, parts: Sequence[str], joined: str) -> bool:
+    if word in parts:
+        return True
+    if not word.isascii() and word in joined:
+        return True
+    return len(word) >= _SHORTEST and (
+        any(part.startswith(word) or (len(part) >= _SHORTEST and word.startswith(part)) for part in parts)
+        or (len(word) > _SHORTEST and word in joined)
+    )
+
+
+def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:
+    """Find the name that is clearly nearest."""
+    simple = plain(words)
+    if len(simple) < _SHORTEST - 1:
+        return Pick()
+    scored = []
+    for name in names:
+        forms = {plain(name)} | ({plain(_base(name)), plain(_without_ending(_base(name)))} if is_file else set())
+        if is_file and (given := _ENDING.search(words)) is not None:
+            has = _ENDING.search(name)
+            if has is not None and has[0].casefold() != given[0].casefold() and given[0].casefold() in _known_endings():
+                continue
+            forms = {plain(_base(name)), plain(name)}
+        scored.append((max(SequenceMatcher(None, simple, form).ratio() for form in forms), name))
+    scored.sort(reverse=True)
+    if not scored or scored[0][0] < NEAR:
+        return Pick()
+    if len(scored) > 1 and scored[0][0] - scored[1][0] < CLEARLY:
+        return Pick(rivals=tuple(name for score, name in scored if score > scored[0][0] - CLEARLY))
+    return Pick(scored[0][1], is_guess=True)
+
+
+@cache
+def _known_endings() -> frozenset[str]:
+    return frozenset(ending for kind in _words_of("kind").values() for ending in kind.split())
+
+
+def _related(word: str) -> frozenset[str]:
+    """Return the words that mean the same in any of the languages."""
+    return _nouns().get(word, frozenset())
+
+
+@cache
+def _nouns() -> Mapping[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for kind, _, words in read_rows("pointing.tsv"):
+        if kind != "noun":
+            continue
+        same = frozenset(stem(plain(word)) for word in words.split(", ") if " " not in word)
+        for word in words.split(", "):
+            for form in {plain(word), stem(plain(word))}:
+                found[form] = found.get(form, frozenset()) | same
+    return found
+
+
+@cache
+def _words_of(kind: str) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for row, meaning, words in read_rows("pointing.tsv"):
+        if row == kind:
+            for word in words.split(", "):
+                found.setdefault(word.casefold(), meaning)
+    return found

@@ -1,0 +1,699 @@
+"""What is done with what tools gave: pure functions, one row of :data:`OPERATIONS` each.
+
+An operation takes a text (of a file, or a listing as :class:`Entry` rows) and words as parameters. Names of columns, keys
+and functions are matched as people write them (``names.py``); what is not there is :class:`NoSuch`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from difflib import unified_diff
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from lango_nb.models.offline.names import pick, plain, rank, unaccented
+from lango_nb.models.offline.tables import (
+    Table,
+    has_decimal_comma,
+    number,
+    numbers,
+    order,
+    read_table,
+    write_row,
+    written,
+)
+from lango_nb.tools.builtin.files import lines_of
+
+Value = int | str | list[str]
+"""A number, a text, or lines."""
+
+
+class Entry(NamedTuple):
+    """A file or folder, as a listing tells it."""
+
+    name: str
+    """Path from the workspace; without a slash at its end."""
+    is_folder: bool = False
+    bytes: int = 0
+    changed: str = ""
+    """Time of its last change, to be sorted by; empty where nobody asked."""
+
+
+class NoSuch(LookupError):  # noqa: N818 - it is what happened
+    """There is no such column, value, key, function, line or text."""
+
+    def __init__(self, kind: str, wanted: str, options: Sequence[str] = ()) -> None:
+        super().__init__(f"no {kind} {wanted!r}")
+        self.kind = kind
+        self.wanted = wanted
+        self.options = tuple(options)
+
+
+class Unsure(LookupError):  # noqa: N818 - the same
+    """Several columns, keys or functions fit equally well."""
+
+    def __init__(self, kind: str, wanted: str, options: Sequence[str]) -> None:
+        super().__init__(f"{kind} {wanted!r}: {', '.join(options)}")
+        self.kind = kind
+        self.wanted = wanted
+        self.options = tuple(options)
+
+
+class Operation(NamedTuple):
+    """One way to work on what tools gave."""
+
+    name: str
+    parameters: tuple[str, ...]
+    """Words it takes after the text, in order; those that may be left out end in ``?``."""
+    function: Callable[..., Value]
+    on: str
+    """``text``, ``table``, ``json``, ``code``, ``entries``, ``two`` texts."""
+
+
+def settle(kind: str, wanted: str, options: Sequence[str]) -> str:
+    """Return the option that is meant.
+
+    Raises
+    ------
+    operations.NoSuch, operations.Unsure
+        None fits, or several do.
+    """
+    found = pick(wanted, options)
+    if found.rivals:
+        raise Unsure(kind, wanted, found.rivals)
+    if not found.name:
+        raise NoSuch(kind, wanted, options)
+    return found.name
+
+
+def lines(text: str) -> list[str]:
+    r"""Split a text as editors count its lines, without their ends.
+
+    Examples
+    --------
+    >>> lines("a\r\nb\n"), lines("")
+    (['a', 'b'], [])
+    """
+    return [line.rstrip("\r\n") for line in lines_of(text)]
+
+
+def holds(line: str, wanted: str) -> bool:
+    """Tell whether a line contains a text: capitals and accents do not matter unless they are asked for.
+
+    Examples
+    --------
+    >>> holds("Café au lait", "cafe"), holds("error: disk", "ERROR"), holds("a.b", "a?b")
+    (True, True, False)
+    """
+    return wanted.casefold() in line.casefold() or unaccented(wanted) in unaccented(line)
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def count_words(text: str) -> int:
+    """Count words; where none are parted by blanks, the signs of Chinese and Japanese."""
+    return sum(len(_WIDE.findall(word)) or 1 for word in text.split())
+
+
+def count_matches(text: str, wanted: str) -> int:
+    """Count how often a text occurs: as a whole word where it is one, else anywhere."""
+    if not wanted:
+        return 0
+    folded, sought = text.casefold(), wanted.casefold()
+    whole = len(re.findall(rf"(?<!\w){re.escape(sought)}(?!\w)", folded))
+    return whole if whole and not _WIDE.search(wanted) else folded.count(sought)
+
+
+def first(text: str, n: int = 1) -> list[str]:
+    """Return the first lines."""
+    return lines(text)[: max(n, 0)]
+
+
+def last(text: str, n: int = 1) -> list[str]:
+    """Return the last lines."""
+    return lines(text)[-n:] if n > 0 else []
+
+
+def one_line(text: str, line: int) -> list[str]:
+    """Return a line by its number; from the end when that is negative."""
+    found = lines(text)
+    if not (1 <= line <= len(found) or -len(found) <= line <= -1):
+        raise NoSuch("line", str(line), [str(len(found))])
+    return [found[line - 1 if line > 0 else line]]
+
+
+def line_range(text: str, start: int, until: int) -> list[str]:
+    """Return the lines between two numbers, both included."""
+    found = lines(text)
+    start, until = min(start, until), max(start, until)
+    if not 1 <= start <= len(found):
+        raise NoSuch("line", str(start), [str(len(found))])
+    return found[start - 1 : until]
+
+
+def longest(text: str) -> list[str]:
+    """Return the longest line."""
+    return [max(lines(text), key=len)] if text else []
+
+
+def shortest(text: str) -> list[str]:
+    """Return the shortest line that is not blank."""
+    filled = [line for line in lines(text) if line.strip()]
+    return [min(filled, key=len)] if filled else []
+
+
+def sort_lines(text: str) -> list[str]:
+    """Sort lines, capitals and accents aside."""
+    return sorted((line for line in lines(text) if line.strip()), key=lambda line: (plain(line), line))
+
+
+def unique(text: str) -> list[str]:
+    """Drop lines that were there before."""
+    return list(dict.fromkeys(lines(text)))
+
+
+def with_text(text: str, wanted: str) -> list[str]:
+    """Return the lines that contain something."""
+    return [line for line in lines(text) if holds(line, wanted)]
+
+
+def without_text(text: str, wanted: str) -> list[str]:
+    """Return the lines that do not contain something."""
+    return [line for line in lines(text) if not holds(line, wanted)]
+
+
+def gist(text: str) -> list[str]:
+    """Return what tells most of a text: its headings, else its first lines."""
+    filled = [line.strip() for line in lines(text) if line.strip()]
+    headings = [line for line in filled if re.match(r"#{1,6} |={3,}|\[[^\]]+\]$", line)]
+    start = next((line for line in filled if line not in headings), "")
+    return [*headings[:5], *([start] if headings and start else [] if headings else filled[:3])]
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+def column_values(text: str, column: str) -> tuple[str, list[str]]:
+    """Return the exact name of a column, and its values."""
+    table = read_table(text)
+    name = settle("column", column, table.columns)
+    return name, table.values(name)
+
+
+def column_sum(text: str, column: str) -> str:
+    """Add up a column."""
+    found, is_comma = _numbers(text, column)
+    return written(sum(found, Decimal(0)), is_comma=is_comma)
+
+
+def column_mean(text: str, column: str) -> str:
+    """Return the mean of a column, to four places."""
+    found, is_comma = _numbers(text, column)
+    return written(round(sum(found, Decimal(0)) / len(found), 4), is_comma=is_comma)
+
+
+def column_min(text: str, column: str) -> list[str]:
+    """Return the smallest value of a column, then its row."""
+    return _extreme(text, column, -1)
+
+
+def column_max(text: str, column: str) -> list[str]:
+    """Return the largest value of a column, then its row."""
+    return _extreme(text, column, 1)
+
+
+def distinct(text: str, column: str) -> list[str]:
+    """Return the different values of a column, in the order they come."""
+    return [value for value in dict.fromkeys(column_values(text, column)[1]) if value]
+
+
+def rows_where(text: str, value: str, column: str = "") -> list[str]:
+    """Return the rows in which a column, or any, has a value: first the heading."""
+    table = read_table(text)
+    return _shown(table, _matching(table, value, column))
+
+
+def rows_count(text: str, value: str, column: str = "") -> int:
+    """Count the rows in which a column, or any, has a value."""
+    table = read_table(text)
+    return len(_matching(table, value, column))
+
+
+def rows_over(text: str, column: str, limit: str) -> list[str]:
+    """Return the rows in which a column is more than a number, or later than a date."""
+    return _compared(text, column, limit, 1)
+
+
+def rows_under(text: str, column: str, limit: str) -> list[str]:
+    """Return the rows in which a column is less than a number, or earlier than a date."""
+    return _compared(text, column, limit, -1)
+
+
+def rows_sorted(text: str, column: str) -> list[str]:
+    """Return the table sorted by a column."""
+    table = read_table(text)
+    values = table.values(settle("column", column, table.columns))
+    keys = order(values)
+    return _shown(table, [row for _, row in sorted(zip(keys, table.rows, strict=True), key=lambda pair: pair[0])])
+
+
+def cell(text: str, value: str, column: str) -> list[str]:
+    """Return what a column holds in the rows that have a value."""
+    table = read_table(text)
+    place = table.columns.index(settle("column", column, table.columns))
+    return [row[place] for row in _matching(table, value, "")]
+
+
+def group_sum(text: str, column: str, by: str) -> list[str]:
+    """Add up a column for each value of another."""
+    table = read_table(text)
+    groups = table.values(settle("column", by, table.columns))
+    values = table.values(settle("column", column, table.columns))
+    is_comma = has_decimal_comma(values)
+    sums: dict[str, Decimal] = {}
+    for group, one in zip(groups, numbers(values), strict=True):
+        sums[group] = sums.get(group, Decimal(0)) + (one or 0)
+    return [f"{group}: {written(total, is_comma=is_comma)}" for group, total in sums.items()]
+
+
+def group_count(text: str, by: str) -> list[str]:
+    """Count the rows for each value of a column."""
+    counts: dict[str, int] = {}
+    for group in column_values(text, by)[1]:
+        counts[group] = counts.get(group, 0) + 1
+    return [f"{group}: {count}" for group, count in counts.items()]
+
+
+def count_rows(text: str) -> int:
+    """Count the rows of a table, the entries of a JSON list, or the points of a list."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        pass
+    else:
+        inner = [value for value in data.values() if isinstance(value, list)] if isinstance(data, dict) else []
+        return len(data if isinstance(data, list) else max(inner, key=len, default=data)) if data else 0
+    table = read_table(text)
+    if len(table.columns) > 1:
+        return len(table.rows)
+    points = [line for line in lines(text) if re.match(r"\s*(?:[-*+•]|\d+[.)])\s", line)]
+    return len(points or [line for line in lines(text) if line.strip()])
+
+
+def _numbers(text: str, column: str) -> tuple[list[Decimal], bool]:
+    name, values = column_values(text, column)
+    found = [one for one in numbers(values) if one is not None]
+    if not found:
+        raise NoSuch("number", name)
+    return found, has_decimal_comma(values)
+
+
+def _extreme(text: str, column: str, sign: int) -> list[str]:
+    table = read_table(text)
+    values = table.values(settle("column", column, table.columns))
+    keyed = [
+        (key[1], at) for at, (key, value) in enumerate(zip(order(values), values, strict=True)) if value and not key[0]
+    ]
+    if not keyed:
+        raise NoSuch("value", column)
+    best: Any = (max if sign > 0 else min)(key for key, _ in keyed)
+    return [
+        values[next(at for key, at in keyed if key == best)],
+        *(", ".join(table.rows[at]) for key, at in keyed if key == best),
+    ]
+
+
+def _matching(table: Table, value: str, column: str) -> list[tuple[str, ...]]:
+    places = range(len(table.columns))
+    if column:
+        place = table.columns.index(settle("column", column, table.columns))
+        places = range(place, place + 1)
+    cells = list(dict.fromkeys(row[at] for row in table.rows for at in places if row[at]))
+    sought = number(value)
+    same = {one for one in cells if plain(one) == plain(value) or (sought is not None and number(one) == sought)}
+    if not same:
+        same = {one for one in cells if plain(value) and f" {plain(value)} " in f" {plain(one)} "}
+    if not same and (found := pick(value, cells)).name:
+        same = {found.name}
+    same = same or {one for one in cells if holds(one, value)}
+    rows = [row for row in table.rows if any(row[at] in same for at in places)]
+    if not rows:
+        raise NoSuch("value", value, cells if column else ())
+    return rows
+
+
+def _compared(text: str, column: str, limit: str, sign: int) -> list[str]:
+    table = read_table(text)
+    values = table.values(settle("column", column, table.columns))
+    *keys, bound = order([*values, limit])
+    if bound[0] or isinstance(bound[1], str):
+        raise NoSuch("number", limit)
+    rows = []
+    for row, key in zip(table.rows, keys, strict=True):
+        if key[0] or isinstance(key[1], str):
+            continue
+        if key[1] > bound[1] if sign > 0 else key[1] < bound[1]:
+            rows.append(row)
+    return _shown(table, rows)
+
+
+def _shown(table: Table, rows: Sequence[tuple[str, ...]]) -> list[str]:
+    return [write_row(table, table.columns), *(write_row(table, row) for row in rows)]
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------------
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+
+def json_spans(text: str) -> dict[str, tuple[int, int]]:
+    """Find where each value of a JSON text stands, by its path (``address.town``, ``items.0.name``).
+
+    Examples
+    --------
+    >>> json_spans('{"a": 1, "b": [true, {"c": "x"}]}')
+    {'a': (6, 7), 'b': (14, 32), 'b.0': (15, 19), 'b.1': (21, 31), 'b.1.c': (27, 30)}
+    """
+    spans: dict[str, tuple[int, int]] = {}
+
+    def blank(at: int) -> int:
+        match = _SPACE.match(text, at)
+        return match.end() if match else at
+
+    def walk(at: int, path: str) -> int:
+        opening = text[at : at + 1]
+        if opening not in {"{", "["}:
+            return _DECODER.raw_decode(text, at)[1]
+        closing, place = ("}" if opening == "{" else "]"), 0
+        at = blank(at + 1)
+        while text[at : at + 1] != closing:
+            name = str(place)
+            if opening == "{":
+                name, at = _DECODER.raw_decode(text, at)
+                at = blank(blank(at) + 1)
+            inner = f"{path}.{name}" if path else name
+            spans[inner] = (at, at)
+            end = walk(at, inner)
+            spans[inner] = (at, end)
+            at, place = blank(end), place + 1
+            if text[at : at + 1] == ",":
+                at = blank(at + 1)
+        return at + 1
+
+    json.loads(text)
+    walk(blank(0), "")
+    return spans
+
+
+def json_path(text: str, key: str) -> str:
+    """Return the path that a key means: written out, or its last names."""
+    try:
+        spans = json_spans(text)
+    except (ValueError, RecursionError) as error:
+        raise NoSuch("json", key) from error
+    if key in spans:
+        return key
+    wanted = plain(key)
+    ends = [path for path in spans if f" {plain(path)}".endswith(f" {wanted}")]
+    ends = [path for path in ends if path.count(".") == min(one.count(".") for one in ends)]
+    if len(ends) == 1:
+        return ends[0]
+    if ends:
+        raise Unsure("key", key, ends)
+    return settle("key", key, [path for path in spans if not re.search(r"\.\d+\b", path)] or list(spans))
+
+
+def json_get(text: str, key: str) -> str | list[str]:
+    """Return a value; a list of plain values as lines."""
+    path = json_path(text, key)
+    start, end = json_spans(text)[path]
+    value = json.loads(text[start:end])
+    if isinstance(value, list) and value and not any(isinstance(one, dict | list) for one in value):
+        return [_json_word(one) for one in value]
+    return (
+        value
+        if isinstance(value, str)
+        else text[start:end]
+        if not isinstance(value, dict | list)
+        else _json_word(value)
+    )
+
+
+def json_keys(text: str) -> list[str]:
+    """Return the names of the outermost values; of the entries where it is a list of them."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise NoSuch("json", "") from error
+    if isinstance(data, list):
+        return list(dict.fromkeys(key for one in data if isinstance(one, dict) for key in one))
+    return list(data) if isinstance(data, dict) else []
+
+
+def json_set(text: str, key: str, new: str) -> str:
+    """Put another value in the place of one; everything else stays as it is written."""
+    start, end = json_spans(text)[json_path(text, key)]
+    return text[:start] + json_value(new, json.loads(text[start:end])) + text[end:]
+
+
+def json_value(new: str, old: Any) -> str:
+    """Write a new value of the kind the old one is.
+
+    Examples
+    --------
+    >>> json_value("8080", 80), json_value("8080", "80"), json_value("no", True), json_value("x", None), json_value("2,5", 1)
+    ('8080', '"8080"', 'false', '"x"', '2.5')
+    """
+    word = new.strip()
+    if isinstance(old, bool) and (yes := truth(word)) is not None:
+        return "true" if yes else "false"
+    if isinstance(old, int | float) and not isinstance(old, bool):
+        value, place = number(word), rank(word)
+        if value is not None:
+            return written(value)
+        if place is not None:
+            return str(place)
+    if not isinstance(old, str):
+        try:
+            return json.dumps(json.loads(word), ensure_ascii=False)
+        except ValueError:
+            pass
+    return json.dumps(new, ensure_ascii=False)
+
+
+def truth(word: str) -> bool | None:
+    """Read a yes or no; ``None`` for anything else."""
+    if word.casefold() in {
+        "true",
+        "yes",
+        "on",
+        "1",
+        "ja",
+        "wahr",
+        "oui",
+        "vrai",
+        "sí",
+        "si",
+        "sim",
+        "vero",
+        "tak",
+        "はい",
+        "是",
+    }:
+        return True
+    if word.casefold() in {
+        "false",
+        "no",
+        "off",
+        "0",
+        "nein",
+        "falsch",
+        "non",
+        "faux",
+        "não",
+        "falso",
+        "nie",
+        "nee",
+        "いいえ",
+        "否",
+    }:
+        return False
+    return None
+
+
+def _json_word(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+# -- programs ----------------------------------------------------------------------------------------------------------
+
+_DEFINES = re.compile(
+    r"^\s*(?:export\s+|pub\s+|static\s+)*(?:async\s+)?(?:def|class|function|fn|func|sub)\s+(\w+)|^\s*(\w+)\s*\(\)\s*\{|^\s*(\w+)\s*<-\s*function",
+    re.MULTILINE,
+)
+
+
+def code_list(text: str) -> list[str]:
+    """Return the names of functions and classes, methods after a dot."""
+    return list(_definitions(text))
+
+
+def code_show(text: str, name: str) -> list[str]:
+    """Return the lines of a function or class."""
+    found = _definitions(text)
+    last_names = {one: one.rpartition(".")[2] for one in found}
+    wanted = name.removesuffix("()").strip()
+    exact = [one for one, last_name in last_names.items() if wanted in {one, last_name}]
+    start, end = found[exact[0] if exact else settle("function", wanted, list(found))]
+    return lines(text)[start - 1 : end]
+
+
+def _definitions(text: str) -> dict[str, tuple[int, int]]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return _defined_by_looks(text)
+    found: dict[str, tuple[int, int]] = {}
+
+    def walk(node: ast.AST, inside: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                start = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+                found.setdefault(f"{inside}{child.name}", (start, child.end_lineno or child.lineno))
+                walk(child, f"{inside}{child.name}." if isinstance(child, ast.ClassDef) else inside)
+
+    walk(tree, "")
+    return found
+
+
+def _defined_by_looks(text: str) -> dict[str, tuple[int, int]]:
+    """Find definitions of a language that is not parsed: each goes on while lines are indented, or to its bracket."""
+    rows = lines(text)
+    found: dict[str, tuple[int, int]] = {}
+    for at, row in enumerate(rows):
+        if (match := _DEFINES.match(row)) is None:
+            continue
+        end = at + 1
+        while end < len(rows) and (rows[end].startswith((" ", "\t")) or not rows[end].strip()):
+            end += 1
+        end += end < len(rows) and rows[end].startswith(("}", "end"))
+        found.setdefault(match[1] or match[2] or match[3], (at + 1, end))
+    return found
+
+
+# -- two files, listings -----------------------------------------------------------------------------------------------
+
+
+def compare(text: str, other: str) -> list[str]:
+    """Return the lines that differ: ``-`` only in the first, ``+`` only in the second."""
+    found = unified_diff(lines(text), lines(other), n=0, lineterm="")
+    return [line for line in list(found)[2:] if not line.startswith("@@")]
+
+
+def of_ending(entries: Sequence[Entry], ending: str) -> list[Entry]:
+    """Return the files that end in something: ``.csv``, ``csv``, ``*.csv``."""
+    end = "." + ending.strip().casefold().lstrip("*.")
+    return [one for one in entries if not one.is_folder and one.name.casefold().endswith(end)]
+
+
+def of_name(entries: Sequence[Entry], wanted: str) -> list[Entry]:
+    """Return what has something in its name."""
+    if "*" in wanted or "?" in wanted:
+        return [one for one in entries if fnmatchcase(one.name.rpartition("/")[2].casefold(), wanted.casefold())]
+    return [one for one in entries if holds(one.name, wanted)]
+
+
+def newest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
+    """Return the files changed last, the newest first."""
+    return sorted(_files(entries), key=lambda one: one.changed, reverse=True)[:n]
+
+
+def oldest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
+    """Return the files that were not changed for longest."""
+    return sorted(_files(entries), key=lambda one: one.changed)[:n]
+
+
+def largest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
+    """Return the largest files."""
+    return sorted(_files(entries), key=lambda one: -one.bytes)[:n]
+
+
+def smallest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
+    """Return the smallest files."""
+    return sorted(_files(entries), key=lambda one: one.bytes)[:n]
+
+
+def _files(entries: Sequence[Entry]) -> list[Entry]:
+    return [one for one in entries if not one.is_folder]
+
+
+def _rows(on: str, **functions: tuple[Callable[..., Any], str]) -> dict[str, Operation]:
+    found = {}
+    for key, (function, parameters) in functions.items():
+        name = key.replace("__", ".")
+        found[name] = Operation(name, tuple(parameters.split()), function, on)
+    return found
+
+
+OPERATIONS = {
+    **_rows(
+        "text",
+        count__lines=(lambda text: len(lines(text)), ""),
+        count__words=(count_words, ""),
+        count__chars=(len, ""),
+        count__matches=(count_matches, "find"),
+        count__rows=(count_rows, ""),
+        read__first=(first, "n?"),
+        read__last=(last, "n?"),
+        read__line=(one_line, "line"),
+        read__lines=(line_range, "from until"),
+        read__longest=(longest, ""),
+        read__shortest=(shortest, ""),
+        read__sorted=(sort_lines, ""),
+        read__unique=(unique, ""),
+        read__without=(without_text, "find"),
+        read__reversed=(lambda text: lines(text)[::-1], ""),
+        read__upper=(lambda text: lines(text.upper()), ""),
+        read__lower=(lambda text: lines(text.lower()), ""),
+        search=(with_text, "find"),
+        summary=(gist, ""),
+    ),
+    **_rows(
+        "table",
+        columns=(lambda text: list(read_table(text).columns), ""),
+        column__sum=(column_sum, "column"),
+        column__mean=(column_mean, "column"),
+        column__min=(column_min, "column"),
+        column__max=(column_max, "column"),
+        column__distinct=(distinct, "column"),
+        rows__where=(rows_where, "value column?"),
+        rows__over=(rows_over, "column n"),
+        rows__under=(rows_under, "column n"),
+        rows__count=(rows_count, "value column?"),
+        rows__sorted=(rows_sorted, "column"),
+        cell=(cell, "value column"),
+        group__sum=(group_sum, "column by"),
+        group__count=(group_count, "by"),
+    ),
+    **_rows("json", json__get=(json_get, "key"), json__keys=(json_keys, ""), json__set=(json_set, "key new")),
+    **_rows("code", code__show=(code_show, "name"), code__list=(code_list, "")),
+    **_rows("two", compare=(compare, "")),
+    **_rows(
+        "entries",
+        list__ending=(of_ending, "ending"),
+        list__names=(of_name, "find"),
+        list__newest=(newest, "n?"),
+        list__oldest=(oldest, "n?"),
+        list__largest=(largest, "n?"),
+        list__smallest=(smallest, "n?"),
+    ),
+}
+"""Name to operation. Most are called like the act they carry out; adding one is adding a row."""
