@@ -281,8 +281,8 @@ def _paired_backwards(messages: Sequence[Message]) -> Iterator[Message]:
             continue
         if message.tool_calls:
             answers = {answer.tool_call_id: answer for answer in following}  # the first one counts, and comes last here
-            calls = tuple(call for call in message.tool_calls if call.id in answers)
-            called = {call.id for call in calls}
+            called = {call.id: call for call in message.tool_calls if call.id in answers}
+            calls = tuple(called.values())
             yield from (answer for call_id, answer in answers.items() if call_id in called)
             if calls or message.content.strip():
                 yield message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})

@@ -99,7 +99,8 @@ def test_rows_open_with_a_click_and_without_script(saved: Path, base: str) -> No
     with browser() as window:
         window.open_notebook(base, saved.name)
         place = list(shown()).index("trace")
-        row = window.page.locator(".jp-OutputArea-output").nth(place).locator("details").nth(5)
+        view = window.page.locator(".jp-OutputArea-output").nth(place)
+        row = view.locator("details").filter(has_text="path: note.md").last
         assert not row.evaluate("e => e.open")
         row.locator("summary").first.click(position={"x": 200, "y": 10})
         assert row.evaluate("e => e.open")

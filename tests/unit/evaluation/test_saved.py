@@ -79,7 +79,7 @@ def test_a_line_with_something_odd_names_itself(tmp_path: Path, field: str, valu
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     rows[1][field] = value
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    with pytest.raises(UsageError, match=r"'answers.jsonl', line 2 is no answer"):
+    with pytest.raises(UsageError, match=r"'answers.jsonl', line 2 is not an answer"):
         SavedAnswers(file)
 
 
