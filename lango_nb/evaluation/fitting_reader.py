@@ -15,6 +15,7 @@ import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,17 @@ import numpy as np
 
 from lango_nb.evaluation.readings import Marked, MarkedStep, marked_requests
 from lango_nb.models.offline.acts import READING
-from lango_nb.models.offline.features import VALUES, VERSION, may_begin, norm, of_act, of_beginning, of_roles, of_words, see
+from lango_nb.models.offline.features import (
+    VALUES,
+    VERSION,
+    may_begin,
+    norm,
+    of_act,
+    of_beginning,
+    of_roles,
+    of_words,
+    see,
+)
 from lango_nb.models.offline.reader import WEIGHTS, begins_at, roles_of
 from lango_nb.models.offline.weights import Linear, Tagger, pack
 from lango_nb.models.offline.words import Word
@@ -179,10 +190,11 @@ class _Perceptron:
                 for name in row:
                     self._change(name, right, 1.0)
                     self._change(name, wrong, -1.0)
-        for wrong, right in zip(zip(["", *guess], guess, strict=False), zip(["", *wanted], wanted, strict=False), strict=True):
-            if wrong != right:
-                self._change(f"\t{right[0]}", right[1], 1.0)
-                self._change(f"\t{wrong[0]}", wrong[1], -1.0)
+        moves = zip(pairwise(["", *guess]), pairwise(["", *wanted]), strict=True)
+        for made, meant in moves:
+            if made != meant:
+                self._change(f"\t{meant[0]}", meant[1], 1.0)
+                self._change(f"\t{made[0]}", made[1], -1.0)
         return False
 
     def _best(self, rows: Sequence[Sequence[str]], roles: Sequence[str]) -> list[str]:
@@ -241,16 +253,21 @@ def _tagger(samples: Sequence[_Sample]) -> Tagger:
         seen, roles = see(one.step.text), roles_of(one.step.act, one.step.destination)
         wanted = [label if label[2:] in roles else "O" for label in labels_of(seen.words, one.step)]
         if seen.words:
-            rows = zip(of_words(seen), of_roles(seen, one.step.act, one.step.destination), strict=True)
-            data.append(([[*always, *row] for always, row in rows], roles, wanted))
-    order = random.Random(0)
+            pairs = zip(of_words(seen), of_roles(seen, one.step.act, one.step.destination), strict=True)
+            data.append(([[*always, *row] for always, row in pairs], roles, wanted))
+    order = random.Random(0)  # noqa: S311 - the same order each time
     for epoch in range(EPOCHS):
         order.shuffle(data)
         right = sum(learner.learn(*one) for one in data)
-        print(f"roles, epoch {epoch + 1}: {right / len(data):.1%} of {len(data)} steps right", file=sys.stderr)
+        print(f"roles, epoch {epoch + 1}: {right / len(data):.1%} of {len(data)} steps right", file=sys.stderr)  # noqa: T201 - says how far it is
     weights = learner.averaged()
     labels = sorted({label for row in weights.values() for label in row} | {"O"})
-    moves = {(name[1:], label): round(weight, 3) for name, row in weights.items() if name[:1] == "\t" for label, weight in row.items()}
+    moves = {
+        (name[1:], label): round(weight, 3)
+        for name, row in weights.items()
+        if name[:1] == "\t"
+        for label, weight in row.items()
+    }
     rows = {name: row for name, row in weights.items() if name[:1] != "\t"}
     most = float(np.quantile([abs(weight) for row in rows.values() for weight in row.values()], 0.999))
     scale = most / _QUANTILE
@@ -275,7 +292,7 @@ def main() -> None:
     held_out = [author for author in authors if is_held_out(author, authors)]
     data = fit([turn for turn in turns if turn.author not in held_out], held_out)
     args.out.write_bytes(data)
-    print(f"{args.out}: {len(data):,} bytes", file=sys.stderr)
+    print(f"{args.out}: {len(data):,} bytes", file=sys.stderr)  # noqa: T201 - a command
 
 
 if __name__ == "__main__":

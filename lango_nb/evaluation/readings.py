@@ -65,7 +65,7 @@ class Marked(NamedTuple):
 
 
 def read_marked(text: str, author: str) -> Iterator[Marked]:
-    """Read an author's requests.
+    r"""Read an author's requests.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def read_marked(text: str, author: str) -> Iterator[Marked]:
 
     Examples
     --------
-    >>> (turn,) = read_marked("0\\ten\\tread\\topen {file=notes.md my notes}", "a")
+    >>> (turn,) = read_marked("0\ten\tread\topen {file=notes.md my notes}", "a")
     >>> turn.text, turn.steps[0].spans[0].value
     ('open my notes', 'notes.md')
     """
@@ -93,11 +93,15 @@ def read_marked(text: str, author: str) -> Iterator[Marked]:
             continue
         columns = line.split("\t")
         if len(columns) != _COLUMNS or not columns[0].isdigit():
-            raise UsageError(f"requests of {author}, line {number}: turn, language, plan and text are wanted, with tabs")
+            raise UsageError(
+                f"requests of {author}, line {number}: turn, language, plan and text are wanted, with tabs"
+            )
         turn, language, plan, marked = columns
         plans, pieces = plan.split(STEPS), _CUT.split(marked)
         if len(plans) != len(pieces):
-            raise UsageError(f"requests of {author}, line {number}: {len(plans)} steps are planned, {len(pieces)} are said")
+            raise UsageError(
+                f"requests of {author}, line {number}: {len(plans)} steps are planned, {len(pieces)} are said"
+            )
         before = None if turn == "0" else before
         steps = tuple(_step(act, piece) for act, piece in zip(plans, pieces, strict=True))
         text_of = " ".join(step.text for step in steps)

@@ -18,7 +18,19 @@ from lango_nb.models.offline.words import UNSPACED, Word, words
 
 VERSION = 1
 """Of what this module does with a request; weights fitted with another one are refused."""
-VALUES = {"w": 1.0, "b": 1.0, "s": 0.5, "c": 0.4, "j": 0.6, "k": 1.5, "k0": 0.8, "kk": 0.6, "kp": 0.3, "km": 0.4, "x": 1.0}
+VALUES = {
+    "w": 1.0,
+    "b": 1.0,
+    "s": 0.5,
+    "c": 0.4,
+    "j": 0.6,
+    "k": 1.5,
+    "k0": 0.8,
+    "kk": 0.6,
+    "kp": 0.3,
+    "km": 0.4,
+    "x": 1.0,
+}
 """How much a feature of each kind counts; the kind is what stands before the first colon."""
 _PLAIN = frozenset(("word", "sign", *UNSPACED))
 """Kinds of words that are seen as they are written."""
@@ -141,9 +153,9 @@ def _shapes(seen: Seen, names: Sequence[str], every: Sequence[str], before: str 
     yield f"length {min(len(names), 14) // 3}"
     yield f"files {min(len(files), 3)}"
     yield f"endings {' '.join(endings[:2])}"
-    yield f"question {any(sign in seen.text for sign in '?？¿')}"
+    yield f"question {any(sign in seen.text for sign in '?？¿')}"  # noqa: RUF001 - signs that people type
     yield f"quoted {any(word.is_quoted for word in seen.words)}"
-    yield f"colon {any(sign in seen.text for sign in ':：')}"
+    yield f"colon {any(sign in seen.text for sign in ':：')}"  # noqa: RUF001 - signs that people type
     yield f"later {before is not None}"
     yield f"before {before}"
     if before is not None:
@@ -241,7 +253,13 @@ def of_roles(seen: Seen, act: str, destination: str) -> list[list[str]]:
     for place, word in enumerate(seen.words):
         kind, name = line.kinds[place], line.names[place]
         after -= word.kind in _NAMES
-        row = [f"act {act}", f"{act} kind {kind}", f"{group}. kind {kind}", f"{act} w {name}", f"{act} case {_case(word)}"]
+        row = [
+            f"act {act}",
+            f"{act} kind {kind}",
+            f"{group}. kind {kind}",
+            f"{act} w {name}",
+            f"{act} case {_case(word)}",
+        ]
         row += [f">{destination}", f">{destination} kind {kind}"]
         row += [f"{act} is {told}" for told in line.concepts[place]] or [f"{act} is nothing"]
         for step in _AROUND:
@@ -257,7 +275,7 @@ def of_roles(seen: Seen, act: str, destination: str) -> list[list[str]]:
         row.append(f"{act} colon before {has_colon}")
         rows.append(row)
         before += word.kind in _NAMES
-        has_colon = has_colon or word.text in {":", "："}
+        has_colon = has_colon or word.text in {":", "："}  # noqa: RUF001 - signs that people type
     return rows
 
 

@@ -31,7 +31,9 @@ class Lexicon:
     """
 
     def __init__(self, rows: Sequence[Sequence[str]]) -> None:
-        found: dict[str, dict[str, set[str]]] = {kind: defaultdict(set) for kind in ("word", "start", "phrase", "piece")}
+        found: dict[str, dict[str, set[str]]] = {
+            kind: defaultdict(set) for kind in ("word", "start", "phrase", "piece")
+        }
         for concept, _, listed in rows:
             for entry in listed.split(","):
                 word = fold(entry.strip())

@@ -17,7 +17,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from lango_nb.models.offline.acts import READING, acts
-from lango_nb.models.offline.features import VERSION, Seen, may_begin, norm, of_act, of_beginning, of_roles, of_words, see
+from lango_nb.models.offline.features import (
+    VERSION,
+    Seen,
+    may_begin,
+    norm,
+    of_act,
+    of_beginning,
+    of_roles,
+    of_words,
+    see,
+)
 from lango_nb.models.offline.plan import Reading, Step
 from lango_nb.models.offline.weights import Linear, Tagger, unpack
 from lango_nb.models.offline.words import Word, quotations
@@ -86,7 +96,10 @@ class Reader:
 
     def __init__(self, data: bytes) -> None:
         self.card, parts = unpack(data, VERSION)
-        models = {name: Linear.unpack(self.card["parts"][name], parts[name]) for name in ("act", "destination", "language", "begins")}
+        models = {
+            name: Linear.unpack(self.card["parts"][name], parts[name])
+            for name in ("act", "destination", "language", "begins")
+        }
         self._act, self._destination, self._language = models["act"], models["destination"], models["language"]
         self._begins = models["begins"]
         self._roles = Tagger.unpack(self.card["parts"]["roles"], parts["roles"])
@@ -191,7 +204,10 @@ def arguments_of(seen: Seen, labels: Sequence[str]) -> dict[str, tuple[str, ...]
         first, last = int(start), int(end)
         for begin, close in quoted:
             if first < close and last > begin:
-                first, last = min(first, begin) if first >= begin else first, max(last, close) if last <= close else last
+                first, last = (
+                    min(first, begin) if first >= begin else first,
+                    max(last, close) if last <= close else last,
+                )
         said = seen.text[first:last].strip()
         if said and said not in found.get(str(role), ()):
             found[str(role)] = (*found.get(str(role), ()), said)

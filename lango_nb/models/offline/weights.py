@@ -161,7 +161,11 @@ class Tagger:
         scores = [self._scores(before, row, places) for before, row in zip(said, rows, strict=True)]
         moves = self._moves
         table = [
-            [(before, moves.get((before, label), 0.0)) for before in allowed if label[0] != "I" or before[1:] == label[1:]]
+            [
+                (before, moves.get((before, label), 0.0))
+                for before in allowed
+                if label[0] != "I" or before[1:] == label[1:]
+            ]
             for label in allowed
         ]
         first = [float("-inf") if label[0] == "I" else moves.get(("", label), 0.0) for label in allowed]
@@ -245,7 +249,9 @@ def unpack(data: bytes, version: int) -> tuple[dict[str, Any], dict[str, memoryv
     at += 4
     card = json.loads(data[at : at + size])
     if card["version"] != version:
-        raise SettingsError(f"the reader's weights are for features {card['version']}, this is {version}; fit them again")
+        raise SettingsError(
+            f"the reader's weights are for features {card['version']}, this is {version}; fit them again"
+        )
     body = memoryview(zlib.decompress(data[at + size :]))
     parts, at = {}, 0
     for name, part in card["parts"].items():

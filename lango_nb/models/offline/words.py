@@ -23,12 +23,12 @@ _SHAPES = (
     ("glob", rf"\*\.?[{_LATIN}0-9_*]*|[{_LATIN}0-9_-]+\*[{_LATIN}0-9_.*-]*"),
     ("file", rf"~?\.{{0,2}}/?(?:[{_LATIN}0-9_.\-]+/)*{_NAME}\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LATIN}0-9_/])"),
     ("folder", rf"(?:~|\.{{1,2}})?/?(?:[{_LATIN}0-9_.\-]+/)+[{_LATIN}0-9_.\-]*|(?<!\w)/[{_LATIN}0-9_.\-]+"),
-    ("ending", r"(?<!\w)\.[A-Za-z][A-Za-z0-9]{0,5}(?!\w)"),
+    ("ending", rf"(?<![{_LATIN}0-9_])\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LATIN}0-9_])"),
     ("option", r"(?<!\S)--?[A-Za-z][\w-]*"),
     ("id", rf"[{_LATIN}]+[-_#]?\d[\w-]*|#\d+|0x[0-9a-fA-F]+"),
     ("number", r"[-+]?\d[\d.,:]*\d%?|\d%?"),
     ("name", rf"[{_LATIN}0-9]+(?:_[{_LATIN}0-9]+)+|[a-zà-ÿ]+(?:[A-Z][a-zà-ÿ]+)+"),
-    ("word", rf"[{_LATIN}]+(?:['’\-][{_LATIN}]+)*"),
+    ("word", rf"[{_LATIN}]+(?:['’\-][{_LATIN}]+)*"),  # noqa: RUF001 - signs that people type
     ("kana", "[\u30a1-\u30ff]{2,}"),
     ("character", f"[{_UNSPACED}]"),
     ("sign", r"->|=>|\S"),
@@ -36,7 +36,7 @@ _SHAPES = (
 _ANY = "|".join(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES)
 _QUOTED = re.compile(
     r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|「([^」]+)」|『([^』]+)』|`([^`]+)`|«\s?([^»]+?)\s?»"
-    r"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w)"
+    r"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w)"  # noqa: RUF001 - signs that people type
 )
 _ENDINGS = frozenset(
     (
