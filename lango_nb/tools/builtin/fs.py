@@ -7,7 +7,6 @@ They work on real files and never leave the workspace: all is done through the h
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -176,6 +175,8 @@ def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
         if not stat.S_ISDIR(place.status.st_mode):
             os.unlink(place.entry, dir_fd=place.folder)
             return ToolResult(f"deleted {place.shown}", data={"path": place.shown, "entries": 1})
+        import shutil
+
         inside = count_below(place)
         shutil.rmtree(place.entry, dir_fd=place.folder)
     return ToolResult(
