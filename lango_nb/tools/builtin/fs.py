@@ -169,14 +169,14 @@ def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
     path : str
         File or folder, relative to the workspace.
     """
+    import shutil
+
     with reach(context, path, is_link=True) as place:
         if place.is_root:
             raise ToolError("the workspace itself cannot be deleted; name something in it", REFUSED)
         if not stat.S_ISDIR(place.status.st_mode):
             os.unlink(place.entry, dir_fd=place.folder)
             return ToolResult(f"deleted {place.shown}", data={"path": place.shown, "entries": 1})
-        import shutil
-
         inside = count_below(place)
         shutil.rmtree(place.entry, dir_fd=place.folder)
     return ToolResult(
