@@ -20,6 +20,7 @@ just that line; the traceback stays available through ``%tb``.
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -235,8 +236,6 @@ def closest(name: str, options: Iterable[str]) -> str | None:
     turned = [option for folded, option in by_folded.items() if sorted(folded) == letters]
     if turned:
         return turned[0]
-    import difflib  # only somebody who made a mistake pays for it
-
     near = difflib.get_close_matches(given, by_folded, n=1, cutoff=0.6)
     return by_folded[near[0]] if near else None
 
