@@ -40,7 +40,6 @@ from lango_nb.specs.remotes import CardLoader, load_remote_agents
 from lango_nb.specs.sources import user_agents
 from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections, root_of
 from lango_nb.specs.topology import PromptSection, Topology
-from lango_nb.tools.builtin.processes import Environment, ProcessTable
 from lango_nb.tools.catalog import ToolCatalog
 from lango_nb.tools.switches import tools_by_settings
 from lango_nb.tools.tool import Tool
@@ -74,6 +73,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.semaphore import FairSemaphore
     from lango_nb.runtime.teammates import Teammates
     from lango_nb.stores.store import Store
+    from lango_nb.tools.builtin.processes import ProcessTable
 
 logger = logging.getLogger("lango_nb")
 
@@ -164,7 +164,6 @@ class Engine:
         """The recording that is played or made; ``None`` where models and tools answer themselves."""
         self._is_recording = False
         self._set_tools(tuple(tools_by_settings(self.settings) if tools is None else tools))
-        self.processes = ProcessTable()
         self.listeners: list[Listener] = []
         a2a = self.settings.a2a
         self.remote_agents, self.warnings = load_remote_agents(a2a.remote_agents if a2a.enabled else (), card_loader)
@@ -428,7 +427,8 @@ class Engine:
         StoreError
             A turn that has ended cannot be written down: the store stays open, so that it is not lost.
         """
-        self.processes.close()
+        if "processes" in self.__dict__:
+            self.processes.close()
         self.approvals.close()
         if "teammates" in self.__dict__:
             self.teammates.close()
@@ -580,6 +580,13 @@ class Engine:
         return Bus()
 
     @once
+    def processes(self) -> ProcessTable:
+        """Commands that run in the background."""
+        from lango_nb.tools.builtin.processes import ProcessTable
+
+        return ProcessTable()
+
+    @once
     def teammates(self) -> Teammates:
         """The runtime behind agent_spawn, agent_wait and agent_stop."""
         from lango_nb.runtime.agent_loop import run_agent_loop
@@ -593,6 +600,7 @@ class Engine:
         from lango_nb.core.bus import Bus
         from lango_nb.hooks.outputs import OutputStore
         from lango_nb.records.tasks import LocalTaskService
+        from lango_nb.tools.builtin.processes import Environment, ProcessTable
         from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
 
         kept = self.settings.tools.output_manager

@@ -78,8 +78,9 @@ def look(terminal: Terminal, since_hours: float = 24.0, rescue: str | None = Non
     from pathlib import Path
 
     from lango_nb.config.loading import home_folder
+    from lango_nb.core.paths import HOME
     from lango_nb.doctor import Finding, Report, examine, rescued
-    from lango_nb.stores.opening import HOME, file_of
+    from lango_nb.stores.opening import file_of
 
     try:
         loaded = terminal.settings(is_quiet=True)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from lango_nb.core.errors import UsageError, shorten
 
+HOME = "home"
+"""Address of the records in the home folder."""
+
 
 def path_of(given: str | PathLike[str]) -> Path:
     """Return a path with ``~`` replaced; whether something is there is another question.

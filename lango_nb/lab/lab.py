@@ -73,18 +73,11 @@ from lango_nb.lab.view_types import (
     traces_view,
 )
 from lango_nb.models.model import Model
-from lango_nb.records.history import History, When
-from lango_nb.records.steps import position
 from lango_nb.records.traces import TurnRef
-from lango_nb.routing.diff import TreeDiff, diff
-from lango_nb.routing.lint import remarks
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approver
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Topology
-from lango_nb.stores.schema import described_columns
-from lango_nb.stores.sql import SqlStore
-from lango_nb.stores.store import TurnQuery
 from lango_nb.tools.tool import Tool
 from lango_nb.viz import listings
 from lango_nb.viz.table import Table
@@ -98,12 +91,14 @@ if TYPE_CHECKING:
     from lango_nb.models.usable import ModelRow
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.decisions import Decision
+    from lango_nb.records.history import When
     from lango_nb.records.ledger import LedgerEntry
     from lango_nb.records.memories import Memory
     from lango_nb.records.metrics import AgentMetrics
     from lango_nb.records.shelf_items import ShelfItem
     from lango_nb.records.tasks import Task
     from lango_nb.records.turns import Trace, Turn
+    from lango_nb.routing.diff import TreeDiff
     from lango_nb.routing.partition import Assignment
     from lango_nb.routing.router import Router
     from lango_nb.runtime.context import Listener, TextListener
@@ -310,6 +305,8 @@ class Lab:
         UsageError
             Nothing has been changed yet, or this is not a tree.
         """
+        from lango_nb.routing.diff import diff
+
         present = self.engine.tree
         if other is None:
             if self._before is None:
@@ -583,6 +580,8 @@ class Lab:
         >>> [len(lab.messages(step=step).record) for step in (1, 2)]
         [1, 3]
         """
+        from lango_nb.records.steps import position
+
         trace = self._trace(turn)
         title, numbered = f"messages of turn {trace.turn.number}", [*enumerate(trace.messages, 1)]
         if step is not None:
@@ -621,6 +620,8 @@ class Lab:
     @property
     def history(self) -> HistoryView:
         """Everything that is stored, as DataFrames too; nothing is read before it is asked for."""
+        from lango_nb.records.history import History
+
         records = self.engine.records
         return HistoryView(History(records.store.log, clock=self.engine.clock), lambda: records.forgotten)
 
@@ -704,6 +705,8 @@ class Lab:
         >>> lab.sql("SELECT outcome, count(*) AS turns FROM turns GROUP BY outcome").record.rows
         (('success', 1),)
         """
+        from lango_nb.stores.sql import SqlStore
+
         store = self.engine.store
         if not isinstance(store, SqlStore):
             raise UsageError(f"the store {store.name!r} takes no SQL; lab.history has everything as DataFrames")
@@ -715,6 +718,9 @@ class Lab:
     @property
     def tables(self) -> View[tuple[tuple[str, ...], ...]]:
         """The tables of the store with their columns, and what each says: what :meth:`sql` can ask."""
+        from lango_nb.stores.schema import described_columns
+        from lango_nb.stores.sql import SqlStore
+
         store = self.engine.store
         prefix = store.database.dialect.prefix if isinstance(store, SqlStore) else ""
         rows = tuple((prefix + table, *column) for table, *column in described_columns())
@@ -773,6 +779,7 @@ class Lab:
             There is no such session.
         """
         from lango_nb.records.metrics import agent_metrics
+        from lango_nb.stores.store import TurnQuery
 
         name = None if session is None else self.engine.sessions.get(session).id
         found = agent_metrics(self.engine.store.log.events(TurnQuery(session=name)))
@@ -792,6 +799,7 @@ class Lab:
             There is no such session.
         """
         from lango_nb.records.graph import delegation_graph
+        from lango_nb.stores.store import TurnQuery
 
         name = self.session if session is None else self.engine.sessions.get(session).id
         graph = delegation_graph(self.engine.store.log.events(TurnQuery(session=name)))
@@ -834,6 +842,7 @@ class Lab:
             It cannot be written.
         """
         from lango_nb.lab.exporting import export
+        from lango_nb.stores.store import TurnQuery
 
         unsaved = self.engine.traces.unsaved
         if session is not None:
@@ -979,6 +988,7 @@ class Lab:
         DefinitionError
             The definition is wrong, or has the name of a built-in agent; nothing is changed.
         """
+        from lango_nb.routing.lint import remarks
         from lango_nb.specs.agent_md import parse_agent_md
 
         spec = parse_agent_md(agent, path) if isinstance(agent, str) else agent
@@ -1007,6 +1017,8 @@ class Lab:
         return ListView(landed, lambda: only(frames().partition_df(partition), "tool", names), table)
 
     def _changing(self, change: Callable[[], None]) -> DiffView:
+        from lango_nb.routing.diff import diff
+
         before = self.engine.tree
         change()
         self._before = before

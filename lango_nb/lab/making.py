@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from lango_nb.config.loading import LoadedSettings, home_folder, load_settings
 from lango_nb.config.settings import Settings
 from lango_nb.core.errors import UnknownNameError, UsageError
-from lango_nb.core.paths import path_of
+from lango_nb.core.paths import HOME, path_of
 from lango_nb.engine import SINGLE
 from lango_nb.runtime.approvals import Approver, AskWith, approver_named
-from lango_nb.stores.opening import HOME
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families, tools_by_name
 from lango_nb.tools.tool import Tool

@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lango_nb.core.errors import UnknownNameError, UsageError
-from lango_nb.evaluation.results import Evaluation
-from lango_nb.evaluation.results import Result as EvaluationResult
-from lango_nb.records.history import History
-from lango_nb.stores.store import EVERY_TURN
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import ListView, View, told
 
@@ -25,9 +21,12 @@ if TYPE_CHECKING:
     from lango_nb.core.messages import Message
     from lango_nb.doctor import Finding, Report, Status
     from lango_nb.engine import Engine
+    from lango_nb.evaluation.results import Evaluation
+    from lango_nb.evaluation.results import Result as EvaluationResult
     from lango_nb.records.agent_run import AgentRun, RunCondition, RunStatus
     from lango_nb.records.decisions import Decision
     from lango_nb.records.graph import DelegationGraph, Edge, Node
+    from lango_nb.records.history import History
     from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.diff import PromptChange, ToolChange, TreeDiff
     from lango_nb.routing.partition import Assignment, Partition
@@ -384,7 +383,7 @@ NOUNS = (
 _NONE_FITS = "no turn fits; lab.turns, or %lango turns, lists all of them"
 
 
-class HistoryView(View[History]):
+class HistoryView(View["History"]):
     """Turns that are stored: ``.df`` has one row per turn, :meth:`frame` one per event, message, run and so on.
 
     Parameters
@@ -400,6 +399,7 @@ class HistoryView(View[History]):
 
     def _list(self) -> Document:
         """Read what is shown when it is looked at."""
+        from lango_nb.stores.store import EVERY_TURN
         from lango_nb.viz.turns import turns_document
 
         turns, note = self.record.turns(), self._note()
@@ -452,7 +452,7 @@ class HistoryView(View[History]):
         return made
 
 
-class EvaluationView(View[Evaluation]):
+class EvaluationView(View["Evaluation"]):
     """How often a subject is right: ``.df`` has one row per topology, :meth:`frame` the rest.
 
     Parameters

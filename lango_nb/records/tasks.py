@@ -12,10 +12,11 @@ from lango_nb.core.errors import StoreError, TurnError, UnknownNameError
 from lango_nb.core.ids import Ids
 from lango_nb.core.masking import mask
 from lango_nb.core.once import once
-from lango_nb.stores.store import Documents, Row, stamp
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+
+    from lango_nb.stores.store import Documents, Row
 
 TaskStatus = Literal["todo", "in_progress", "done", "blocked"]
 KIND = "task"
@@ -134,6 +135,8 @@ class Tasks:
         StoreError
             It cannot be written.
         """
+        from lango_nb.stores.store import stamp
+
         wanted = _status(status) if status else ""
 
         def change(row: Row) -> Row:
@@ -161,6 +164,8 @@ class Tasks:
 
 def pack_task(task: Task) -> Row:
     """Return a task as a row of JSON."""
+    from lango_nb.stores.store import stamp
+
     return {
         "id": task.id,
         "title": task.title,

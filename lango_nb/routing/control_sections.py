@@ -32,4 +32,6 @@ def control_sections(control: Control) -> tuple[PromptSection, ...]:
     (['control'], ())
     """
     text = _TEXTS.get(control)
-    return (PromptSection(id="control", title="Handing Work Over", priority=520, text=text),) if text else ()
+    if text is None:
+        return ()
+    return (PromptSection.model_construct(id="control", title="Handing Work Over", text=text, priority=520),)

@@ -156,7 +156,9 @@ def specialist_sections(
     """
     words = {"root": topology.root, "name": spec.name, "agent_names": ", ".join(agent_names)}
     tail = topology.specialist_sections if has_tools else topology.planner_sections
-    own = PromptSection(id=AGENT_IDENTITY, text=spec.instruction or spec.description, priority=AGENT_IDENTITY_PRIORITY)
+    own = PromptSection.model_construct(  # of a checked definition; see Document.check for what a validator costs
+        id=AGENT_IDENTITY, text=spec.instruction or spec.description, priority=AGENT_IDENTITY_PRIORITY
+    )
     kept = [section for section in shared if section.id not in _KEPT_FROM_SPECIALISTS]
     return merge_sections(kept, [own], [_fill(section, words, RoutingTable(), ()) for section in tail])
 

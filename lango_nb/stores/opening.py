@@ -6,14 +6,13 @@ import logging
 from pathlib import Path
 
 from lango_nb.core.errors import StoreError, UsageError
+from lango_nb.core.paths import HOME
 from lango_nb.stores.failures import DATABASES
 from lango_nb.stores.sql import SqlStore, memory_store, postgresql_store, sqlite_store
 from lango_nb.stores.sqlite import shown_path
 from lango_nb.stores.store import Durability
 
 logger = logging.getLogger("lango_nb")
-HOME = "home"
-"""Address of the records in the home folder."""
 RECORDS = "records.db"
 """File of the records in a folder."""
 _EARLIER = ("records", "documents.jsonl", "events")

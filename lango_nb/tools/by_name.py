@@ -13,7 +13,6 @@ They are partitioned and routed like any other; a call answers that only the nam
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import logging
@@ -311,6 +310,8 @@ def _from_json(text: str, file: str) -> Iterator[tuple[str, object]]:
 
 
 def _from_csv(text: str, file: str) -> Iterator[tuple[str, object]]:
+    import csv
+
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

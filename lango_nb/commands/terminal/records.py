@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from lango_nb.commands.terminal.output import complain
 from lango_nb.config.loading import home_folder
 from lango_nb.core.errors import UnknownNameError
+from lango_nb.core.paths import HOME
 from lango_nb.records.history import History
 from lango_nb.records.resume import resume_quietly
 from lango_nb.records.retention import check_forgotten
 from lango_nb.records.tee import Tee
 from lango_nb.specs.topologies import root_of
-from lango_nb.stores.opening import HOME, open_store
+from lango_nb.stores.opening import open_store
 from lango_nb.stores.store import StoredTurn, TurnQuery
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lango_nb.commands.terminal.output import ask, complain
 from lango_nb.core.errors import SettingsError, UsageError, shorten, suggest
-from lango_nb.core.paths import path_of
+from lango_nb.core.paths import HOME, path_of
 
 if TYPE_CHECKING:
     from lango_nb.commands.terminal.output import LiveLine
@@ -126,7 +126,6 @@ class Terminal:
         topology is asked for, it works alone.
         """
         from lango_nb.lab import Lab
-        from lango_nb.stores.opening import HOME
 
         loaded = self.settings(is_quiet=is_quiet, left_out=left_out)  # names the place of a topology that is not there
         store = (loaded.settings.store.url or HOME) if is_kept else "memory"
@@ -169,7 +168,6 @@ class Terminal:
         from lango_nb.config.loading import home_folder
         from lango_nb.lab.making import shelf_path
         from lango_nb.lab.shelf import open_shelf
-        from lango_nb.stores.opening import HOME
 
         if file is None:
             return open_shelf(shelf_path(self.settings().settings.store.url or HOME, home_folder()))

@@ -9,15 +9,18 @@ processes. Approval is what keeps a person in charge.
 from __future__ import annotations
 
 import signal
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from lango_nb.core.errors import ToolError
 from lango_nb.tools.arguments import BAD_ARGUMENT
-from lango_nb.tools.builtin.processes import Environment, Process, ProcessTable
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import ToolResult
+
+if TYPE_CHECKING:
+    from lango_nb.tools.builtin.processes import Environment, Process
 
 TIMEOUT_S = 30.0
 """How long a command may run when ``limits`` does not say."""
@@ -58,6 +61,8 @@ async def start_in_background(command: str, *, context: ToolContext) -> ToolResu
     command : str
         Command line for /bin/sh.
     """
+    from lango_nb.tools.builtin.processes import ProcessTable
+
     table = context.service(ProcessTable)
     _check(command)
     try:
@@ -76,6 +81,8 @@ async def show_process(id: str, *, context: ToolContext) -> ToolResult:  # noqa:
     id : str
         Id that exec_bg returned.
     """
+    from lango_nb.tools.builtin.processes import ProcessTable
+
     process = context.service(ProcessTable).get(id)
     state = "running" if process.exit_code is None else f"exited, {_exit_text(process)}"
     return ToolResult(
@@ -92,6 +99,8 @@ async def stop_process(id: str, *, context: ToolContext) -> ToolResult:  # noqa:
     id : str
         Id that exec_bg returned.
     """
+    from lango_nb.tools.builtin.processes import ProcessTable
+
     process = context.service(ProcessTable).get(id)
     if process.exit_code is not None:
         return ToolResult(f"{id} has ended already, {_exit_text(process)}", data={"id": id, **_data(process)})
@@ -102,6 +111,8 @@ async def stop_process(id: str, *, context: ToolContext) -> ToolResult:  # noqa:
 
 
 def _start(command: str, context: ToolContext) -> Process:
+    from lango_nb.tools.builtin.processes import Process
+
     _check(command)
     try:
         return Process(command, context.workspace, _output_bytes(context), _environment(context))
@@ -119,6 +130,8 @@ def _output_bytes(context: ToolContext) -> int:
 
 
 def _environment(context: ToolContext) -> Environment:
+    from lango_nb.tools.builtin.processes import Environment
+
     bound = context.services.get(Environment)
     return bound if isinstance(bound, Environment) else Environment()
 

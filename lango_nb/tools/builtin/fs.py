@@ -7,7 +7,6 @@ They work on real files and never leave the workspace: all is done through the h
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -170,6 +169,8 @@ def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
     path : str
         File or folder, relative to the workspace.
     """
+    import shutil
+
     with reach(context, path, is_link=True) as place:
         if place.is_root:
             raise ToolError("the workspace itself cannot be deleted; name something in it", REFUSED)
