@@ -25,9 +25,13 @@ from lango_nb.core.errors import DefinitionError, UsageError
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.paths import path_of
 from lango_nb.core.text import counted
-from lango_nb.specs.document import read_document, read_text
+from lango_nb.specs.document import read_text
+from lango_nb.specs.yaml_text import read_document
 
 TASKS = "tasks.yaml"
+OWN = "tasks"
+"""Name of the tasks that come with the package."""
+_OWN_FOLDER = Path(__file__).parent.parent / "data" / "tasks"
 FILES = "files"
 
 
@@ -56,6 +60,27 @@ class FileCheck(Frozen):
     lines: int | None = None
     same_as: str = ""
     """A file that held the same before the turn."""
+
+    def loses(self, text: str, before: str) -> bool:
+        r"""Tell whether a line is gone that a file held before and that nobody wanted to be gone.
+
+        Parameters
+        ----------
+        text, before : str
+            What the file holds, and what it held.
+
+        Examples
+        --------
+        >>> check = FileCheck(contains=("bread",), lacks=("milk",))
+        >>> check.loses("tea, brd", "milk"), check.loses("brd", "milk\\ntea")
+        (False, True)
+        """
+        kept = None if self.text is None else set(self.text.splitlines())
+        gone = set(filter(str.strip, before.splitlines())) - set(text.splitlines())
+        return any(
+            not any(part in line for part in self.lacks) if kept is None else line in kept or not text.strip()
+            for line in gone
+        )
 
     def problem(self, text: str, before: Mapping[str, bytes | None]) -> str:
         """Say what is not as it should be; empty when all is.
@@ -159,14 +184,32 @@ def read_tasks(data: object) -> tuple[Task, ...]:
     if isinstance(data, Task):
         return (data,)
     if isinstance(data, str | Path):
-        return _of_folder(path_of(data))
+        return _of_folder(_OWN_FOLDER if data == OWN else path_of(data))
     to_dict = getattr(data, "to_dict", None)
     rows = to_dict("records") if callable(to_dict) else list(data) if isinstance(data, Iterable) else None
+    if rows == []:
+        raise UsageError("there are no tasks in it")
     if rows is None:
         raise UsageError(f"tasks are a folder, a DataFrame or a list of tasks, not {type(data).__name__}")
     if all(isinstance(row, Task) for row in rows):
         return tuple(rows)
     return tuple(_of_rows(rows))
+
+
+def is_suite(data: object) -> bool:
+    """Tell whether data names task suites: those of the package, or a folder with ``tasks.yaml`` in it or below.
+
+    Examples
+    --------
+    >>> is_suite("tasks"), is_suite("held-out")
+    (True, False)
+    """
+    if not isinstance(data, str | Path):
+        return False
+    if data == OWN:
+        return True
+    folder = path_of(data)
+    return (folder / TASKS).is_file() or (folder.is_dir() and any(folder.glob(f"*/{TASKS}")))
 
 
 def _of_folder(folder: Path) -> tuple[Task, ...]:
@@ -198,7 +241,9 @@ def _of_rows(rows: Iterable[Any]) -> list[Task]:
     for number, row in enumerate(rows, 1):
         fields = {str(key): value for key, value in dict(row).items() if value is not None and value == value}  # noqa: PLR0124 - a missing value of pandas is not itself
         about = {name: fields.pop(name) for name in ("id", "kind", "language", "folder", "suite") if name in fields}
-        task = found.setdefault(str(about.get("id", number)), {**about, "id": str(about.get("id", number)), "turns": []})
+        task = found.setdefault(
+            str(about.get("id", number)), {**about, "id": str(about.get("id", number)), "turns": []}
+        )
         task["turns"].append(fields)
     tasks = []
     for task in found.values():
