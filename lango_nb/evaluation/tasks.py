@@ -240,10 +240,11 @@ def _of_rows(rows: Iterable[Any]) -> list[Task]:
     found: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(rows, 1):
         fields = {str(key): value for key, value in dict(row).items() if value is not None and value == value}  # noqa: PLR0124 - a missing value of pandas is not itself
-        about = {name: fields.pop(name) for name in ("id", "kind", "language", "folder", "suite") if name in fields}
-        task = found.setdefault(
-            str(about.get("id", number)), {**about, "id": str(about.get("id", number)), "turns": []}
-        )
+        about: dict[str, Any] = {
+            name: fields.pop(name) for name in ("id", "kind", "language", "folder", "suite") if name in fields
+        }
+        name = str(about.get("id", number))
+        task = found.setdefault(name, {**about, "id": name, "turns": []})
         task["turns"].append(fields)
     tasks = []
     for task in found.values():
