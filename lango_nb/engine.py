@@ -530,6 +530,17 @@ class Engine:
         self._model = self._taught(self._model)
         self._bare_model = self._taught(self._bare_model)
 
+    @property
+    def own_router(self) -> Router | None:
+        """The router that was put in the place of the package's; ``None`` when none was."""
+        return self._like
+
+    @property
+    def own_agents(self) -> tuple[AgentSpec, ...]:
+        """Agents that joined the topology's own, without those of the folder that the settings name."""
+        found = user_agents(_agents_dir(self.settings))
+        return tuple(spec for spec in self._user_agents if spec not in found)
+
     def _taught(self, model: Model) -> Model:
         """Return the offline model with the lessons of the router in use; any other as it is."""
         if self._like is None or model.name != "offline":

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from lango_nb.commands.command import DRAWING, TIMING, Command, Option, Output, Word, names, told_when_stopped, whole
 from lango_nb.commands.text import picked
+from lango_nb.core.errors import UsageError
 
 if TYPE_CHECKING:
     from lango_nb.commands.terminal.session import Terminal
     from lango_nb.evaluation.results import Evaluation, Result
+    from lango_nb.evaluation.task_results import TaskEvaluation
     from lango_nb.lab import Lab
-    from lango_nb.lab.view_types import EvaluationView
+    from lango_nb.lab.view_types import EvaluationView, TaskEvaluationView
     from lango_nb.viz.view import View
 
 _STOPPED = "the evaluation was stopped; with --resume FILE the next run would go on from there"
@@ -27,7 +29,8 @@ _STOPPED_KEPT = "the evaluation was stopped; the answers so far are kept, the sa
         "data",
         "SET",
         "set",
-        "a file (CSV, TSV, JSON lines with text and agent or family), a set such as held-out, in a notebook a variable",
+        "a file (CSV, TSV, JSON lines with text and agent or family), a set such as held-out, tasks or a folder with "
+        "tasks.yaml, in a notebook a variable",
         is_required=True,
         is_variable=lambda value: value is not None and not isinstance(value, str),
     ),
@@ -38,22 +41,32 @@ _STOPPED_KEPT = "the evaluation was stopped; the answers so far are kept, the sa
         Option("--seed", "of the sample; 0 when absent", "NUMBER", type=whole(0)),
         Option("--at-once", "calls of a model under way; 4 when absent", "NUMBER", type=whole(1)),
         Option("--resume", "keep a model's answers there, and go on where it stopped", "FILE"),
+        Option("--kind", "of tasks: only those of this kind", "KIND"),
         Option("--mistakes", "every mistake with its explanation"),
         TIMING,
     ),
     formats=DRAWING,
     note="--model asks a model as the root of each topology, and no tool runs; keywords is the naive baseline; without "
-    "it the router is measured. Intervals are Wilson's, 95 %.",
+    "it the router is measured. Tasks are carried out, each in a copy of its folder. Intervals are Wilson's, 95 %.",
     group="measure",
 )
 def evaluate(lab: Lab, data: Any, *, mistakes: bool = False, timing: bool = False, **chosen: Any) -> View[Any]:
-    """Say how often the router, or a model, is right."""
+    """Say how often the router, or a model, is right, or how many tasks are done."""
+    from lango_nb.evaluation.tasks import is_suite
+
+    if is_suite(data):
+        return _tasks_measured(lab, data, **chosen)
     view = _measured(lab, data, **chosen)
     return view.mistakes if mistakes else view.timed() if timing else view
 
 
 @evaluate.in_terminal
 def _evaluate_in_terminal(terminal: Terminal, data: str, *, mistakes: bool = False, **chosen: Any) -> Output:
+    from lango_nb.evaluation.tasks import is_suite
+
+    if is_suite(data):
+        done = _tasks_measured(terminal.lab(), data, **chosen)
+        return Output.of(done, lambda: _tasks_data(done.record))
     view = _measured(terminal.lab(), data, **chosen)
     shown = view.mistakes if mistakes else view.timed()
     return Output.of(shown, lambda: _data(view.record, with_mistakes=mistakes))
@@ -68,8 +81,41 @@ def _measured(
     resume: str | None = None,
     **sampling: Any,
 ) -> EvaluationView:
+    if sampling.pop("kind", None) is not None:
+        raise UsageError("--kind is for tasks: %lango eval tasks --kind KIND")
     with told_when_stopped(_STOPPED if resume is None else _STOPPED_KEPT):
         return lab.evaluate(data, model, topologies=topologies, resume=resume, **sampling)
+
+
+def _tasks_measured(
+    lab: Lab, data: Any, *, at_once: int | None = None, resume: str | None = None, **chosen: Any
+) -> TaskEvaluationView:
+    if at_once is not None or resume is not None:
+        raise UsageError("tasks are carried out one by one; leave --at-once and --resume out")
+    with told_when_stopped("the evaluation was stopped"):
+        return lab.evaluate_tasks(data, **chosen)
+
+
+def _tasks_data(evaluation: TaskEvaluation) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        **picked(evaluation, "data n of seed"),
+        "results": [
+            {
+                **picked(result, "model topology tool_calls"),
+                "usage": asdict(result.usage),
+                "groups": [
+                    {**picked(group, "by name"), **_shares(group, "done good destructive")} for group in result.groups
+                ],
+                "failures": [
+                    {**picked(one.task, "suite id kind language"), "number": one.number, **asdict(one.turn)}
+                    for one in result.failures
+                ],
+            }
+            for result in evaluation
+        ],
+    }
 
 
 def _data(evaluation: Evaluation, *, with_mistakes: bool) -> dict[str, Any]:

@@ -23,10 +23,12 @@ class Bar:
         What is counted.
     is_notebook : bool
         Whether a kernel shows it; a terminal otherwise.
+    unit : str
+        What one of them is called.
     """
 
-    def __init__(self, what: str, *, is_notebook: bool = False) -> None:
-        self._what, self._is_notebook = what, is_notebook
+    def __init__(self, what: str, *, is_notebook: bool = False, unit: str = "request") -> None:
+        self._what, self._is_notebook, self._unit = what, is_notebook, unit
         self._bar: Any = None
 
     def __call__(self, done: int, total: int) -> None:
@@ -45,22 +47,24 @@ class Bar:
         from tqdm import auto, std
 
         make: Any = auto.tqdm if self._is_notebook else std.tqdm
-        return make(total=total, desc=self._what, unit="request", leave=False, delay=_QUIET_S)
+        return make(total=total, desc=self._what, unit=self._unit, leave=False, delay=_QUIET_S)
 
 
-def automatic_bar(what: str) -> Bar | None:
+def automatic_bar(what: str, unit: str = "request") -> Bar | None:
     """Return a bar where somebody can see it; nothing otherwise.
 
     Parameters
     ----------
     what : str
         What is counted.
+    unit : str
+        What one of them is called.
     """
     if not is_wanted():
         return None
     is_notebook = _is_kernel()
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    return Bar(what, is_notebook=is_notebook) if is_notebook or is_terminal else None
+    return Bar(what, is_notebook=is_notebook, unit=unit) if is_notebook or is_terminal else None
 
 
 def _is_kernel() -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.evaluation.results import Evaluation, Result
+from lango_nb.evaluation.task_results import TaskEvaluation, TasksResult
 from lango_nb.frames.column import Column, FrameError, Sources, some
 from lango_nb.frames.frame import FrameMaker, frame
 from lango_nb.routing.route import Signal
@@ -230,3 +231,112 @@ def evaluation_df(
         raise UnknownNameError("frame", what, WHATS, where="an evaluation")
     make = _MAKERS[what]
     return make(evaluations, columns=columns) if strict else make(evaluations, strict=False, columns=columns)
+
+
+# -- whole turns -------------------------------------------------------------------------------------------------------
+
+_TASK_WHOSE = (
+    Column("model", "result.model", "string", "", "The model."),
+    Column("topology", "result.topology", "string", "", "The topology."),
+)
+
+
+def _task_shares(path: str) -> tuple[Column, ...]:
+    return (
+        *_share("done", f"{path}.done", "Share that is done.", "done"),
+        *_share("good", f"{path}.good", "Share that is done, or got a good question back.", "good"),
+        Column("destructive", f"{path}.destructive.count", "Int64", "", "How many lost what nobody wanted to be gone."),
+    )
+
+
+TASK_COLUMNS: dict[str, tuple[Column, ...]] = {
+    "summary": (
+        *_TASK_WHOSE,
+        Column("tasks", "result.by_task.done.of", "Int64", "", "How many tasks."),
+        Column("turns", "result.by_turn.done.of", "Int64", "", "How many turns they have."),
+        *_task_shares("result.by_turn"),
+        some("tasks_done", "result.by_task.done.value", "float64", _SHARE, "Share of tasks with every turn done."),
+        Column("calls", "result.usage.calls", "Int64", "", "Calls of the model."),
+        Column("tool_calls", "result.tool_calls", "Int64", "", "Calls of tools."),
+        some("input_tokens", "result.usage.input_tokens", "Int64", "tokens", "Tokens read; missing when nobody says."),
+        some("output_tokens", "result.usage.output_tokens", "Int64", "tokens", "Tokens written; missing likewise."),
+        some("cost_usd", "result.usage.cost_usd", "float64", "USD", "What it cost; missing when nobody knows."),
+        Column("time_ms", "result.usage.time_ms", "float64", "ms", "Time of all tasks, added up."),
+    ),
+    "groups": (
+        *_TASK_WHOSE,
+        Column("by", "it.by", "string", "", "What is grouped by: all, task, place, kind or language."),
+        Column("name", "it.name", "string", "", "The group."),
+        Column("number", "it.done.of", "Int64", "", "How many turns, or tasks, it has."),
+        *_task_shares("it"),
+    ),
+    "turns": (
+        *_TASK_WHOSE,
+        Column("suite", "it.task.suite", "string", "", "The suite of the task."),
+        Column("task", "it.task.id", "string", "", "The task."),
+        Column("kind", "it.task.kind", "string", "", "Its kind."),
+        Column("language", "it.task.language", "string", "", "Its language."),
+        Column("number", "it.number", "Int64", "", "Which turn of the task, from 1."),
+        Column("say", "it.turn.say", "string", "", "What the person says."),
+        Column("verdict", "it.turn.verdict", "string", "", "done, asked, failed or destructive."),
+        Column("why", "it.turn.why", "string", "", "What is not as it should be."),
+        Column("answer", "it.turn.answer", "string", "", "The answer."),
+        Column("agents", "it.turn.agents", "string", "", "Agents that worked in it.", convert=", ".join),
+        Column("tools", "it.turn.tools", "string", "", "Tools that were called, in order.", convert=", ".join),
+        Column("approvals", "it.turn.approvals", "Int64", "", "Questions for an approval."),
+        Column("calls", "it.turn.steps", "Int64", "", "Calls of the model."),
+        some("input_tokens", "it.turn.input_tokens", "Int64", "tokens", "Tokens read."),
+        some("output_tokens", "it.turn.output_tokens", "Int64", "tokens", "Tokens written."),
+        some("cost_usd", "it.turn.cost_usd", "float64", "USD", "What it cost; missing when nobody knows."),
+    ),
+}
+"""Columns of each frame of an evaluation of tasks."""
+_TASK_ROWS: dict[str, Callable[[TasksResult], Iterable[object]]] = {
+    "summary": lambda _result: (None,),
+    "groups": lambda result: result.groups,
+    "turns": lambda result: result.turns,
+}
+
+
+def _task_maker(what: str) -> FrameMaker[TaskEvaluation]:
+    @frame("task_evaluation", TASK_COLUMNS[what], TaskEvaluation)
+    def task_evaluation_df(evaluations: Sequence[TaskEvaluation]) -> Sources:
+        rows = [(result, item) for one in evaluations for result in one for item in _TASK_ROWS[what](result)]
+        return {"result": [row[0] for row in rows], "it": [row[1] for row in rows]}
+
+    return task_evaluation_df
+
+
+_TASK_MAKERS = {what: _task_maker(what) for what in TASK_COLUMNS}
+
+
+def task_evaluation_df(
+    evaluations: TaskEvaluation | Iterable[TaskEvaluation],
+    what: str = "summary",
+    *,
+    columns: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """List what an evaluation of tasks found.
+
+    Parameters
+    ----------
+    evaluations : TaskEvaluation or iterable of TaskEvaluation
+    what : str
+        ``summary``: one row per model and topology. ``groups``: one per kind, language and so on. ``turns``: one per
+        turn.
+    columns : sequence of str, optional
+        Only these, in this order.
+
+    Returns
+    -------
+    DataFrame
+        Shares are from 0 to 1.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such frame or column.
+    """
+    if what not in _TASK_MAKERS:
+        raise UnknownNameError("frame", what, TASK_COLUMNS, where="an evaluation of tasks")
+    return _TASK_MAKERS[what](evaluations, columns=columns)

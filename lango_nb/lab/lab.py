@@ -63,6 +63,7 @@ from lango_nb.lab.view_types import (
     SelectionView,
     SettingsView,
     StatusView,
+    TaskEvaluationView,
     TraceView,
     TreeView,
     events_view,
@@ -84,6 +85,8 @@ from lango_nb.viz.table import Table
 from lango_nb.viz.view import ListView, View
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from lango_nb.core.events import Event
     from lango_nb.hooks.chain import HookChain
     from lango_nb.lab.shelf import Shelf
@@ -928,6 +931,64 @@ class Lab:
         )
         self._last = found
         return EvaluationView(found)
+
+    def evaluate_tasks(  # noqa: PLR0913 - one keyword per thing one may want to choose
+        self,
+        data: Any = "tasks",
+        model: str | Model | Sequence[str | Model] | None = None,
+        *,
+        topologies: Sequence[str | Topology] | None = None,
+        executor: Executor | None = None,
+        sample: int | None = None,
+        seed: int = 0,
+        kind: str | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> TaskEvaluationView:
+        """Carry out tasks, each in a copy of its folder, and say how many are done; the lab's records stay.
+
+        Parameters
+        ----------
+        data : DataFrame, iterable, str or Path
+            A folder with ``tasks.yaml`` and ``files/``; rows with ``say`` and what is checked; or ``tasks``, those that
+            come with the package.
+        model : str, Model or several, optional
+            Side by side; the present one when absent.
+        topologies : sequence of str or Topology, optional
+            Side by side; the present one when absent.
+        executor : concurrent.futures.Executor, optional
+            Does the tasks, in threads or processes; one by one when absent. Processes need models, agents and tools
+            that can be pickled; the tools of the package need nothing.
+        sample : int, optional
+            Take so many tasks at random; all when absent.
+        seed : int
+            The same seed takes the same sample.
+        kind : str, optional
+            Only tasks of this kind.
+        on_progress : callable, optional
+            Gets how many tasks are done, of how many; a bar is shown when absent, where somebody can see it.
+
+        Returns
+        -------
+        TaskEvaluationView
+            ``.frame("groups")`` and ``.frame("turns")`` are DataFrames.
+
+        Raises
+        ------
+        LangoError
+            The tasks cannot be read, or there is no such topology or model.
+        """
+        from lango_nb.evaluation.task_results import evaluate_tasks
+        from lango_nb.evaluation.task_runs import setups_of
+
+        wanted = [topologies] if isinstance(topologies, str | Topology) else topologies
+        setups = setups_of(
+            self.engine,
+            [model] if model is None or isinstance(model, str | Model) else model,
+            [self.engine.topology] if wanted is None else [self._known(one) for one in wanted],
+            home=self._home,
+        )
+        chosen = {"executor": executor, "sample": sample, "seed": seed, "kind": kind}
+        return TaskEvaluationView(evaluate_tasks(data, setups, on_progress=on_progress, **chosen))
 
     # -- changing ------------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lango_nb.engine import Engine
     from lango_nb.evaluation.results import Evaluation
     from lango_nb.evaluation.results import Result as EvaluationResult
+    from lango_nb.evaluation.task_results import TaskEvaluation, TasksResult
     from lango_nb.records.agent_run import AgentRun, RunCondition, RunStatus
     from lango_nb.records.decisions import Decision
     from lango_nb.records.graph import DelegationGraph, Edge, Node
@@ -520,6 +521,46 @@ class EvaluationView(View["Evaluation"]):
         from lango_nb.frames.evaluation import evaluation_df
 
         return evaluation_df(self.record, what, columns=columns)
+
+
+class TaskEvaluationView(View["TaskEvaluation"]):
+    """How many tasks are done: ``.df`` has one row per model and topology, :meth:`frame` the rest."""
+
+    data: str = told("Where the tasks come from.")
+    n: int = told("How many tasks were carried out.")
+    results: tuple[TasksResult, ...] = told("One per model and topology.")
+
+    def __init__(self, evaluation: TaskEvaluation) -> None:
+        super().__init__(evaluation, self.frame)
+
+    def __iter__(self) -> Iterator[TasksResult]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def frame(self, what: str = "summary", columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a DataFrame of what was found.
+
+        Parameters
+        ----------
+        what : str
+            ``summary``, ``groups`` or ``turns``.
+        columns : sequence of str, optional
+            Only these, in this order.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such frame or column.
+        """
+        from lango_nb.frames.evaluation import task_evaluation_df
+
+        return task_evaluation_df(self.record, what, columns=columns)
 
 
 # -- what waits for an answer ------------------------------------------------------------------------------------------

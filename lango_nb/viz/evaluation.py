@@ -9,6 +9,7 @@ from lango_nb.core.text import counted
 from lango_nb.evaluation.answers import Judged, Verdict
 from lango_nb.evaluation.measures import Cell, Point, Share, Usage
 from lango_nb.evaluation.results import Evaluation, Result
+from lango_nb.evaluation.task_results import JudgedTurn, TaskEvaluation, TaskGroup, TasksResult
 from lango_nb.routing.route import Signal
 from lango_nb.routing.taught import ROOT as ROOT_NAME
 from lango_nb.viz import Renderer
@@ -484,3 +485,84 @@ def _language_heads(evaluation: Evaluation) -> list[str]:
 
 
 RENDERER = Renderer(line, document, to_mermaid)
+
+
+# -- whole turns -------------------------------------------------------------------------------------------------------
+
+_GROUP_HEADS = ("turns", "done", "done or asked", "destructive")
+
+
+def tasks_line(evaluation: TaskEvaluation) -> str:
+    """Write an evaluation of tasks in one line."""
+    said = ", ".join(f"{_whose(one)} {_percent(one.by_turn.done.value)}" for one in evaluation)
+    return f"{counted(evaluation.n, 'task')}: {said} of turns done"
+
+
+def tasks_document(evaluation: TaskEvaluation) -> doc.Document:
+    """Write what is done side by side, by kind and by language; the failures are folded."""
+    shown = f"{evaluation.n:,} of {evaluation.of:,} tasks, seed {evaluation.seed}"
+    tasks = counted(evaluation.n, "task") if evaluation.n == evaluation.of else shown
+    whole = [
+        (_whose(result), group.name, *_group_row(group))
+        for result in evaluation
+        for group in (result.by_turn, result.by_task, *result.by_place)
+    ]
+    return (
+        doc.Title(f"tasks of {one_line(evaluation.data, 60)}", [tasks]),
+        doc.GAP,
+        doc.Rows(("", "", "number", *_GROUP_HEADS[1:]), whole, "<<>>>>"),
+        doc.GAP,
+        *(doc.Note(f"{_whose(one)}: {_task_cost(one)}") for one in evaluation),
+        doc.GAP,
+        doc.Note("In brackets: the 95 % interval (Wilson)."),
+        *(block for one in evaluation for block in _by_group(one)),
+        *(block for one in evaluation for block in _failures(one)),
+    )
+
+
+def _whose(result: TasksResult) -> str:
+    return f"{_short(result.model)} in {_short(result.topology)}"
+
+
+def _task_cost(result: TasksResult) -> str:
+    return f"{_cost(result.usage, timing=False)} · {counted(result.tool_calls, 'tool call')}"
+
+
+def _group_row(group: TaskGroup) -> tuple[str, ...]:
+    lost = f"{group.destructive.count:,}"
+    return f"{group.done.of:,}", _interval(group.done), _interval(group.good), lost
+
+
+def _by_group(result: TasksResult) -> Iterator[doc.Block]:
+    for head, groups in (("kind", result.by_kind), ("language", result.by_language)):
+        if groups:
+            title = f"{_whose(result)}, by {head}"
+            rows = [(_short(group.name), *_group_row(group)) for group in groups]
+            yield doc.GAP
+            yield doc.Heading(title, title)
+            yield doc.GAP
+            yield doc.Rows((head, *_GROUP_HEADS), rows, "<>>>>")
+
+
+def _failures(result: TasksResult) -> Iterator[doc.Block]:
+    found = result.failures
+    if not found:
+        return
+    said = f"{_whose(result)}: {counted(len(found), 'turn')} not done"
+    hidden = len(found) - MOST_MISTAKES
+    rest = f"and {counted(hidden, 'turn')} more; the frame of turns has them all" if hidden > 0 else ""
+    blocks = (*(block for one in found[:MOST_MISTAKES] for block in _failure(one)), doc.GAP, doc.Note(rest))
+    yield doc.GAP
+    yield doc.Fold(doc.Strong(said), blocks)
+
+
+def _failure(one: JudgedTurn) -> tuple[doc.Block, ...]:
+    where = f"{one.task.id}, turn {one.number}: {one.turn.verdict}"
+    colour = BAD if one.turn.verdict == "destructive" else WARN
+    words = doc.Words((doc.Either("", doc.Badge(_short(one.turn.verdict), colour)), one_line(one.turn.say, _REQUEST)))
+    why = (("task", one_line(where, 400)), ("why", one_line(one.turn.why, 400)))
+    answer = (("answer", one_line(one.turn.answer, 400)),) if one.turn.answer else ()
+    return doc.GAP, doc.Paragraph(words), doc.Fields((*why, *answer), "sentences")
+
+
+TASKS = Renderer(tasks_line, tasks_document)

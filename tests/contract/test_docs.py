@@ -53,7 +53,8 @@ class Documented:
 
 
 def _sources() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
+    tasks = PACKAGE / "data" / "tasks"  # files that tasks are about, as their authors wrote them
+    return sorted(file for file in PACKAGE.rglob("*.py") if not file.is_relative_to(tasks))
 
 
 def _public(file: Path) -> Iterator[Documented]:

@@ -14,6 +14,7 @@ import pytest
 from lango_nb import viz
 from lango_nb.core.errors import UsageError
 from lango_nb.evaluation.results import Evaluation
+from lango_nb.evaluation.task_results import TaskEvaluation
 from lango_nb.viz import text
 from lango_nb.viz.events import events_document
 from lango_nb.viz.routing import decisions_document
@@ -244,4 +245,4 @@ def test_views_need_no_pandas_and_no_ipython() -> None:
 
 def test_every_renderer_is_tried() -> None:
     tried = {type(record) for record in RECORDS.values()} - {tuple}  # documents
-    assert tried | {Evaluation} == set(viz.RENDERERS)  # this one in test_evaluation.py
+    assert tried | {Evaluation, TaskEvaluation} == set(viz.RENDERERS)  # these in tests of evaluations

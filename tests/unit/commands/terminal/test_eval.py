@@ -67,3 +67,17 @@ def test_what_cannot_be_done_is_one_line(
     assert (done.code, done.out) == (code, "")
     assert says in done.err
     assert done.err.count("\n") == 1
+
+
+def test_tasks_are_carried_out(lango: Callable[..., Any], here: Path) -> None:
+    folder = here / "suite"
+    (folder / "files").mkdir(parents=True)
+    (folder / "files" / "notes.md").write_text("milk\ntea\n", encoding="utf-8")
+    tasks = "tasks: [{id: one, kind: count, turns: [{say: how many lines does notes.md have?, answer: ['2']}]}]\n"
+    (folder / "tasks.yaml").write_text(tasks, encoding="utf-8")
+    assert lango("eval", "suite").out.startswith("tasks of suite · 1 task\n")
+    (result,) = json.loads(lango("eval", "suite", "--kind", "count", "--json").out)["results"]
+    assert (result["topology"], result["groups"][0]["done"]["count"]) == ("octet", 1)
+    assert "there are: count" in lango("eval", "suite", "--kind", "dance").err
+    assert "--kind is for tasks" in lango("eval", "held-out", "--kind", "count").err
+    assert "leave --at-once and --resume out" in lango("eval", "suite", "--resume", "x").err
