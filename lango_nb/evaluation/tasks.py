@@ -72,7 +72,7 @@ class FileCheck(Frozen):
         Examples
         --------
         >>> check = FileCheck(contains=("bread",), lacks=("milk",))
-        >>> check.loses("tea, brd", "milk"), check.loses("brd", "milk\\ntea")
+        >>> check.loses("tea, brd", "milk"), check.loses("brd", "milk\ntea")
         (False, True)
         """
         kept = None if self.text is None else set(self.text.splitlines())

@@ -13,6 +13,7 @@ import pytest
 from lango_nb import Lab
 from lango_nb.commands.table import MAGICS as COMMANDS
 from lango_nb.evaluation.corpus import SETS, labelled
+from lango_nb.evaluation.tasks import OWN
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
