@@ -258,7 +258,8 @@ def _carry_out(engine: Engine, person: _Answering, turn: TaskTurn, workspace: Pa
     after = _files(workspace)
     verdict, why = _judge(turn, trace, before, after, engine, person.asked - asked)
     calls = [event for event in trace.events if isinstance(event, ToolStarted)]
-    costs = [event.usage.cost_usd for event in trace.events if getattr(event, "usage", None) is not None]
+    usages = [getattr(event, "usage", None) for event in trace.events]
+    costs = [usage.cost_usd for usage in usages if usage is not None]
     known = [cost for cost in costs if cost is not None]
     return TurnResult(
         turn.say,

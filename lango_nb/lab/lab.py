@@ -987,8 +987,10 @@ class Lab:
             [self.engine.topology] if wanted is None else [self._known(one) for one in wanted],
             home=self._home,
         )
-        chosen = {"executor": executor, "sample": sample, "seed": seed, "kind": kind}
-        return TaskEvaluationView(evaluate_tasks(data, setups, on_progress=on_progress, **chosen))
+        found = evaluate_tasks(
+            data, setups, executor=executor, sample=sample, seed=seed, kind=kind, on_progress=on_progress
+        )
+        return TaskEvaluationView(found)
 
     # -- changing ------------------------------------------------------------------------------------------------------
 

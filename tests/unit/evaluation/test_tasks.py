@@ -119,7 +119,8 @@ def test_what_is_wrong_with_a_suite_is_told_with_file_line_and_field(folder: Pat
 
 
 def test_a_folder_without_a_suite_and_a_table_without_rows_hold_no_tasks(tmp_path: Path) -> None:
-    for data in (tmp_path, []):
+    nothing: tuple[object, ...] = (tmp_path, [])
+    for data in nothing:
         with pytest.raises(UsageError, match="there are no tasks in"):
             read_tasks(data)
     with pytest.raises(UsageError, match="not int"):
