@@ -106,9 +106,9 @@ class View(Generic[R]):
         return self._df
 
     def _frame_of_noun(self) -> pd.DataFrame:
-        from lango_nb import frames
+        import lango_nb.frames
 
-        made: pd.DataFrame = getattr(frames, f"{self._noun}_df")(self.record)
+        made: pd.DataFrame = getattr(lango_nb.frames, f"{self._noun}_df")(self.record)
         return made
 
     @property
