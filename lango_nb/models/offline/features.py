@@ -8,15 +8,17 @@ these functions, so that both see the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from lango_nb.models.offline.acts import read_table
 from lango_nb.models.offline.lexicon import Concepts, lexicon
 from lango_nb.models.offline.words import UNSPACED, Word, words
+from lango_nb.routing.features import fold
 
-VERSION = 1
+VERSION = 2
 """Of what this module does with a request; weights fitted with another one are refused."""
 VALUES = {
     "w": 1.0,
@@ -38,9 +40,15 @@ _PIECES = range(3, 6)
 _RUNS = range(1, 5)
 _NAMES = frozenset(("file", "folder"))
 _AROUND = (-3, -2, -1, 1, 2, 3)
+_EDGES = (2, 3, 4)
+"""Characters of a word's beginning and end that are seen."""
+_LONG = 8
 _NEAR = 2
 """Words so near say more, and what they say depends on the act."""
 _QUOTATION = "<quoted>"
+_LEAST_CHANCE = 1e-4
+_REACH = 5
+"""Words to both sides from which it is told whether a step begins."""
 
 
 class Seen(NamedTuple):
@@ -166,6 +174,37 @@ def _shapes(seen: Seen, names: Sequence[str], every: Sequence[str], before: str 
         yield from (f"after {before} is {concept}" for concept in every)
 
 
+def of_doubt(
+    seen: Seen, said: Iterable[tuple[int, int]], chances: tuple[float, float], is_known: Callable[[str], bool]
+) -> list[float]:
+    """List what the confidence of a step is told from.
+
+    Parameters
+    ----------
+    seen : Seen
+    said : iterable of pair of int
+        Where its arguments stand: a word within one need not be known.
+    chances : pair of float
+        What the models give its act and its destination.
+    is_known : callable
+        Tells whether a feature of acts has weights.
+
+    Returns
+    -------
+    list of float
+        Log odds of both, the share of words that nothing explains, and whether there is such a word.
+    """
+    spans = list(said)
+    plain = [
+        (word, concepts)
+        for word, concepts in zip(seen.words, seen.concepts, strict=True)
+        if word.kind == "word" and not word.is_quoted and not any(start <= word.start < end for start, end in spans)
+    ]
+    strange = sum(not concepts and not is_known(f"w:{word.folded}") for word, concepts in plain)
+    odds = [math.log(max(chance, _LEAST_CHANCE) / max(1.0 - chance, _LEAST_CHANCE)) for chance in chances]
+    return [*odds, strange / max(1, len(plain)), float(strange > 0)]
+
+
 # -- where a step begins -----------------------------------------------------------------------------------------------
 
 
@@ -190,7 +229,12 @@ def of_beginning(seen: Seen, place: int) -> list[str]:
     told = [sorted(seen.concepts[place + step]) if 0 <= place + step < len(seen.words) else [] for step in range(-2, 3)]
     found += [f"is {step - 2} {concept}" for step, concepts in enumerate(told) for concept in concepts]
     found += [f"are {one} {two}" for one in told[2] for two in told[3]]
-    return found + [f"behind {names[at - 1]} {one}" for one in told[2]]
+    found += [f"behind {names[at - 1]} {one}" for one in told[2]]
+    before, after = seen.concepts[max(0, place - _REACH) : place], seen.concepts[place : place + _REACH]
+    found += [f"left {one}" for one in sorted(frozenset().union(*before))]
+    found += [f"right {one}" for one in sorted(frozenset().union(*after))]
+    found += [f"opens {one}" for concepts in seen.concepts[:2] for one in sorted(concepts)]
+    return found + [f"opens {one} here {two}" for one in sorted(seen.concepts[0]) for two in (told[2] + told[3])]
 
 
 def _files(part: Sequence[Word]) -> int:
@@ -218,14 +262,18 @@ def of_words(seen: Seen) -> tuple[tuple[str, ...], ...]:
     rows = []
     for place, word in enumerate(seen.words):
         kind, name = line.kinds[place], line.names[place]
-        row = ["", f"w {name}", f"kind {kind}", f"ends {name[-3:]}", f"begins {name[:3]}", f"case {_case(word)}"]
+        row = ["", f"w {name}", f"kind {kind}", f"case {_case(word)}", f"length {min(len(name), _LONG)}"]
+        row += [f"ends {name[-size:]}" for size in _EDGES] + [f"begins {name[:size]}" for size in _EDGES[1:]]
+        row.append(f"digit {any(sign.isdigit() for sign in name)}")
         row += [f"is {told}" for told in line.concepts[place]]
+        row += [f"points {told}" for told in line.points[place]]
         for step in _AROUND:
             near, near_kind, told_near = line.at(place + step)
             row += [f"{step} {near}", f"{step} kind {near_kind}"]
             if abs(step) <= _NEAR:
                 row.append(f"{step} {near_kind} {kind}")
                 row += [f"{step} is {told}" for told in told_near]
+                row += [f"{step} points {told}" for told in line.points_at(place + step)]
             if abs(step) == 1:
                 row += [f"{step} {near} {name}", f"{step} {near} kind {kind}"]
         row += [f"first {place == 0}", f"last {place == last}", f"quotation before {has_quotation}"]
@@ -262,6 +310,7 @@ def of_roles(seen: Seen, act: str, destination: str) -> list[list[str]]:
         ]
         row += [f">{destination}", f">{destination} kind {kind}"]
         row += [f"{act} is {told}" for told in line.concepts[place]] or [f"{act} is nothing"]
+        row += [f"{act} points {told}" for told in line.points[place]]
         for step in _AROUND:
             if abs(step) <= _NEAR:
                 near, near_kind, told_near = line.at(place + step)
@@ -285,6 +334,7 @@ class _Line(NamedTuple):
     kinds: list[str]
     names: list[str]
     concepts: list[list[str]]
+    points: list[tuple[str, ...]]
 
     @classmethod
     def of(cls, seen: Seen) -> _Line:
@@ -292,12 +342,26 @@ class _Line(NamedTuple):
             [f"quoted {word.kind}" if word.is_quoted else word.kind for word in seen.words],
             [word.kind if word.kind in {"number", "folder"} else word.folded for word in seen.words],
             [sorted(told) for told in seen.concepts],
+            [_pointing().get(word.folded, ()) for word in seen.words],
         )
 
     def at(self, place: int) -> tuple[str, str, Sequence[str]]:
         if 0 <= place < len(self.names):
             return self.names[place], self.kinds[place], self.concepts[place]
         return "^" if place < 0 else "$", "", ()
+
+    def points_at(self, place: int) -> tuple[str, ...]:
+        return self.points[place] if 0 <= place < len(self.points) else ()
+
+
+@cache
+def _pointing() -> dict[str, tuple[str, ...]]:
+    """Return the words that point at things (it, those, the second), with how they do."""
+    found: dict[str, set[str]] = {}
+    for kind, _, listed in read_table("pointing.tsv"):
+        for word in listed.split(","):
+            found.setdefault(fold(word.strip()), set()).add(kind)
+    return {word: tuple(sorted(kinds)) for word, kinds in found.items()}
 
 
 def _case(word: Word) -> str:

@@ -13,7 +13,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
+from operator import mul
 from typing import NamedTuple
 
 from lango_nb.models.offline.acts import READING, acts
@@ -24,6 +25,7 @@ from lango_nb.models.offline.features import (
     norm,
     of_act,
     of_beginning,
+    of_doubt,
     of_roles,
     of_words,
     see,
@@ -41,10 +43,9 @@ _TRIED_LEAST = 0.05
 """Probability an act needs for that, as a part of that of the likeliest."""
 _MISSING = 1.0
 """What a needed argument that is not there costs, in log odds."""
-_CUT_LEAST = 0.5
-"""Probability from which another step begins."""
-_CUT_COST = 0.5
-"""Least confidence of a request in steps, as a part of that of the whole."""
+_CUT_LEAST, _CUT_MOST = 0.1, 0.98
+"""Probability from which it is tried whether another step begins, and the most one counts for."""
+_MOST_CUTS = 3
 _EVERY_ROLE = tuple(
     "file to text old new find n line from until column value by key name ending except command agent tool".split()
 )
@@ -120,25 +121,50 @@ class Reader:
         """
         return self._read(text, before)
 
-    def _reading(self, text: str, before: str | None) -> Reading:
-        whole = self._of_pieces([text], before)
-        cuts = self._cuts(text)
-        if not cuts:
-            return whole
-        pieces = [text[begin:end].strip() for begin, end in pairwise((0, *cuts, len(text)))]
-        parts = self._of_pieces(pieces, before)
-        return parts if parts.confidence >= _CUT_COST * whole.confidence else whole
+    @property
+    def roles(self) -> frozenset[str]:
+        """Roles of words that it has learned."""
+        return frozenset(label[2:] for label in self._roles.labels if label != "O")
 
-    def _cuts(self, text: str) -> list[int]:
+    def arguments(self, text: str, act: str, roles: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Read the words of roles for an act, or a tool, that it was never shown.
+
+        Parameters
+        ----------
+        text : str
+        act : str
+        roles : sequence of str
+            Some of :attr:`roles`.
+        """
+        seen = see(text)
+        said = [self._roles.add_up(row) for row in of_words(seen)]
+        return arguments_of(seen, self._spans(seen, said, act, "", roles))
+
+    def _reading(self, text: str, before: str | None) -> Reading:
+        cuts = self._cuts(text)
+        readings = []
+        for chosen in product((False, True), repeat=len(cuts)):
+            begins = [begin for (begin, _), is_chosen in zip(cuts, chosen, strict=True) if is_chosen]
+            pieces = [text[begin:end].strip() for begin, end in pairwise((0, *begins, len(text)))]
+            likely = math.prod(
+                chance if is_cut else 1 - chance for (_, chance), is_cut in zip(cuts, chosen, strict=True)
+            )
+            reading = self._of_pieces(pieces, before)
+            readings.append(reading._replace(confidence=likely * reading.confidence))
+        return max(readings, key=lambda reading: reading.confidence)
+
+    def _cuts(self, text: str) -> list[tuple[int, float]]:
+        """Return the likeliest places where another step may begin, each with how likely it does."""
         seen = see(text)
         found = []
         for place in range(1, len(seen.words)):
             if may_begin(seen, place):
                 names = [f"x:{name}" for name in of_beginning(seen, place)]
                 scores = self._begins.scores(names, norm(Counter(names)))
-                if _likely(scores)[self._begins.classes.index("True")] > _CUT_LEAST:
-                    found.append(seen.words[place].start)
-        return found
+                chance = likely_of(scores)[self._begins.classes.index("True")]
+                if chance >= _CUT_LEAST:
+                    found.append((seen.words[place].start, min(chance, _CUT_MOST)))
+        return sorted(sorted(found, key=lambda cut: -cut[1])[:_MOST_CUTS])
 
     def _of_pieces(self, pieces: Sequence[str], before: str | None) -> Reading:
         steps, others, confidence, language = [], [], 1.0, ""
@@ -159,14 +185,12 @@ class Reader:
         """Score a step."""
         names = of_act(seen, before)
         length = norm(Counter(names))
-        likely = _likely(self._act.scores(names, length))
+        likely = likely_of(self._act.scores(names, length))
         ranked = sorted(zip(likely, self._act.classes, strict=True), reverse=True)
         possible = [(act, chance) for chance, act in ranked if before is not None or act not in FOLLOWS][:_TRIED]
         kept = [(act, chance) for act, chance in possible if chance >= _TRIED_LEAST * possible[0][1]]
-        to = _likely(self._destination.scores(names, length))
-        chance, destination = max(zip(to, self._destination.classes, strict=True))
-        said = self._language.scores(names, length)
-        return Heads(tuple(kept), destination, chance, max(zip(said, self._language.classes, strict=True))[1])
+        chance, destination = likeliest(self._destination, names, length)
+        return Heads(tuple(kept), destination, chance, likeliest(self._language, names, length)[1])
 
     def _steps(self, piece: str, before: str | None) -> tuple[list[Step], list[float], Heads]:
         """Return the likeliest steps of a piece with their confidence."""
@@ -176,49 +200,74 @@ class Reader:
         found: list[tuple[float, float, Step]] = []
         for act, chance in heads.acts:
             destination = heads.destination
-            roles = roles_of(act, destination)
-            labels, _ = self._roles.tag(said, of_roles(seen, act, destination), roles) if roles else ([], 0.0)
-            arguments = arguments_of(seen, labels)
+            spans = self._spans(seen, said, act, destination, roles_of(act, destination))
+            arguments = arguments_of(seen, spans)
             row = acts().get(act)
             needed = row.needed if row is not None else ()
             missing = sum(role not in arguments for role in needed if role != "file" and before is None)
             step = Step(act, arguments, destination, piece)
-            found.append((math.log(chance + 1e-9) - _MISSING * missing, chance * heads.destination_likely, step))
+            sure = self._sure(seen, spans, (chance, heads.destination_likely))
+            found.append((math.log(chance + 1e-9) - _MISSING * missing, sure, step))
         found.sort(key=lambda one: -one[0])
-        return [step for _, _, step in found], [chance for _, chance, _ in found], heads
+        return [step for _, _, step in found], [sure for _, sure, _ in found], heads
+
+    def _spans(
+        self, seen: Seen, said: Sequence[int], act: str, destination: str, roles: Sequence[str]
+    ) -> list[tuple[str, int, int]]:
+        if not roles:
+            return []
+        quoted = [word.is_quoted for word in seen.words]
+        labels = self._roles.tag(said, of_roles(seen, act, destination), roles, quoted)
+        return spans_of(seen, labels)
+
+    def _sure(self, seen: Seen, spans: Sequence[tuple[str, int, int]], chances: tuple[float, float]) -> float:
+        """Return how likely an act and a destination are right, by what authors left out were like."""
+        told = of_doubt(seen, [(start, end) for _, start, end in spans], chances, self._act.knows)
+        bias, *weights = self.card["doubt"]
+        return 1 / (1 + math.exp(-bias - sum(map(mul, weights, told))))
 
 
-def arguments_of(seen: Seen, labels: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the words of each role; words beside a quotation's own take all of it."""
-    spans: list[list[int | str]] = []
+def spans_of(seen: Seen, labels: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return role, beginning and end of arguments; words beside a quotation's own take all of it."""
+    spans: list[tuple[str, int, int]] = []
     for word, label in zip(seen.words, labels, strict=False):
         if label == "O":
             continue
         if label[0] == "I" and spans and spans[-1][0] == label[2:]:
-            spans[-1][2] = word.end
+            spans[-1] = (*spans[-1][:2], word.end)
         else:
-            spans.append([label[2:], word.start, word.end])
+            spans.append((label[2:], word.start, word.end))
     quoted = quotations(seen.text)
+    return [_with_quotation(span, quoted) for span in spans]
+
+
+def _with_quotation(span: tuple[str, int, int], quoted: Sequence[tuple[int, int]]) -> tuple[str, int, int]:
+    role, start, end = span
+    met = [(begin, close) for begin, close in quoted if start < close and end > begin]
+    return role, min([start, *(begin for begin, _ in met)]), max([end, *(close for _, close in met)])
+
+
+def arguments_of(seen: Seen, spans: Sequence[tuple[str, int, int]]) -> dict[str, tuple[str, ...]]:
+    """Return the words of each role."""
     found: dict[str, tuple[str, ...]] = {}
     for role, start, end in spans:
-        first, last = int(start), int(end)
-        for begin, close in quoted:
-            if first < close and last > begin:
-                first, last = (
-                    min(first, begin) if first >= begin else first,
-                    max(last, close) if last <= close else last,
-                )
-        said = seen.text[first:last].strip()
-        if said and said not in found.get(str(role), ()):
-            found[str(role)] = (*found.get(str(role), ()), said)
+        said = seen.text[start:end].strip()
+        if said and said not in found.get(role, ()):
+            found[role] = (*found.get(role, ()), said)
     return found
 
 
-def _likely(scores: Sequence[float]) -> list[float]:
+def likely_of(scores: Sequence[float]) -> list[float]:
+    """Return the probabilities of scores."""
     most = max(scores)
     parts = [math.exp(score - most) for score in scores]
     total = sum(parts)
     return [part / total for part in parts]
+
+
+def likeliest(model: Linear, names: Sequence[str], length: float) -> tuple[float, str]:
+    """Return the likeliest class with its probability."""
+    return max(zip(likely_of(model.scores(names, length)), model.classes, strict=True))
 
 
 @cache

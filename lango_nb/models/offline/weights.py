@@ -1,8 +1,8 @@
 """Weights of the reader as bytes: a linear model with a row for each feature, and a tagger with a few weights for each.
 
 Features are kept as hashes in ascending order, so that nothing has to be made of them when a process starts. A row of
-the linear model becomes one large integer with a lane of 32 bits for each class: adding integers adds all classes at
-once, without numpy.
+the linear model, and the weights of a feature of the tagger, become one large integer with a lane of 32 bits for each
+class: adding integers adds all classes at once, without numpy.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ import struct
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from operator import add
 from typing import Any
 
 from lango_nb.core.errors import SettingsError
@@ -22,6 +26,65 @@ _ZERO = 128
 """The byte that stands for a weight of nothing."""
 _LANE = 4
 """Bytes of a lane: it holds the sum of many rows without running over."""
+_MIDDLE = 1 << 31
+"""What stands for nothing in a lane of sums."""
+_NOTHING = bytes((_ZERO,))
+_MOST_KNOWN = 20_000
+"""Features whose rows are kept."""
+LEAST_STEP = -7
+"""The smallest step of a weight of :class:`Linear`, as a power of two."""
+REPEATED = frozenset(("file", "except"))
+"""Roles that words in several places can have."""
+_MOVE, _MOVE_STEP = struct.Struct("<BBh"), 0.01
+"""A label, the one behind it, and the weight in steps."""
+_TORN = 4.0
+"""What it costs to begin within a quotation, or to go on beyond it."""
+_EAGER = 1.0
+"""What speaks for an argument more than was learned: one that is missing costs more than one too many."""
+_NEVER = -1e9
+_ROUNDS = 4
+
+
+class _Lanes:
+    """Whole numbers side by side in one large integer; those of a feature are kept."""
+
+    def __init__(self, width: int) -> None:
+        self._width, self._read = width, struct.Struct(f"<{width}I")
+        ones = int.from_bytes(b"\1\0\0\0" * width, "little")
+        self._zeros, self._middle = _ZERO * ones, _MIDDLE * ones
+        self._known: dict[str, int] = {}
+
+    def of(self, row: Iterable[int]) -> int:
+        """Return the lanes of bytes."""
+        spread = bytearray(self._width * _LANE)
+        spread[::_LANE] = bytes(row)
+        return int.from_bytes(spread, "little") - self._zeros
+
+    def total(self, features: Iterable[str], row_of: Callable[[str], int]) -> int:
+        """Add the rows of features."""
+        known = self._known
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        total = 0
+        for name in features:
+            row = known.get(name)
+            if row is None:
+                row = known[name] = row_of(name)
+            total += row
+        return total
+
+    def read(self, total: int) -> tuple[int, ...]:
+        """Return the numbers of the lanes."""
+        middle = _MIDDLE
+        return tuple(
+            [lane - middle for lane in self._read.unpack((total + self._middle).to_bytes(self._read.size, "little"))]
+        )
+
+
+def _place(hashes: Sequence[int], feature: str) -> int | None:
+    key = zlib.crc32(feature.encode("utf-8", "surrogatepass"))
+    place = bisect_left(hashes, key)
+    return place if place < len(hashes) and hashes[place] == key else None
 
 
 class Linear:
@@ -30,21 +93,21 @@ class Linear:
     Parameters
     ----------
     classes : sequence of str, length n
-    bias, scales : sequence of float, length n
-        ``scales`` is what one step of a byte counts.
+    bias : sequence of float, length n
     hashes : sequence of int
         Of the features, ascending.
+    doublings : bytes
+        For each feature how often its step is doubled: those that say little are as exact as those that say much.
     rows : bytes
         ``n`` bytes for each feature; 128 is nothing.
     """
 
     def __init__(
-        self, classes: Sequence[str], bias: Sequence[float], scales: Sequence[float], hashes: Sequence[int], rows: bytes
+        self, classes: Sequence[str], bias: Sequence[float], hashes: Sequence[int], doublings: bytes, rows: bytes
     ) -> None:
-        self.classes, self._bias, self._scales = tuple(classes), tuple(bias), tuple(scales)
-        self._hashes, self._rows = hashes, rows
-        self._known: dict[str, int] = {}
-        self._lanes = f"<{len(self.classes)}I"
+        self.classes, self._bias = tuple(classes), tuple(bias)
+        self._hashes, self._doublings, self._rows = hashes, doublings, rows
+        self._lanes = _Lanes(len(self.classes))
 
     def scores(self, features: Iterable[str], length: float) -> list[float]:
         """Score the classes.
@@ -60,40 +123,34 @@ class Linear:
         -------
         list of float, length n
         """
-        known = self._known
-        rows = [known[name] if name in known else self._row(name) for name in features]
-        rows = [row for row in rows if row]
-        width = len(self.classes)
-        totals = struct.unpack(self._lanes, sum(rows).to_bytes(width * _LANE, "little"))
-        zero = _ZERO * len(rows)
-        return [
-            bias + (total - zero) * scale / length
-            for bias, total, scale in zip(self._bias, totals, self._scales, strict=True)
-        ]
+        step = 2.0**LEAST_STEP / length
+        sums = self._lanes.read(self._lanes.total(features, self._row))
+        return [bias + lane * step for bias, lane in zip(self._bias, sums, strict=True)]
+
+    def knows(self, feature: str) -> bool:
+        """Tell whether a feature has weights."""
+        return _place(self._hashes, feature) is not None
 
     def _row(self, feature: str) -> int:
         """Return the lanes of a feature; 0 when it is unknown."""
-        key = zlib.crc32(feature.encode())
-        place = bisect_left(self._hashes, key)
-        row = 0
-        if place < len(self._hashes) and self._hashes[place] == key:
-            width = len(self.classes)
-            spread = bytearray(width * _LANE)
-            spread[::_LANE] = self._rows[place * width : (place + 1) * width]
-            row = int.from_bytes(spread, "little")
-        self._known[feature] = row
-        return row
+        place = _place(self._hashes, feature)
+        if place is None:
+            return 0
+        width = len(self.classes)
+        row = self._lanes.of(self._rows[place * width : (place + 1) * width])
+        return row << self._doublings[place]
 
     def pack(self) -> tuple[dict[str, Any], bytes]:
         """Return it as a card and bytes."""
-        card = {"classes": self.classes, "bias": self._bias, "scales": self._scales, "features": len(self._hashes)}
-        return card, array("I", self._hashes).tobytes() + bytes(self._rows)
+        card = {"classes": self.classes, "bias": self._bias, "features": len(self._hashes)}
+        return card, array("I", self._hashes).tobytes() + bytes(self._doublings) + bytes(self._rows)
 
     @classmethod
     def unpack(cls, card: Mapping[str, Any], data: memoryview) -> Linear:
         """Read it again."""
-        size = card["features"] * 4
-        return cls(card["classes"], card["bias"], card["scales"], data[:size].cast("I"), data[size:])  # type: ignore[arg-type]  # bytes or a view of them
+        end = card["features"] * 4
+        rows = end + card["features"]
+        return cls(card["classes"], card["bias"], data[:end].cast("I"), data[end:rows], data[rows:])  # type: ignore[arg-type]  # views of bytes
 
 
 class Tagger:
@@ -124,106 +181,159 @@ class Tagger:
     ) -> None:
         self.labels, self._moves = tuple(labels), dict(moves)
         self._hashes, self._offsets, self._body, self._scale = hashes, offsets, body, scale
-        self._known: dict[str, tuple[tuple[str, int], ...]] = {}
+        self._lanes = _Lanes(len(self.labels))
+        self._numbers = {label: number for number, label in enumerate(self.labels)}
+        self._table = lru_cache(maxsize=512)(self._moves_of)
 
-    def add_up(self, row: Sequence[str]) -> dict[str, int]:
-        """Add up what the features of a word say for every label, in steps."""
-        totals: dict[str, int] = {}
-        known = self._known
-        for name in row:
-            for label, steps in known[name] if name in known else self._weights(name):
-                totals[label] = totals.get(label, 0) + steps
-        return totals
+    def add_up(self, row: Iterable[str]) -> int:
+        """Add up what the features of a word say for every label, as lanes."""
+        return self._lanes.total(row, self._weights)
 
     def tag(
-        self, said: Sequence[Mapping[str, int]], rows: Sequence[Sequence[str]], roles: Sequence[str]
-    ) -> tuple[list[str], float]:
-        """Return the best labels of words, with those of some roles alone, and how good they are.
+        self,
+        said: Sequence[int],
+        rows: Sequence[Sequence[str]],
+        roles: Sequence[str],
+        quoted: Sequence[bool] = (),
+    ) -> list[str]:
+        """Return the best labels of words, with those of some roles alone.
 
         Parameters
         ----------
-        said : sequence of mapping, length n
+        said : sequence of int, length n
             What :meth:`add_up` gave for what is known of each word whatever the act.
         rows : sequence of sequence of str, length n
             Features of each word that depend on the act.
         roles : sequence of str
+        quoted : sequence of bool, length n
+            Whether each word stands in a quotation: no argument begins within one, or goes on beyond it.
 
         Returns
         -------
-        labels : list of str, length n
-        margin : float
-            Score above that of no role at all, per word that has one.
+        list of str, length n
         """
         if not rows:
-            return [], 0.0
-        allowed = ["O", *(f"{edge}-{role}" for role in roles for edge in "BI")]
+            return []
+        allowed = ("O", *(f"{edge}-{role}" for role in roles for edge in "BI" if f"I-{role}" in self._numbers))
         places = {label: place for place, label in enumerate(allowed)}
-        scores = [self._scores(before, row, places) for before, row in zip(said, rows, strict=True)]
-        moves = self._moves
-        table = [
-            [
-                (before, moves.get((before, label), 0.0))
-                for before in allowed
-                if label[0] != "I" or before[1:] == label[1:]
-            ]
-            for label in allowed
-        ]
-        first = [float("-inf") if label[0] == "I" else moves.get(("", label), 0.0) for label in allowed]
+        numbers = [self._numbers[label] for label in allowed]
+        scores = []
+        for before, row in zip(said, rows, strict=True):
+            sums = self._lanes.read(before + self.add_up(row))
+            scores.append([sums[number] * self._scale for number in numbers])
+        for place, (was, now) in enumerate(pairwise((False, *quoted))):
+            edge = "B" if was and now else "I" if was or now else ""
+            for label, at in places.items() if edge else ():
+                scores[place][at] -= _TORN if label[0] == edge else 0.0
+        return [allowed[place] for place in self._once(scores, allowed)]
+
+    def _once(self, scores: list[list[float]], allowed: tuple[str, ...]) -> list[int]:
+        """Return the best path in which no role that is said once has words in several places."""
+        path, _ = self._best(scores, allowed)
+        for _ in range(_ROUNDS):
+            spans = _spans([allowed[place] for place in path])
+            counts = Counter(role for role, _, _ in spans if role not in REPEATED)
+            again = next((role for role, count in counts.items() if count > 1), None)
+            if again is None:
+                break
+            barred = [place for place, label in enumerate(allowed) if label[2:] == again]
+            mine = [(start, end) for role, start, end in spans if role == again]
+            tried = []
+            for kept in mine:
+                others = {at for start, end in mine if (start, end) != kept for at in range(start, end)}
+                left = [
+                    [_NEVER if place in barred else score for place, score in enumerate(row)] if at in others else row
+                    for at, row in enumerate(scores)
+                ]
+                tried.append((*self._best(left, allowed), left))
+            path, _, scores = max(tried, key=lambda one: one[1])
+        return path
+
+    def _best(self, scores: Sequence[Sequence[float]], allowed: tuple[str, ...]) -> tuple[list[int], float]:
+        """Return the best path through the labels, and its score."""
+        first, table = self._table(allowed)
         best = [score + start for score, start in zip(scores[0], first, strict=True)]
         back: list[list[int]] = []
         for score in scores[1:]:
             came: list[int] = []
             now: list[float] = []
-            for place, options in enumerate(table):
-                total, source = max((best[places[before]] + weight, -places[before]) for before, weight in options)
-                came.append(-source)
-                now.append(total + score[place])
+            for said, (sources, weights) in zip(score, table, strict=True):
+                if len(sources) == len(best):
+                    options = list(map(add, best, weights))
+                else:
+                    options = [best[source] + weight for source, weight in zip(sources, weights, strict=True)]
+                most = max(options)
+                came.append(sources[options.index(most)])
+                now.append(most + said)
             back.append(came)
             best = now
-        place = max(range(len(best)), key=best.__getitem__)
-        path = [place]
+        most = max(best)
+        path = [best.index(most)]
         for came in reversed(back):
             path.append(came[path[-1]])
-        path.reverse()
-        gained = sum(score[place] - score[0] for score, place in zip(scores, path, strict=True) if place)
-        return [allowed[place] for place in path], gained / max(1, sum(map(bool, path)))
+        return path[::-1], most
 
-    def _scores(self, said: Mapping[str, int], row: Sequence[str], places: Mapping[str, int]) -> list[float]:
-        totals = [said.get(label, 0) for label in places]
-        known = self._known
-        for name in row:
-            for label, steps in known[name] if name in known else self._weights(name):
-                if label in places:
-                    totals[places[label]] += steps
-        return [total * self._scale for total in totals]
+    def _moves_of(self, allowed: tuple[str, ...]) -> tuple[list[float], list[tuple[list[int], list[float]]]]:
+        """Return what each label costs at the beginning, and from where it is reached."""
+        table = []
+        for label in allowed:
+            sources = [at for at, before in enumerate(allowed) if label[0] != "I" or before[1:] == label[1:]]
+            table.append(
+                (sources, [self._moves.get((allowed[at], label), 0.0) + _EAGER * (label[0] == "B") for at in sources])
+            )
+        return [
+            _NEVER if label[0] == "I" else self._moves.get(("", label), 0.0) + _EAGER * (label[0] == "B")
+            for label in allowed
+        ], table
 
-    def _weights(self, feature: str) -> tuple[tuple[str, int], ...]:
-        key = zlib.crc32(feature.encode())
-        place = bisect_left(self._hashes, key)
-        found: tuple[tuple[str, int], ...] = ()
-        if place < len(self._hashes) and self._hashes[place] == key:
-            pairs = self._body[self._offsets[place] * 2 : self._offsets[place + 1] * 2]
-            found = tuple((self.labels[pairs[at]], pairs[at + 1] - _ZERO) for at in range(0, len(pairs), 2))
-        self._known[feature] = found
-        return found
+    def _weights(self, feature: str) -> int:
+        """Return the lanes of a feature; 0 when it is unknown."""
+        place = _place(self._hashes, feature)
+        if place is None:
+            return 0
+        pairs = self._body[self._offsets[place] * 2 : self._offsets[place + 1] * 2]
+        row = bytearray(_NOTHING) * len(self.labels)
+        for at in range(0, len(pairs), 2):
+            row[pairs[at]] = pairs[at + 1]
+        return self._lanes.of(row)
 
     def pack(self) -> tuple[dict[str, Any], bytes]:
         """Return it as a card and bytes."""
-        card = {
-            "labels": self.labels,
-            "moves": [[*pair, weight] for pair, weight in sorted(self._moves.items())],
-            "features": len(self._hashes),
-            "scale": self._scale,
-        }
-        return card, array("I", self._hashes).tobytes() + array("I", self._offsets).tobytes() + bytes(self._body)
+        places = {label: place for place, label in enumerate((*self.labels, ""))}
+        moves = b"".join(
+            _MOVE.pack(places[before], places[label], round(weight / _MOVE_STEP))
+            for (before, label), weight in sorted(self._moves.items())
+        )
+        card = {"labels": self.labels, "moves": len(moves), "features": len(self._hashes), "scale": self._scale}
+        return card, array("I", self._hashes).tobytes() + array("I", self._offsets).tobytes() + moves + bytes(
+            self._body
+        )
 
     @classmethod
     def unpack(cls, card: Mapping[str, Any], data: memoryview) -> Tagger:
         """Read it again."""
         size = card["features"] * 4
-        moves = {(before, label): weight for before, label, weight in card["moves"]}
-        hashes, offsets, body = data[:size].cast("I"), data[size : 2 * size + 4].cast("I"), data[2 * size + 4 :]
+        begin = 2 * size + 4
+        end = begin + card["moves"]
+        labels = (*card["labels"], "")
+        moves = {
+            (labels[before], labels[label]): steps * _MOVE_STEP
+            for before, label, steps in _MOVE.iter_unpack(data[begin:end])
+        }
+        hashes, offsets, body = data[:size].cast("I"), data[size:begin].cast("I"), data[end:]
         return cls(card["labels"], moves, hashes, offsets, body, card["scale"])  # type: ignore[arg-type]  # views of them
+
+
+def _spans(labels: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return role, first word and the word behind the last one of every argument."""
+    found: list[tuple[str, int, int]] = []
+    for place, label in enumerate(labels):
+        if label[0] == "B":
+            found.append((label[2:], place, place + 1))
+        elif label[0] == "I" and found:
+            role, start, _ = found[-1]
+            found[-1] = (role, start, place + 1)
+    return found
 
 
 def pack(card: Mapping[str, Any], parts: Mapping[str, tuple[dict[str, Any], bytes]]) -> bytes:

@@ -14,21 +14,22 @@ from lango_nb.routing.features import fold
 
 MOST_WORDS = 400
 """Words that are read of a request; what is wanted stands at its beginning or its end."""
-_LATIN = "A-Za-zÀ-ɏ"
+_LETTERS = "A-Za-zÀ-ɏ\u0370-\u052f\u1e00-\u1eff\uac00-\ud7af"
 _UNSPACED = "\u3005\u3006\u3040-\u30ff\u3400-\u9fff"
-_NAME = rf"[{_LATIN}0-9_][{_LATIN}0-9_.\-]*"
+_NAME = rf"[{_LETTERS}0-9_][{_LETTERS}0-9_.\-]*"
 _SHAPES = (
     ("url", rf"https?://[^\s{_UNSPACED}]+|www\.[^\s{_UNSPACED}]+"),
     ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
-    ("glob", rf"\*\.?[{_LATIN}0-9_*]*|[{_LATIN}0-9_-]+\*[{_LATIN}0-9_.*-]*"),
-    ("file", rf"~?\.{{0,2}}/?(?:[{_LATIN}0-9_.\-]+/)*{_NAME}\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LATIN}0-9_/])"),
-    ("folder", rf"(?:~|\.{{1,2}})?/?(?:[{_LATIN}0-9_.\-]+/)+[{_LATIN}0-9_.\-]*|(?<!\w)/[{_LATIN}0-9_.\-]+"),
-    ("ending", rf"(?<![{_LATIN}0-9_])\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LATIN}0-9_])"),
+    ("glob", rf"\*\.?[{_LETTERS}0-9_*]*|[{_LETTERS}0-9_-]+\*[{_LETTERS}0-9_.*-]*"),
+    ("file", rf"~?\.{{0,2}}/?(?:[{_LETTERS}0-9_.\-]+/)*{_NAME}\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LETTERS}0-9_/])"),
+    ("folder", rf"(?:~|\.{{1,2}})?/?(?:[{_LETTERS}0-9_.\-]+/)+[{_LETTERS}0-9_.\-]*|(?<!\w)/[{_LETTERS}0-9_.\-]+"),
+    ("ending", rf"(?<![{_LETTERS}0-9_])\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LETTERS}0-9_])"),
     ("option", r"(?<!\S)--?[A-Za-z][\w-]*"),
-    ("id", rf"[{_LATIN}]+[-_#]?\d[\w-]*|#\d+|0x[0-9a-fA-F]+"),
+    ("id", rf"[{_LETTERS}]+[-_#]?\d[{_LETTERS}0-9_-]*(?:\.\d+)*|#\d+|0x[0-9a-fA-F]+"),
+    ("measure", rf"\d[\d.,:]*[{_LETTERS}]{{1,3}}\d*(?![{_LETTERS}\d])"),
     ("number", r"[-+]?\d[\d.,:]*\d%?|\d%?"),
-    ("name", rf"[{_LATIN}0-9]+(?:_[{_LATIN}0-9]+)+|[a-zà-ÿ]+(?:[A-Z][a-zà-ÿ]+)+"),
-    ("word", rf"[{_LATIN}]+(?:['’\-][{_LATIN}]+)*"),  # noqa: RUF001 - signs that people type
+    ("name", rf"[{_LETTERS}0-9]+(?:_[{_LETTERS}0-9]+)+|[a-zà-ÿ]+(?:[A-Z][a-zà-ÿ]+)+"),
+    ("word", rf"[{_LETTERS}]+(?:['’\-][{_LETTERS}]+)*"),  # noqa: RUF001 - signs that people type
     ("kana", "[\u30a1-\u30ff]{2,}"),
     ("character", f"[{_UNSPACED}]"),
     ("sign", r"->|=>|\S"),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import pytest
 
 from lango_nb.core.errors import SettingsError, UsageError
-from lango_nb.evaluation.fitting_reader import fit, is_held_out
+from lango_nb.evaluation.fitting_reader import fit, is_held_out, related_to
 from lango_nb.evaluation.readings import Marked, marked_requests, read_marked
 from lango_nb.models.offline.acts import acts
-from lango_nb.models.offline.features import may_begin, of_act, see
+from lango_nb.models.offline.features import VERSION, may_begin, of_act, of_doubt, see
 from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.reader import FOLLOWS, Reader, parameters
+from lango_nb.models.offline.weights import LEAST_STEP, Linear, Tagger
 from lango_nb.models.offline.words import words
 
 TURNS = marked_requests()
@@ -25,6 +28,8 @@ TURNS = marked_requests()
         ("p12 at 9:30, 17%", "id word number sign number"),
         ("買い物.txt", "character character character ending"),
         ("ファイルを", "kana character"),
+        ("замки.txt", "file"),
+        ("at 8am in B2.07", "word measure word id"),
     ],
 )
 def test_words_have_a_kind(text: str, kinds: str) -> None:
@@ -120,6 +125,69 @@ def test_a_reader_reads_what_nobody_wrote(weights: bytes) -> None:
     assert 0 < reading.confidence <= 1
 
 
+def test_acts_of_a_kind_have_something_in_common() -> None:
+    assert {"part ending", "kind change"} <= set(related_to("delete.ending")) & set(related_to("copy.ending"))
+    assert not {"part ending"} & set(related_to("delete"))
+
+
+def test_a_word_that_nothing_explains_is_told_from_those_within_an_argument() -> None:
+    seen = see("append zzyzx to notes.md")
+    assert of_doubt(seen, [(7, 12)], (0.9, 0.9), lambda _: False)[2:] == [0.0, 0.0]
+    assert of_doubt(seen, [], (0.9, 0.9), lambda _: False)[2] > 0
+
+
+def _hashed(*features: str) -> list[tuple[int, str]]:
+    return sorted((crc32(feature.encode()), feature) for feature in features)
+
+
+def test_a_linear_model_adds_up_what_features_count() -> None:
+    rows = {"a": (bytes((130, 126)), 0), "b": (bytes((127, 131)), 2)}
+    hashed = _hashed("a", "b")
+    doublings = bytes(rows[name][1] for _, name in hashed)
+    model = Linear(
+        ("x", "y"), (1.0, 0.0), [key for key, _ in hashed], doublings, b"".join(rows[n][0] for _, n in hashed)
+    )
+    step = 2.0**LEAST_STEP
+    assert model.scores(["a", "b", "b", "unknown"], 2.0) == [1.0 + (2 - 8) * step / 2, (-2 + 24) * step / 2]
+    assert model.knows("a")
+    assert not model.knows("unknown")
+
+
+def _tagger(moves: dict[tuple[str, str], float] | None = None) -> Tagger:
+    labels = ("O", "B-find", "I-find", "B-file", "I-file")
+    said = {"x": ((1, 10),), "strong x": ((1, 20),), "more": ((2, 10),), "nothing": ((0, 10),), "f": ((3, 20),)}
+    hashed = _hashed(*said)
+    body, offsets = bytearray(), [0]
+    for _, name in hashed:
+        for label, steps in said[name]:
+            body += bytes((label, 128 + steps))
+        offsets.append(len(body) // 2)
+    return Tagger(labels, moves or {}, [key for key, _ in hashed], offsets, bytes(body), 1.0)
+
+
+def _tagged(*features: str, quoted: tuple[bool, ...] = ()) -> str:
+    return " ".join(_tagger().tag([0] * len(features), [[one] for one in features], ("find", "file"), quoted))
+
+
+def test_a_role_that_is_said_once_has_words_in_one_place() -> None:
+    assert _tagged("x", "nothing", "strong x") == "O O B-find"
+    assert _tagged("f", "nothing", "f") == "B-file O B-file"
+
+
+def test_an_argument_does_not_go_on_beyond_a_quotation() -> None:
+    assert _tagged("x", "more", "more") == "B-find I-find I-find"
+    weak = Tagger(("O", "B-find", "I-find"), {}, *_weak())
+    rows = [["start"], ["on"], ["on"]]
+    assert weak.tag([0, 0, 0], rows, ("find",)) == ["B-find", "I-find", "I-find"]
+    assert weak.tag([0, 0, 0], rows, ("find",), (True, False, False)) == ["B-find", "O", "O"]
+
+
+def _weak() -> tuple[list[int], list[int], bytes, float]:
+    said = {"start": bytes((1, 138)), "on": bytes((2, 130))}
+    hashed = _hashed(*said)
+    return [key for key, _ in hashed], [0, 1, 2], b"".join(said[name] for _, name in hashed), 1.0
+
+
 def test_a_conversation_cannot_begin_with_a_follow_up(weights: bytes) -> None:
     reader = Reader(weights)
     assert not FOLLOWS & {step.act for step in reader.read("and todo.txt?").steps}
@@ -133,4 +201,4 @@ def test_weights_of_other_features_are_refused(weights: bytes) -> None:
     with pytest.raises(SettingsError, match="not the weights"):
         Reader(b"x" + weights)
     with pytest.raises(SettingsError, match="are for features 7"):
-        Reader(weights.replace(b'"version": 1', b'"version": 7', 1))
+        Reader(weights.replace(f'"version": {VERSION}'.encode(), b'"version": 7', 1))
