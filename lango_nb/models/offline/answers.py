@@ -60,7 +60,51 @@ def _table() -> Mapping[str, Mapping[str, str]]:
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
 
 
-def keys() -> Mapping[str, Mapping[str, str]]:
+def said(key: str, language: str, text: str) -> dict[str, str] | None:
+    """Read an answer back: what stands in the holes of a sentence that a text ends with.
+
+    Parameters
+    ----------
+    key : str
+        A row of the table.
+    language : str
+    text : str
+
+    Returns
+    -------
+    dict or None
+        ``None`` when the text does not end with that sentence.
+
+    Examples
+    --------
+    >>> said("count.lines", "en", say("count.lines", "en", file="my notes.md", n=3))
+    {'file': 'my notes.md', 'n': '3 lines'}
+    >>> said("refrain", "en", "notes.md has 3 lines.")
+    """
+    names, pieces = _pieces(key, language)
+    if not text.endswith(pieces[-1]):
+        return None
+    found: dict[str, str] = {}
+    end = len(text) - len(pieces[-1])
+    for name, piece in zip(reversed(names), reversed(pieces[:-1]), strict=True):
+        at = text.rfind(piece, 0, end) if piece else max(text.rfind("\n", 0, end) + 1, 0)
+        if at < 0:
+            return None
+        found[name] = text[at + len(piece) : end]
+        end = at
+    is_whole = end == 0 or text[end - 1] == "\n"
+    return dict(reversed(found.items())) if is_whole else None
+
+
+@cache
+def _pieces(key: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split a sentence into the names of its holes and what stands around them."""
+    sentences = _table()[key]
+    parts = _HOLE.split((sentences.get(language) or sentences["en"]).replace("\\n", "\n"))
+    return tuple(parts[1::3]), tuple(parts[0::3])
+
+
+def sentences() -> Mapping[str, Mapping[str, str]]:
     """Return all sentences by key and language."""
     return _table()
 

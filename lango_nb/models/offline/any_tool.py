@@ -67,7 +67,6 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
             if value is None:
                 raise Ask(
                     desk.say("ask.value", what=_spoken(name, shape), word=", ".join(words), options=_options(shape)),
-                    missing=name,
                 )
             found[name] = value
     lacking = [
@@ -77,7 +76,7 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
     if lacking:
         what = desk.say("and").join(_spoken(name, shapes.get(name)) for name in lacking)
         purpose = tool_capability(step.act) or step.act.replace("_", " ")
-        raise Ask(desk.say("ask.for_tool", what=what, purpose=purpose), missing=lacking[0])
+        raise Ask(desk.say("ask.for_tool", what=what, purpose=purpose))
     return found
 
 

@@ -29,15 +29,11 @@ _MOST_NAMED = 8
 
 
 class Ask(Exception):  # noqa: N818 - a question is no error
-    """Something is missing or unclear: the question, and what the answer completes."""
+    """Something is missing or unclear: the question."""
 
-    def __init__(
-        self, text: str, *, missing: str = "", steps: tuple[Step, ...] = (), can_try_others: bool = False
-    ) -> None:
+    def __init__(self, text: str, *, can_try_others: bool = False) -> None:
         super().__init__(text)
         self.text = text
-        self.missing = missing
-        self.steps = steps
         self.can_try_others = can_try_others
         """Whether another reading may be the right one: this one cannot work in this folder."""
 
@@ -78,12 +74,7 @@ class Desk:
         self.notes: list[str] = []
         """What was guessed, to be said before the answer."""
         self.has_changed = False
-        self._file = ""
         self._guess = ""
-
-    def spoken(self) -> Context:
-        """Return what can be referred to when a step did not come to its end: the file it was about."""
-        return self.context._replace(file=self._file) if self._file else self.context
 
     def say(self, key: str, **values: object) -> str:
         """Word an answer in the language of the request."""
@@ -100,7 +91,7 @@ class Desk:
         known = ", ".join(word for words in step.arguments.values() for word in words)
         what = self.say(f"role.{role}")
         text = self.say("ask.missing_of", what=what, known=known) if known else self.say("ask.missing", what=what)
-        return Ask(text, missing=role)
+        return Ask(text)
 
     def number(self, step: Step, role: str, default: int | None = None) -> int:
         """Return a number of a step."""
@@ -109,7 +100,7 @@ class Desk:
             return default
         found = rank(self.need(step, role))
         if found is None:
-            raise Ask(self.say("ask.missing", what=self.say(f"role.{role}")), missing=role)
+            raise Ask(self.say("ask.missing", what=self.say(f"role.{role}")))
         return found
 
     # -- files ---------------------------------------------------------------------------------------------------------
@@ -130,7 +121,7 @@ class Desk:
                 if self._guess and step.act.startswith("delete") and not self.is_certain:
                     self.notes.clear()
                     text = self.say("ask.mean", word=word, name=found[-1])
-                    raise Ask(text, steps=(step.with_arguments(**{role: tuple(found)}),))
+                    raise Ask(text)
         return tuple(dict.fromkeys(found))
 
     def file(self, word: str) -> Work:
@@ -153,7 +144,7 @@ class Desk:
                 deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
             )
         if found.rivals:
-            raise Ask(self.say("ask.which", names=self.either(found.rivals)), missing="file")
+            raise Ask(self.say("ask.which", names=self.either(found.rivals)))
         if not found.name and self.context.file and is_pointer(name.split()[0], "it"):
             return self.context.file  # "that card": whatever it is called, it was spoken of
         if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
@@ -162,14 +153,13 @@ class Desk:
                 self.say("ask.which", names=self.either(self.context.shown))
                 if self.context.shown
                 else self.say("ask.missing", what=what),
-                missing="file",
             )
         if not found.name:
             names = [one.name for one in upper if not one.is_folder][:_MOST_NAMED]
             text = (
                 self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
             )
-            raise Ask(text, missing="file", can_try_others=True)
+            raise Ask(text, can_try_others=True)
         if found.is_guess:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
@@ -182,7 +172,7 @@ class Desk:
             rest = [name for name in context.shown if name != context.file]
             if len(rest) == 1:
                 return rest[0]
-            raise Ask(self.say("ask.missing", what=self.say("role.file")), missing="file")
+            raise Ask(self.say("ask.missing", what=self.say("role.file")))
         bare = _FILLER.sub(" ", word.casefold()).strip()
         place = self._place(bare) if context.shown and not _PATH.fullmatch(word.strip()) else None
         if place and -len(context.shown) <= place <= len(context.shown):
@@ -192,7 +182,7 @@ class Desk:
                 return context.file
             if len(context.shown) == 1:
                 return context.shown[0].rstrip("/")
-            raise Ask(self.say("ask.missing", what=self.say("role.file")), missing="file")
+            raise Ask(self.say("ask.missing", what=self.say("role.file")))
         return None
 
     @staticmethod
@@ -245,7 +235,7 @@ class Desk:
             if len(files) == 1:
                 return files[0]
             if files and kind:
-                raise Ask(self.say("ask.which", names=self.either(files)), missing="file")
+                raise Ask(self.say("ask.which", names=self.either(files)))
         if self.context.file and kind:
             return self.context.file
         raise self.missing(step, "file")
@@ -268,7 +258,6 @@ class Desk:
         if word and _PATH.fullmatch(word) and self._pointed(word) is None:
             name = word.removeprefix("./").rstrip("/")
             try:
-                self._file = name
                 return name, (yield from self.folder.read(name))
             except Absent:
                 pass
@@ -276,10 +265,8 @@ class Desk:
                 if "is a folder" not in failed.said:
                     raise
                 return name, None
-        self._file = ""
         (path, *_) = yield from self.files(step)
         try:
-            self._file = path
             return path, (yield from self.folder.read(path))
         except Failed as failed:
             if "is a folder" not in failed.said:
@@ -296,7 +283,7 @@ class Desk:
             elif self.context.file:
                 name = self.context.file
             else:
-                raise Ask(self.say("ask.missing", what=self.say("role.to")), missing="to")
+                raise Ask(self.say("ask.missing", what=self.say("role.to")))
         entry: Entry | None = yield from self.folder.find(name.rstrip("/") or ".")
         if entry is not None:
             return entry.name, entry
@@ -337,23 +324,20 @@ class Desk:
         """Return the endings that are meant."""
         if ends := endings(word):
             return ends
-        raise Ask(self.say("ask.missing", what=self.say("role.ending")), missing="ending")
+        raise Ask(self.say("ask.missing", what=self.say("role.ending")))
 
     def explain(self, error: NoSuch | Unsure, path: str) -> Exception:
         """Word what is not there, or not clear."""
         if isinstance(error, Unsure):
-            return Ask(self.say("ask.which", names=self.either(error.options)), missing=error.kind)
+            return Ask(self.say("ask.which", names=self.either(error.options)))
         options = ", ".join(error.options[:20])
         match error.kind:
             case "column" | "key" | "function":
                 text = self.say(f"no_{error.kind}", file=path, word=error.wanted, names=options or "-")
-                role = "name" if error.kind == "function" else error.kind
-                return Ask(text, missing=role, can_try_others=True)
+                return Ask(text, can_try_others=True)
             case "line":
                 lines = int(options or 0)
-                return Ask(
-                    self.say("no_line", file=path, word=error.wanted, n=lines), missing="line", can_try_others=True
-                )
+                return Ask(self.say("no_line", file=path, word=error.wanted, n=lines), can_try_others=True)
             case "number":
                 return Ask(self.say("no_number", file=path, word=error.wanted), can_try_others=True)
             case "json":

@@ -75,7 +75,7 @@ def _operate(desk: Desk, step: Step) -> Work:
     if text is None:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
-        raise Ask(desk.say("is_folder", file=path), missing="file", can_try_others=True)
+        raise Ask(desk.say("is_folder", file=path), can_try_others=True)
     try:
         value = operation.function(text, *words)
     except (NoSuch, Unsure) as error:
@@ -197,7 +197,7 @@ def _compare(desk: Desk, step: Step) -> Work:
         step = step.with_arguments(file=(desk.context.file, *words))
     paths: tuple[str, ...] = yield from desk.files(step)
     if len(paths) < 2:  # noqa: PLR2004 - two are compared
-        raise Ask(desk.say("ask.compare", file=paths[0]), missing="file")
+        raise Ask(desk.say("ask.compare", file=paths[0]))
     first, second = paths[:2]
     text: str = yield from desk.text(first)
     other: str = yield from desk.text(second)
@@ -317,7 +317,7 @@ def excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
         kind = [one for one in entries if ends and not one.is_folder and one.name.casefold().endswith(ends)]
         found = exact or kind or named(entries, word)
         if not found:
-            raise Ask(desk.say("no_file", name=word), missing="except", can_try_others=True)
+            raise Ask(desk.say("no_file", name=word), can_try_others=True)
         gone += found
     if not gone:
         raise desk.missing(step, "except")
@@ -469,7 +469,7 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
         return still[0]
     if not chosen.name:
         rivals = chosen.rivals or tuple(titles)
-        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "-"), missing="text", can_try_others=True)
+        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "-"), can_try_others=True)
     return still[titles.index(chosen.name)]
 
 
@@ -514,7 +514,7 @@ def _calculate(desk: Desk, step: Step) -> Work:
     words = desk.need(step, "text")
     result = reckon(words) or reckon(words.replace(",", ".")) or reckon(in_figures(words, desk.context.answer))
     if result is None:
-        raise Ask(desk.say("ask.sum", word=words), missing="text", can_try_others=True)
+        raise Ask(desk.say("ask.sum", word=words), can_try_others=True)
     if "." in result:
         result = written(round(Decimal(result), _PLACES))
     return Outcome(f"{words.strip(' ?=')} = {result}", result, step)
