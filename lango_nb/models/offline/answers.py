@@ -18,6 +18,10 @@ MOST_CHARS = 8000
 LONGEST_LINE = 2000
 _HOLE = re.compile(r"\{(\w+)((?:\|[^{}|]*)*)\}")
 _FEW = range(2, 5)
+_LONG = frozenset(("lines", "names", "new", "old", "text", "value", "what", "plan"))
+"""Holes that may hold several lines."""
+_MOST_NOTES = 6
+"""Lines before a sentence at which it is looked for."""
 
 
 def say(key: str, language: str, **values: object) -> str:
@@ -84,16 +88,37 @@ def said(key: str, language: str, text: str) -> dict[str, str] | None:
     names, pieces = _pieces(key, language)
     if not text.endswith(pieces[-1]):
         return None
+    start = 0
+    for _ in range(_MOST_NOTES):
+        if text.startswith(pieces[0], start) and (found := _holes(names, pieces, text, start)) is not None:
+            return found
+        start = text.find("\n", start) + 1
+        if not start:
+            break
+    return None
+
+
+def _holes(names: Sequence[str], pieces: Sequence[str], text: str, start: int) -> dict[str, str] | None:
+    """Return what stands in the holes of a sentence that goes from a place to the end of a text."""
+    at, end = start + len(pieces[0]), len(text) - len(pieces[-1])
     found: dict[str, str] = {}
-    end = len(text) - len(pieces[-1])
-    for name, piece in zip(reversed(names), reversed(pieces[:-1]), strict=True):
-        at = text.rfind(piece, 0, end) if piece else max(text.rfind("\n", 0, end) + 1, 0)
-        if at < 0:
+    for place, name in enumerate(names):
+        is_last = place + 1 == len(names)
+        close = end if is_last else text.find(pieces[place + 1], at, end)
+        if close < at:
             return None
-        found[name] = text[at + len(piece) : end]
-        end = at
-    is_whole = end == 0 or text[end - 1] == "\n"
-    return dict(reversed(found.items())) if is_whole else None
+        found[name] = text[at:close]
+        if "\n" in found[name] and name not in _LONG:
+            return None
+        at = close + len(pieces[place + 1])
+    return found if names else {} if at >= end else None
+
+
+@cache
+def naming(hole: str, language: str) -> tuple[str, ...]:
+    """Return the sentences with a hole, those that say most of their own first."""
+    own = {key: sum(map(len, _pieces(key, language)[1])) for key in _table() if hole in _pieces(key, language)[0]}
+    return tuple(sorted(own, key=lambda key: -own[key]))
 
 
 @cache

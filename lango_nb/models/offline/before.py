@@ -14,16 +14,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.acts import acts, is_change
-from lango_nb.models.offline.answers import said, say, sentences
+from lango_nb.models.offline.answers import naming, said, say, sentences
 from lango_nb.models.offline.names import is_pointer
 from lango_nb.models.offline.plan import Context, Reading, Step
 from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
 from lango_nb.models.offline.shell import as_act
+from lango_nb.models.offline.words import words as words_of
 
 MOST_TURNS = 8
 """Exchanges that are looked back on."""
 _SHORT = 6
 """Words of an answer that may be the missing word, and nothing else."""
+_FEW_WORDS = 5
+"""Words from which a request says itself what language it is in."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
@@ -32,12 +35,11 @@ _AFTER = re.compile(r" \([^()]*\)\Z")
 _NUMBERED = re.compile(r"\A(?:\d+\. |✓ |- )")
 _CONTENT = ("find", "value", "text", "old", "name", "key", "column", "command")
 """Roles that stand for each other in "and for X?"."""
-_ANSWERED = (
-    "lines", "size", "date", "exists.yes", "is_empty", "column.sum", "column.mean", "json.get", "json.set",
-    "written", "replaced_all", "created", "appended", "prepended", "appended_new", "replaced", "line_replaced",
-    "lines_deleted", "no_match", "no_rows", "nothing_left", "count.files",
-)  # fmt: skip
-"""Sentences that name the file they are about, besides those named like an act."""
+_SHOWS = frozenset(("search", "task.list", "column.distinct", "columns", "recall"))
+_SHOWING = ("list", "rows", "read.", "group", "code.list", "json.keys")
+"""Acts, and beginnings of acts, that show several things one after the other."""
+_KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
+"""Roles that a later request may leave out."""
 _LISTED = frozenset(("columns", "json.keys", "code.list", "column.distinct"))
 """Acts that are answered with names behind each other."""
 _ASKED: Mapping[str, str] = {
@@ -106,16 +108,22 @@ def understand(before: Sequence[Exchange], request: str) -> Understood:
 
 @lru_cache(maxsize=128)
 def _understood(before: tuple[Exchange, ...], request: str) -> Understood:
-    context = Context()
+    context, language = Context(), ""
     for exchange in before:
-        context = after(context, resolved(exchange.request, context), exchange.answer)
-    return Understood(resolved(request, context), context)
+        reading = resolved(exchange.request, context, language)
+        context, language = after(context, reading, exchange.answer), reading.language
+    return Understood(resolved(request, context, language), context)
 
 
-def resolved(request: str, context: Context) -> Reading:
-    """Read a request: what answers a question, follows up or corrects becomes whole steps."""
+def resolved(request: str, context: Context, language: str = "") -> Reading:
+    """Read a request: what answers a question, follows up or corrects becomes whole steps.
+
+    A few words are taken to be in the language that was spoken before.
+    """
     last = _last(context)
     reading = reader().read(request, None if last is None else last.act)
+    if language and len(words_of(request)) < _FEW_WORDS:
+        reading = reading._replace(language=language)
     return settled(reading, request, context)
 
 
@@ -130,7 +138,18 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return whole
     if last is not None:
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
+        reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
     return reading._replace(steps=tuple(_plainly(step) for step in reading.steps))
+
+
+def _completed(step: Step, last: Step) -> Step:
+    """Take what a step needs and does not say from the step before: "how many are there?" after a search."""
+    row = acts().get(step.act)
+    if row is None or row.kind == "talk":
+        return step
+    taken = {role: last.arguments[role] for role in row.needed
+             if role in _KEPT and role not in step.arguments and role in last.arguments}  # fmt: skip
+    return step.with_arguments(**taken) if taken else step
 
 
 def _last(context: Context) -> Step | None:
@@ -154,19 +173,17 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     >>> completed(said, Context(asked=asked, missing="file"), "notes.md").steps[0].arguments
     {'file': ('notes.md',)}
     """
-    asked, words = context.asked, request.strip()
-    if asked is None or not words or len(reading.steps) != 1 or len(words.split()) > _SHORT:
+    asked, said_now = context.asked, request.strip()
+    if asked is None or not said_now or len(reading.steps) != 1 or len(said_now.split()) > _SHORT:
         return None
     step = reading.steps[0]
     if step.act in {"no", "refrain", "undo"}:
         return None
     marked = sum(len(word) for found in step.arguments.values() for word in found)
-    is_only_words = marked >= len(words) / 2 or step.act in FOLLOWS or step.act in {"unclear", "talk"}
+    is_only_words = marked >= len(said_now) / 2 or step.act in FOLLOWS or step.act in {"unclear", "talk"}
     if reading.confidence >= _SURE and not is_only_words:
         return None
-    given = step.arguments.get(context.missing) or (
-        next(iter(step.arguments.values()), (words,)) if marked else (words,)
-    )
+    given = step.arguments.get(context.missing) or (next(iter(step.arguments.values())) if marked else (said_now,))
     place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
     steps = list(asked.steps)
     steps[place] = steps[place].with_arguments(**{context.missing: given})
@@ -207,13 +224,14 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     >>> after(Context(), read, "notes.md has 3 lines.").file
     'notes.md'
     """
-    steps = [step for step in reading.steps if (row := acts().get(step.act)) is None or row.kind != "talk"]
+    steps = [step for step in reading.steps if _is_work(step)]
     asked = _asked(reading, answer)
     if not steps:
         return context._replace(asked=None, missing="", answer=context.answer) if asked is None else asked
     step = steps[-1]
     names = _shown(step, reading.language, answer)
-    file = _file(step, context, reading.language, answer)
+    is_lacking = asked is not None and asked.missing == "file"
+    file = "" if is_lacking else _file(step, context, reading.language, answer)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
     if asked is not None:
         return asked._replace(
@@ -226,6 +244,11 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     )
     value = _value(step, reading.language, answer)
     return Context(settled, file or ("" if is_listing else context.file), names or context.shown, value, changed)
+
+
+def _is_work(step: Step) -> bool:
+    row = acts().get(step.act)
+    return row is None or row.kind != "talk" or (step.act == "ask.change" and "file" in step.arguments)
 
 
 def _changed(step: Step, language: str, answer: str) -> Step | None:
@@ -256,25 +279,26 @@ def _value(step: Step, language: str, answer: str) -> str:
     return answer
 
 
-def _file(step: Step, context: Context, language: str, answer: str) -> str:
+def _file(step: Step, context: Context, language: str, answer: str) -> str:  # noqa: PLR0911 - from the surest on
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
         return _named(step.word("to"), answer) or step.word("to")
-    if step.act in {"move", "copy", "rename"} and step.word("to") and len(step.arguments.get("file", ())) < 2:  # noqa: PLR2004
+    if step.act in {"move", "copy", "rename"}:
         for key in ("renamed", "moved", "copied"):
             if (found := said(key, language, answer)) is not None:
-                return found["to"]
-    listed = ("listed",) if step.act in _LISTED else ()
-    for key in dict.fromkeys((step.act, *listed, *_ANSWERED, *_ASKED)):
-        if (told := _sentence(key, language, answer)) is not None and "file" in told:
+                return found["to"] if not found["to"].endswith("/") else ""
+    for key in naming("file", language):
+        if (key != "listed" or step.act in _LISTED) and (told := said(key, language, answer)) is not None:
             return told["file"]
     words = step.arguments.get("file", ())
     if len(words) > 1:
         return ""
     word = words[0] if words else ""
+    if step.act.startswith("list") and answer and "\n" not in answer and answer.rstrip()[-1:] not in ".?!":
+        return _AFTER.sub("", answer).rstrip("/")
     if word and not is_pointer(word, "it") and word in answer:
         return word
-    found_names = list(dict.fromkeys(_PATH.findall(answer.partition("\n")[0])))
+    found_names: list[str] = list(dict.fromkeys(_PATH.findall(answer.partition("\n")[0])))
     if len(found_names) == 1 or (found_names and word):
         return found_names[0]
     if _EXACT.match(word):
@@ -293,8 +317,6 @@ def _sentence(key: str, language: str, answer: str) -> dict[str, str] | None:
 
 def _shown(step: Step, language: str, answer: str) -> tuple[str, ...]:
     """Return names or lines that an answer shows one after the other."""
-    if step.act == "read":
-        return ()
     listing = ("search.files",) if step.act == "search.files" else ("listed",) if step.act in _LISTED else ()
     for key in ("ask.which", "ask.no_file", *listing):
         if (found := said(key, language, answer)) is not None:
@@ -302,7 +324,8 @@ def _shown(step: Step, language: str, answer: str) -> tuple[str, ...]:
     if (found := said("ask.delete", language, answer)) is not None:
         return tuple(name.rstrip("/") for name in found["names"].splitlines())
     head, _, rest = answer.partition("\n")
-    if rest and head.rstrip().endswith((":", "\uff1a")):
+    is_list = step.act in _SHOWS or step.act.startswith(_SHOWING)
+    if rest and is_list and head.rstrip().endswith((":", "\uff1a")):
         rows = rest.splitlines()
         if step.act.startswith("rows"):
             rows = rows[1:]

@@ -18,13 +18,13 @@ from lango_nb.models.offline.changing import add_tasks, append_to, change, remem
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
-from lango_nb.models.offline.looking import look
+from lango_nb.models.offline.looking import find_out, look
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, show
 from lango_nb.models.offline.wording import shown_arguments
 
 CHANGE_LEAST = 0.6
 """How sure a reading must be that changes something."""
-LOOK_LEAST = 0.3
+LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
@@ -119,6 +119,11 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     return not _changes(other) or _changes(reading)
 
 
+def least_of(reading: Reading) -> float:
+    """Return how sure a reading must be to be carried out."""
+    return CHANGE_LEAST if _changes(reading) else LOOK_LEAST
+
+
 def _changes(reading: Reading) -> bool:
     return any(is_change(step.act) or step.destination for step in reading.steps)
 
@@ -131,8 +136,7 @@ def _carried(
     said: list[str] = []
     settled: list[Step] = []
     talk = [step for step in reading.steps if _is_talk(step)]
-    least = CHANGE_LEAST if _changes(reading) else LOOK_LEAST
-    if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least:
+    if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least_of(reading):
         return _shown_plan(desk, reading)
     for step in reading.steps:
         is_dead_end = has_others and not desk.has_changed
@@ -212,7 +216,10 @@ def _talk(desk: Desk, step: Step) -> Work:
         case "ask.change":
             return (yield from _what_if(desk, step))
         case "unclear":
-            raise Ask(desk.say("unclear"))
+            found: Outcome | None = yield from find_out(desk, step.text)
+            if found is None:
+                raise Ask(desk.say("unclear"))
+            return found
         case _:
             return Outcome("", "", None)
 

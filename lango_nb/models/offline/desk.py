@@ -10,7 +10,16 @@ from lango_nb.core.messages import ToolSchema
 from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.answers import say
 from lango_nb.models.offline.folder import Absent, Failed, Folder, Work
-from lango_nb.models.offline.names import Pick, endings, is_pointer, kind_of_file, pick, plain, rank
+from lango_nb.models.offline.names import (
+    Pick,
+    begins_with_pointer,
+    endings,
+    is_pointer,
+    kind_of_file,
+    pick,
+    plain,
+    rank,
+)
 from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, Value, settle
 from lango_nb.models.offline.plan import Context, Step
 from lango_nb.models.offline.tables import read_table
@@ -75,6 +84,7 @@ class Desk:
         """What was guessed, to be said before the answer."""
         self.has_changed = False
         self._guess = ""
+        self._kind = ""
 
     def say(self, key: str, **values: object) -> str:
         """Word an answer in the language of the request."""
@@ -108,6 +118,7 @@ class Desk:
     def files(self, step: Step, role: str = "file") -> Work:
         """Settle the files of a step: exact paths, all of which are there."""
         words = step.arguments.get(role, ())
+        self._kind = acts()[step.act].reads if step.act in acts() else ""
         if not words:
             return ((yield from self.usual(step)),)
         found: list[str] = []
@@ -143,9 +154,11 @@ class Desk:
             found = (
                 deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
             )
+        if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
+            found = Pick(fitting[0], is_guess=True)
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)))
-        if not found.name and self.context.file and is_pointer(name.split()[0], "it"):
+        if not found.name and self.context.file and begins_with_pointer(name):
             return self.context.file  # "that card": whatever it is called, it was spoken of
         if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
             what = self.say("role.file")
@@ -164,6 +177,9 @@ class Desk:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
+
+    def _is_of_kind(self, name: str) -> bool:
+        return bool(self._kind) and name.casefold().endswith(_ENDINGS[self._kind])
 
     def _pointed(self, word: str) -> str | None:
         """Return what a pronoun or an ordinal points at."""
@@ -230,8 +246,7 @@ class Desk:
             every = entries if entries is not None else (yield from self.folder.everything())
             files = [one.name for one in every if not one.is_folder]
             if kind:
-                files = [name for name in files if name.casefold().endswith(_ENDINGS[kind])]
-                files = yield from self._fitting(step, kind, files)
+                files = yield from self._of_kind(step, kind, files)
             if len(files) == 1:
                 return files[0]
             if files and kind:
@@ -239,6 +254,16 @@ class Desk:
         if self.context.file and kind:
             return self.context.file
         raise self.missing(step, "file")
+
+    def _of_kind(self, step: Step, kind: str, files: Sequence[str]) -> Work:
+        """Keep the files of a kind that have what a step is about; a list of objects in JSON is a table as well."""
+        mine = [name for name in files if name.casefold().endswith(_ENDINGS[kind])]
+        if kind == "table":
+            texts: dict[str, str] = yield from self.folder.read_all(
+                [name for name in files if name.casefold().endswith(".json")][:_MOST_READ]
+            )
+            mine += [name for name, text in texts.items() if read_table(text).rows]
+        return (yield from self._fitting(step, kind, mine))
 
     def _fitting(self, step: Step, kind: str, files: Sequence[str]) -> Work:
         """Keep the files that have the column, value, key or function of a step."""

@@ -5,19 +5,25 @@ exact → capitals → accents and signs → the ending left out → plural → 
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.acts import read_table as read_rows
 from lango_nb.models.offline.tables import number
 
+_AS_ARTICLES = frozenset(
+    "the same la le das die den der er sie es y lo to go ten ta il o a os as el los las het de du il".split()
+) | {"the same"}
+"""Pronouns that are articles as well, or words of another language."""
 _ARTICLES = frozenset("a an un une uno una um uma een ein".split())
 NEAR = 0.75
 """Likeness from which a name is taken for a misspelt one."""
+_TRANSLATED = 0.9
+"""What a word of another language or one that means the same counts beside the word itself."""
 CLEARLY = 0.08
 """How much nearer it has to be than the next."""
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -26,6 +32,18 @@ _ENDING = re.compile(r"\.[^./\s]{1,8}\Z")
 _DIGITS = re.compile(r"-?\d+")
 _SUFFIXES = ("ungen", "ies", "es", "en", "'s", "s", "n", "e")
 _SHORTEST = 4
+_MOST_SOUGHT = 24
+"""Words of a question that are looked for."""
+_MOST_SOUGHT_LINES = 2000
+"""Lines of a file that are looked through."""
+_MOST_FOUND = 5
+_ENOUGH = 2
+"""Words of a question that a line has to have."""
+_LEAST_LINE = 1.2
+"""Weight they have to have together, as logarithms of how rare they are."""
+_AS_GOOD = 0.85
+_LONG_STEM = 5
+"""Letters that two forms of a word have in common at least."""
 """Letters of a stem that another word may go on from."""
 _LEAD = re.compile(
     r"^(?:the|a|an|my|our|your|that|this|those|file|files|folder|der|die|das|den|dem|des|mein\w*|unser\w*|datei|ordner|"
@@ -153,7 +171,7 @@ def endings(word: str) -> tuple[str, ...]:
     >>> endings("*.CSV"), endings("Markdown files"), endings("csv-dateien"), endings(".tar.gz"), endings("die Tabelle")
     (('.csv',), ('.md',), ('.csv',), ('.tar.gz',), ('.csv', '.tsv'))
     """
-    text = word.strip().strip("\"'`").casefold()
+    text = word.strip().strip("\"'`").casefold().removesuffix("'s")
     if re.fullmatch(r"\*?(?:\.\w+)+", text):
         return (text.lstrip("*"),)
     kinds = _words_of("kind")
@@ -165,6 +183,12 @@ def endings(word: str) -> tuple[str, ...]:
             return tuple(found.split())
     short = body.split()[0].split("-")[0] if body.split() else ""
     return (f".{short}",) if re.fullmatch(r"[a-z0-9]{1,5}", short) else ()
+
+
+def begins_with_pointer(words: str) -> bool:
+    """Tell whether words are a pronoun and what it stands for: "that card"."""
+    first = words.split(maxsplit=1)[0].casefold() if words.split() else ""
+    return first not in _AS_ARTICLES and is_pointer(first, "it")
 
 
 def says_name(text: str) -> bool:
@@ -188,21 +212,7 @@ def points_back(text: str) -> bool:
     >>> points_back("show me those with fuse"), points_back("find fuse")
     (True, False)
     """
-    pointers = {*_words_of("it"), *_words_of("those")} - {
-        "the same",
-        "la",
-        "le",
-        "das",
-        "die",
-        "den",
-        "der",
-        "er",
-        "sie",
-        "es",
-        "y",
-        "lo",
-        "to",
-    }
+    pointers = {*_words_of("it"), *_words_of("those")} - _AS_ARTICLES
     words = text.casefold()
     return any(word in pointers for word in re.findall(r"\w+", words))
 
@@ -290,17 +300,22 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     sought = [stem(word) for word in said if len(word) > 1 or word.isdigit()]
     if not sought:
         return [], False
-    related = [{word, *_related(word)} for word in sought]
+    related = [{word, *_related(word), *_head(word)} for word in sought]
     whole = _related(plain(words))
     scores: dict[str, float] = {}
     for name in names:
         parts = _parts(name)
-        joined = "".join(parts)
+        joined = "".join(parts) + " " + "".join(plain(_without_ending(_base(name))).split())
         bare = [part.lstrip("0") for part in parts if part.isdigit()]
-        hits = [any(_meets(one, parts, joined) or one.lstrip("0") in bare for one in options) for options in related]
+        hits = [
+            1.0
+            if _meets(word, parts, joined) or word.lstrip("0") in bare
+            else _TRANSLATED * any(_meets(one, parts, joined) for one in options)
+            for word, options in zip(sought, related, strict=True)
+        ]
         score = sum(hits) / len(hits)
         if score < 1 and whole and any(_meets(one, parts, joined) for one in whole):
-            score = 1.0
+            score = _TRANSLATED
         digits = [word for word in sought if word.isdigit()]
         if any(word not in parts and word.lstrip("0") not in [part.lstrip("0") for part in parts] for word in digits):
             score = 0.0
@@ -309,7 +324,54 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     if best < 0.5:  # noqa: PLR2004 - half of what was said
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
-    return found, best < 1
+    return found, best < _TRANSLATED
+
+
+def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    r"""Find the lines that a question is about.
+
+    Parameters
+    ----------
+    question : str
+    texts : mapping of str to str
+        Name of a file to what it holds.
+
+    Returns
+    -------
+    list of tuple of str
+        Name and line; none when no line has enough of the question's words.
+
+    Examples
+    --------
+    >>> texts = {"a.md": "The key is in the blue tin.\nClosed on Monday.", "b.md": "Nothing here."}
+    >>> likeliest_lines("where is the key for the blue case?", texts)
+    [('a.md', 'The key is in the blue tin.')]
+    >>> likeliest_lines("who wrote Hamlet?", texts)
+    []
+    """
+    small = _words_of("small")
+    said = [word for word in plain(question).split() if word not in small and (len(word) > 2 or word.isdigit())]  # noqa: PLR2004 - "is", "on"
+    sought = list(dict.fromkeys(stem(word) for word in said))[:_MOST_SOUGHT]
+    options = [frozenset({word, *_related(word), *_head(word)}) for word in sought]
+    rows: list[tuple[str, str, frozenset[int]]] = []
+    for name, text in texts.items():
+        heading = ""
+        if name.casefold().endswith((".csv", ".tsv")):
+            heading = text.partition("\n")[0]
+        for line in text.splitlines()[:_MOST_SOUGHT_LINES]:
+            parts = set(_parts(f"{line} {heading}" if line != heading else line))
+            hits = frozenset(place for place, words in enumerate(options) if words & parts)
+            if hits:
+                rows.append((name, line, hits))
+    if not rows:
+        return []
+    count_all = sum(text.count("\n") + 1 for text in texts.values())
+    weights = [math.log(1 + count_all / (1 + sum(place in hits for *_, hits in rows))) for place in range(len(sought))]
+    scored = [(sum(weights[place] for place in hits), len(hits), name, line) for name, line, hits in rows]
+    best, count, *_ = max(scored, key=lambda row: row[:2])
+    if count < min(_ENOUGH, len(sought)) or len(sought) == 0 or best < _LEAST_LINE:
+        return []
+    return [(name, line) for score, _, name, line in scored if score >= _AS_GOOD * best][:_MOST_FOUND]
 
 
 def _parts(name: str) -> list[str]:
@@ -341,13 +403,32 @@ def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:
             if has is not None and has[0].casefold() != given[0].casefold() and given[0].casefold() in _known_endings():
                 continue
             forms = {plain(_base(name)), plain(name)}
-        scored.append((max(SequenceMatcher(None, simple, form).ratio() for form in forms), name))
+        scored.append((max(_likeness(simple, form) for form in forms), name))
     scored.sort(reverse=True)
     if not scored or scored[0][0] < NEAR:
         return Pick()
     if len(scored) > 1 and scored[0][0] - scored[1][0] < CLEARLY:
         return Pick(rivals=tuple(name for score, name in scored if score > scored[0][0] - CLEARLY))
     return Pick(scored[0][1], is_guess=True)
+
+
+def _likeness(one: str, other: str) -> float:
+    """Return how alike two words are: 1 less the part of their letters that is missing, wrong or exchanged.
+
+    Examples
+    --------
+    >>> _likeness("routes", "ruotes") > _likeness("notes", "ruotes")
+    True
+    """
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(one, 1):
+        last, before, row = before, row, [place] + [0] * len(other)
+        for at, sign in enumerate(other, 1):
+            row[at] = min(before[at] + 1, row[at - 1] + 1, before[at - 1] + (letter != sign))
+            if place > 1 and at > 1 and letter == other[at - 2] and one[place - 2] == sign:
+                row[at] = min(row[at], last[at - 2] + 1)
+    return 1 - row[-1] / (max(len(one), len(other)) or 1)
 
 
 @cache
@@ -357,7 +438,20 @@ def _known_endings() -> frozenset[str]:
 
 def _related(word: str) -> frozenset[str]:
     """Return the words that mean the same in any of the languages."""
-    return _nouns().get(word, frozenset())
+    found = _nouns().get(word)
+    if found is None and len(word) > _LONG_STEM and word.isascii():  # a case or a tense that nobody listed
+        near = [one for one in _nouns() if one.startswith(word[:_LONG_STEM]) and abs(len(one) - len(word)) <= 3]  # noqa: PLR2004
+        found = _nouns()[min(near, key=lambda one: (abs(len(one) - len(word)), one))] if near else None
+    return found or frozenset()
+
+
+def _head(word: str) -> frozenset[str]:
+    """Return what a compound is about that ends in the word for a list, a book, a table: "kostentabelle"."""
+    for end in _words_of("compound"):
+        if word.endswith(end) and len(word) - len(end) >= _SHORTEST:
+            bare = word[: -len(end)].rstrip("s-")
+            return frozenset({stem(bare), *_related(bare), *_related(stem(bare))})
+    return frozenset()
 
 
 @cache

@@ -120,6 +120,26 @@ class Reader:
         """
         return self._read(text, before)
 
+    @property
+    def roles(self) -> frozenset[str]:
+        """Roles of words that it has learned."""
+        return frozenset(label[2:] for label in self._roles.labels if label != "O")
+
+    def arguments(self, text: str, act: str, roles: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Read the words of roles for an act, or a tool, that it was never shown.
+
+        Parameters
+        ----------
+        text : str
+        act : str
+        roles : sequence of str
+            Some of :attr:`roles`.
+        """
+        seen = see(text)
+        said = [self._roles.add_up(row) for row in of_words(seen)]
+        labels, _ = self._roles.tag(said, of_roles(seen, act, ""), roles)
+        return arguments_of(seen, labels)
+
     def _reading(self, text: str, before: str | None) -> Reading:
         whole = self._of_pieces([text], before)
         cuts = self._cuts(text)
