@@ -16,6 +16,38 @@ MOST_LINES = 60
 """Lines of a file that are shown."""
 MOST_CHARS = 8000
 LONGEST_LINE = 2000
+ASKED: Mapping[str, str] = {
+    "shall": "", "ask.delete": "", "ask.lines": "", "ask.forget": "", "ask.mean": "", "ask.task_delete": "",
+    "ask.task_change": "", "ask.replace": "",
+    "ask.no_file": "file", "ask.which": "file", "is_folder": "file", "no_json": "file", "ask.compare": "file",
+    "no_column": "column", "no_number": "column", "no_key": "key", "no_function": "name", "no_line": "line",
+    "no_text": "old", "ask.taken": "to", "ask.row": "text", "ask.sum": "text", "ask.task": "text",
+    "ask.for_tool": "*", "ask.value": "*",
+}  # fmt: skip
+"""Questions, and the role of the word that answers each: none for a yes, ``*`` for the first that a tool lacks."""
+NOT_UNDERSTOOD = frozenset(("unclear", "talk.ask_near", "talk.ask_about"))
+"""Questions that are asked because nobody could tell what is meant."""
+QUESTIONS = frozenset(
+    (
+        *ASKED,
+        *NOT_UNDERSTOOD,
+        "ask.missing",
+        "ask.missing_of",
+        "what_if",
+        "what_if.folder",
+        "what_if.nothing",
+        "json_append",
+    )
+)
+"""Sentences that ask something of the person: every question there is."""
+UNDONE = frozenset(
+    (
+        "no_file", "secret", "too_large", "too_long", "into_itself", "there_already", "still_there",
+        "not_moved", "not_as_wanted", "no_tool", "by_name_only", "refused", "tool_failed", "undo.nothing",
+        "undo.cannot", "undo.changed", "talk.unowned", "talk.out_of_reach", "talk.nobody", "talk.world",
+    )
+)  # fmt: skip
+"""Sentences that say that something was not done."""
 _HOLE = re.compile(r"\{(\w+)((?:\|[^{}|]*)*)\}")
 _FEW = range(2, 5)
 
@@ -87,7 +119,12 @@ def said(key: str, language: str, text: str) -> dict[str, str] | None:
     found: dict[str, str] = {}
     end = len(text) - len(pieces[-1])
     for name, piece in zip(reversed(names), reversed(pieces[:-1]), strict=True):
-        at = text.rfind(piece, 0, end) if piece else max(text.rfind("\n", 0, end) + 1, 0)
+        if piece:
+            at = text.rfind(piece, 0, end)
+        elif name == names[0]:
+            at = text.rfind("\n", 0, end) + 1
+        else:
+            at = end  # nothing stands between two holes: the first has it all
         if at < 0:
             return None
         found[name] = text[at + len(piece) : end]
@@ -107,6 +144,47 @@ def _pieces(key: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def sentences() -> Mapping[str, Mapping[str, str]]:
     """Return all sentences by key and language."""
     return _table()
+
+
+def is_question(text: str, language: str | None = None) -> bool:
+    """Tell whether a text ends with a sentence that asks something of the person.
+
+    Parameters
+    ----------
+    text : str
+    language : str, optional
+        Any of those there are when absent.
+
+    Examples
+    --------
+    >>> is_question(say("shall", "de", plan="delete a.txt"), "de"), is_question("notes.md has 3 lines.")
+    (True, False)
+    """
+    return ends_with(QUESTIONS, text, language)
+
+
+def ends_with(keys: frozenset[str], text: str, language: str | None = None) -> bool:
+    """Tell whether a text ends with one of some sentences, in a language or in any."""
+    return any(said(key, spoken, text) is not None for end, key, spoken in _ends(keys, language) if text.endswith(end))
+
+
+@cache
+def _ends(keys: frozenset[str], language: str | None) -> tuple[tuple[str, str, str], ...]:
+    """Return how sentences end, with key and language; the same ones in the same order every time."""
+    spoken = languages() if language is None else (language,)
+    return tuple((_pieces(key, one)[1][-1], key, one) for key in sorted(keys) for one in spoken)
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the languages there are sentences in.
+
+    Examples
+    --------
+    >>> languages()
+    ('en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja', 'zh')
+    """
+    return tuple(next(iter(_table().values())))
 
 
 def quoted(lines: Sequence[str], language: str) -> str:

@@ -17,7 +17,6 @@ from lango_nb.core.messages import ToolSchema
 from lango_nb.models.offline.cues import is_known
 from lango_nb.models.offline.fill import quoted
 from lango_nb.models.offline.readings import READINGS, address, amount, any_id, block, date, name, path, query, url
-from lango_nb.models.offline.talk import missing_sentence
 
 _TABLE = "arguments.tsv"
 _QUOTES = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|`[^`]+`|(?<!\w)'[^']+'(?!\w)"
@@ -100,7 +99,8 @@ def fill(schema: ToolSchema, text: str) -> tuple[dict[str, Any], list[str]]:
 
 def ask_for(schema: ToolSchema, missing: Iterable[str]) -> str:
     """Ask for what a request does not say, by name."""
-    return missing_sentence(schema.name, list(missing))
+    names = list(missing)
+    return f"To use {schema.name} I need: {', '.join(names)}. Please say {'it' if len(names) == 1 else 'them'}."
 
 
 def fits(value: object, shape: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.acts import acts, is_change
-from lango_nb.models.offline.answers import said, say, sentences
+from lango_nb.models.offline.answers import ASKED, said, say, sentences
 from lango_nb.models.offline.names import is_pointer
 from lango_nb.models.offline.plan import Context, Reading, Step
 from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
@@ -40,15 +40,6 @@ _ANSWERED = (
 """Sentences that name the file they are about, besides those named like an act."""
 _LISTED = frozenset(("columns", "json.keys", "code.list", "column.distinct"))
 """Acts that are answered with names behind each other."""
-_ASKED: Mapping[str, str] = {
-    "shall": "", "ask.delete": "", "ask.lines": "", "ask.forget": "", "ask.mean": "", "ask.task_delete": "",
-    "ask.task_change": "", "ask.replace": "",
-    "ask.no_file": "file", "ask.which": "file", "is_folder": "file", "no_json": "file", "ask.compare": "file",
-    "no_column": "column", "no_number": "column", "no_key": "key", "no_function": "name", "no_line": "line",
-    "no_text": "old", "ask.taken": "to", "ask.row": "text", "ask.sum": "text", "ask.task": "text",
-    "ask.for_tool": "*", "ask.value": "*",
-}  # fmt: skip
-"""Questions, and the role of the word that answers each: none for a yes, ``*`` for the first that a tool lacks."""
 _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "appended": ("append", {"file": "file", "lines": "added"}),
     "prepended": ("prepend", {"file": "file", "lines": "added"}),
@@ -265,7 +256,7 @@ def _file(step: Step, context: Context, language: str, answer: str) -> str:
             if (found := said(key, language, answer)) is not None:
                 return found["to"]
     listed = ("listed",) if step.act in _LISTED else ()
-    for key in dict.fromkeys((step.act, *listed, *_ANSWERED, *_ASKED)):
+    for key in dict.fromkeys((step.act, *listed, *_ANSWERED, *ASKED)):
         if (told := _sentence(key, language, answer)) is not None and "file" in told:
             return told["file"]
     words = step.arguments.get("file", ())
@@ -274,7 +265,7 @@ def _file(step: Step, context: Context, language: str, answer: str) -> str:
     word = words[0] if words else ""
     if word and not is_pointer(word, "it") and word in answer:
         return word
-    found_names = list(dict.fromkeys(_PATH.findall(answer.partition("\n")[0])))
+    found_names: list[str] = list(dict.fromkeys(_PATH.findall(answer.partition("\n")[0])))
     if len(found_names) == 1 or (found_names and word):
         return found_names[0]
     if _EXACT.match(word):
@@ -325,7 +316,7 @@ def _split(names: str, language: str) -> tuple[str, ...]:
 def _asked(reading: Reading, answer: str) -> Context | None:
     """Return the plan that an answer asks about, with what a yes would do; ``None`` when it asks nothing."""
     language = reading.language
-    for key, role in _ASKED.items():
+    for key, role in ASKED.items():
         if (found := said(key, language, answer)) is None:
             continue
         plan = Reading(reading.steps, 1.0, language)
