@@ -12,7 +12,7 @@
     intents.py   what people want with files and commands (phrases.py); local.py does it
     large.py     results that came back shortened are read on; stored.py reads what is said about them
     summary.py   an extract, where a conversation is to be summed up
-    wording.py   answers from what tools gave; talk.py sentences and small talk (talk.tsv); arithmetic.py sums
+    wording.py   answers from what tools gave; talk.py small talk and questions about the system; arithmetic.py sums
 
 It is deterministic and knows nothing of the world. It shows how a system routes and works; it is no language model.
 """

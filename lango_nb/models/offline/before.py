@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.acts import acts, is_change
-from lango_nb.models.offline.answers import naming, said, say, sentences
+from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
 from lango_nb.models.offline.names import is_pointer
 from lango_nb.models.offline.plan import Context, Reading, Step
 from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
@@ -42,15 +42,6 @@ _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 """Roles that a later request may leave out."""
 _LISTED = frozenset(("columns", "json.keys", "code.list", "column.distinct"))
 """Acts that are answered with names behind each other."""
-_ASKED: Mapping[str, str] = {
-    "shall": "", "ask.delete": "", "ask.lines": "", "ask.forget": "", "ask.mean": "", "ask.task_delete": "",
-    "ask.task_change": "", "ask.replace": "",
-    "ask.no_file": "file", "ask.which": "file", "is_folder": "file", "no_json": "file", "ask.compare": "file",
-    "no_column": "column", "no_number": "column", "no_key": "key", "no_function": "name", "no_line": "line",
-    "no_text": "old", "ask.taken": "to", "ask.row": "text", "ask.sum": "text", "ask.task": "text",
-    "ask.for_tool": "*", "ask.value": "*",
-}  # fmt: skip
-"""Questions, and the role of the word that answers each: none for a yes, ``*`` for the first that a tool lacks."""
 _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "appended": ("append", {"file": "file", "lines": "added"}),
     "prepended": ("prepend", {"file": "file", "lines": "added"}),
@@ -80,6 +71,18 @@ class Exchange(NamedTuple):
 
     request: str
     answer: str
+
+
+class _Answer(NamedTuple):
+    """What was answered, to be read back."""
+
+    text: str
+    language: str
+    is_one: bool
+    """Whether it is the answer to one step."""
+
+    def said(self, key: str) -> dict[str, str] | None:
+        return said(key, self.language, self.text, is_one=self.is_one) if key in sentences() else None
 
 
 class Understood(NamedTuple):
@@ -225,13 +228,14 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     'notes.md'
     """
     steps = [step for step in reading.steps if _is_work(step)]
-    asked = _asked(reading, answer)
+    told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
+    asked = _asked(reading, told)
     if not steps:
         return context._replace(asked=None, missing="", answer=context.answer) if asked is None else asked
     step = steps[-1]
-    names = _shown(step, reading.language, answer)
+    names = _shown(step, told)
     is_lacking = asked is not None and asked.missing == "file"
-    file = "" if is_lacking else _file(step, context, reading.language, answer)
+    file = "" if is_lacking else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
     if asked is not None:
         return asked._replace(
@@ -239,10 +243,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             changed=context.changed,
         )  # fmt: skip
     is_listing = bool(names) and not file
-    changed = (
-        _changed(settled, reading.language, answer) if is_change(step.act) or step.destination else context.changed
-    )
-    value = _value(step, reading.language, answer)
+    changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
+    value = _value(step, told)
     return Context(settled, file or ("" if is_listing else context.file), names or context.shown, value, changed)
 
 
@@ -251,12 +253,12 @@ def _is_work(step: Step) -> bool:
     return row is None or row.kind != "talk" or (step.act == "ask.change" and "file" in step.arguments)
 
 
-def _changed(step: Step, language: str, answer: str) -> Step | None:
+def _changed(step: Step, answer: _Answer) -> Step | None:
     """Return a change with what is needed to take it back, as far as its answer says it."""
     if step.act == "undo":
         return None
     for key, (act, roles) in _CHANGES.items():
-        if (found := said(key, language, answer)) is None:
+        if (found := answer.said(key)) is None:
             continue
         told = {role: tuple(found[hole].split(_PARTED.get((key, hole), "\0"))) for hole, role in roles.items()}
         if act == "write":
@@ -269,36 +271,37 @@ def _changed(step: Step, language: str, answer: str) -> Step | None:
     return step
 
 
-def _value(step: Step, language: str, answer: str) -> str:
+def _value(step: Step, answer: _Answer) -> str:
     """Return the result that an answer tells, without the words around it."""
     if step.act == "calculate":
-        return answer.rpartition(" = ")[2]
+        return answer.text.rpartition(" = ")[2]
     for key, hole in ((step.act, "value"), ("json.get", "value"), ("lines", "lines"), ("entries", "lines")):
-        if (found := _sentence(key, language, answer)) is not None and hole in found:
+        if (found := answer.said(key)) is not None and hole in found:
             return found[hole]
-    return answer
+    return answer.text
 
 
-def _file(step: Step, context: Context, language: str, answer: str) -> str:  # noqa: PLR0911 - from the surest on
+def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR0911 - from the surest on
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
-        return _named(step.word("to"), answer) or step.word("to")
+        return _named(step.word("to"), answer.text) or step.word("to")
     if step.act in {"move", "copy", "rename"}:
         for key in ("renamed", "moved", "copied"):
-            if (found := said(key, language, answer)) is not None:
+            if (found := answer.said(key)) is not None:
                 return found["to"] if not found["to"].endswith("/") else ""
-    for key in naming("file", language):
-        if (key != "listed" or step.act in _LISTED) and (told := said(key, language, answer)) is not None:
+    for key in naming("file", answer.language):
+        if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:
             return told["file"]
     words = step.arguments.get("file", ())
     if len(words) > 1:
         return ""
     word = words[0] if words else ""
-    if step.act.startswith("list") and answer and "\n" not in answer and answer.rstrip()[-1:] not in ".?!":
-        return _AFTER.sub("", answer).rstrip("/")
-    if word and not is_pointer(word, "it") and word in answer:
+    text = answer.text
+    if step.act.startswith("list") and text and "\n" not in text and text.rstrip()[-1:] not in ".?!":
+        return _AFTER.sub("", text).rstrip("/")
+    if word and not is_pointer(word, "it") and word in text:
         return word
-    found_names: list[str] = list(dict.fromkeys(_PATH.findall(answer.partition("\n")[0])))
+    found_names: list[str] = list(dict.fromkeys(_PATH.findall(text.partition("\n")[0])))
     if len(found_names) == 1 or (found_names and word):
         return found_names[0]
     if _EXACT.match(word):
@@ -310,30 +313,27 @@ def _named(word: str, answer: str) -> str:
     return next((name for name in _PATH.findall(answer) if name.endswith(word)), "")
 
 
-def _sentence(key: str, language: str, answer: str) -> dict[str, str] | None:
-    """Read a sentence of an answer back; ``None`` where it is none of those with that key."""
-    return said(key, language, answer) if key in sentences() else None
-
-
-def _shown(step: Step, language: str, answer: str) -> tuple[str, ...]:
+def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
     """Return names or lines that an answer shows one after the other."""
     listing = ("search.files",) if step.act == "search.files" else ("listed",) if step.act in _LISTED else ()
     for key in ("ask.which", "ask.no_file", *listing):
-        if (found := said(key, language, answer)) is not None:
-            return _split(found["names"], language)
-    if (found := said("ask.delete", language, answer)) is not None:
+        if (found := answer.said(key)) is not None:
+            return _split(found["names"], answer.language)
+    if (found := answer.said("ask.delete")) is not None:
         return tuple(name.rstrip("/") for name in found["names"].splitlines())
-    head, _, rest = answer.partition("\n")
+    head, _, rest = answer.text.partition("\n")
     is_list = step.act in _SHOWS or step.act.startswith(_SHOWING)
     if rest and is_list and head.rstrip().endswith((":", "\uff1a")):
         rows = rest.splitlines()
         if step.act.startswith("rows"):
             rows = rows[1:]
         return tuple(_NUMBERED.sub("", _AFTER.sub("", row)).rstrip("/") for row in rows if row.strip())
-    if step.act.startswith("list") and answer and not rest:
-        return (_AFTER.sub("", answer).rstrip("/"),)
+    if step.act.startswith("list") and head and not rest:
+        return (_AFTER.sub("", head).rstrip("/"),)
     if step.act == "search":
-        heads = [name for line in answer.splitlines() if (name := line.partition(": ")[0]) and _PATH.fullmatch(name)]
+        heads = [
+            name for line in answer.text.splitlines() if (name := line.partition(": ")[0]) and _PATH.fullmatch(name)
+        ]
         return tuple(dict.fromkeys(heads))
     return ()
 
@@ -345,30 +345,34 @@ def _split(names: str, language: str) -> tuple[str, ...]:
     return tuple(name.rstrip("/") for name in (*rest, *both) if name)
 
 
-def _asked(reading: Reading, answer: str) -> Context | None:
-    """Return the plan that an answer asks about, with what a yes would do; ``None`` when it asks nothing."""
-    language = reading.language
-    for key, role in _ASKED.items():
-        if (found := said(key, language, answer)) is None:
-            continue
-        plan = Reading(reading.steps, 1.0, language)
-        match key:
-            case "ask.delete" if not _is_cut(found["names"]):
-                gone = tuple(name.rstrip("/") for name in found["names"].splitlines())
-                plan = plan._replace(steps=(Step("delete", {"file": _outermost(gone)}), *plan.steps[1:]))
-            case "ask.task_delete":
-                plan = plan._replace(steps=(Step("task.done", {"text": (found["name"],)}), *plan.steps[1:]))
-            case "ask.mean":
-                plan = _with(plan, "file", found["name"])
-            case "ask.lines" | "ask.replace":
-                plan = _with(plan, "file", found["file"])
-            case _:
-                pass
-        return Context(asked=plan, missing=role)
-    for key in ("ask.missing_of", "ask.missing"):
-        if (found := said(key, language, answer)) is not None:
-            return Context(asked=Reading(reading.steps, 1.0, language), missing=_role(found["what"], language))
+def _asked(reading: Reading, answer: _Answer) -> Context | None:
+    """Return the plan that an answer asks about, with what a yes would do; ``None`` when it asks nothing.
+
+    What was done before the question is no part of the plan any more.
+    """
+    for one in (answer._replace(is_one=True), answer)[: 1 if answer.is_one else 2]:
+        left = reading.steps if one.is_one else reading.steps[1:] if len(reading.steps) == 2 else reading.steps[-1:]  # noqa: PLR2004
+        plan = Reading(left, 1.0, reading.language)
+        for key, role in ASKED.items():
+            if (found := one.said(key)) is not None and plan.steps:
+                return Context(asked=_agreed(plan, key, found), missing=role)
+        for key in ("ask.missing_of", "ask.missing"):
+            if (found := one.said(key)) is not None:
+                return Context(asked=plan, missing=_role(found["what"], reading.language))
     return None
+
+
+def _agreed(plan: Reading, key: str, found: Mapping[str, str]) -> Reading:
+    """Return the plan that a yes to a question stands for: what was shown, and nothing else."""
+    first, *rest = plan.steps
+    if key == "ask.delete" and first.act.startswith("delete") and not _is_cut(found["names"]):
+        gone = _outermost(name.rstrip("/") for name in found["names"].splitlines())
+        return plan._replace(steps=(Step("delete", {"file": gone}), *rest))
+    if key == "ask.task_delete" and first.act == "task.delete":
+        return plan._replace(steps=(Step("task.done", {"text": (found["name"],)}), *rest))
+    if key == "ask.mean":
+        return _with(plan, "file", found["name"])
+    return _with(plan, "file", found["file"]) if key in {"ask.lines", "ask.replace"} else plan
 
 
 def _with(plan: Reading, role: str, word: str) -> Reading:

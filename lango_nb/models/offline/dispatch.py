@@ -14,7 +14,6 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
 from lango_nb.models.offline.aims import PLANNING
-from lango_nb.models.offline.answers import is_question
 from lango_nb.models.offline.attempts import MOST_WAITS, UNDONE, Attempt, Call, attempts, only_waited_for, wait_for
 from lango_nb.models.offline.carry_out import next_reply
 from lango_nb.models.offline.conversation import TRANSFER, Conversation
@@ -83,7 +82,7 @@ def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[T
         reply, _ = next_reply(conversation, part.own, context, tools)
         return reply
     if part.own is None and not part.route.is_conversation:
-        return Reply(text=talk.ask_back(part.route, language), finish_reason="asked_back")
+        return Reply(text=talk.ask_back(part.route, language))
     step = first if first.act in WORDED else Step("talk", {}, text=conversation.text)
     return Reply(text=talk.reply(step, language, conversation.router.table, conversation.router, conversation.before))
 
@@ -148,7 +147,7 @@ def _go_on(
             step = _own_step(conversation, part, before[0].text if before else None, tools)
         else:
             ready = replace(part, order=hand_on(part.text, before[0].text.strip())) if before else part
-            step = _next_step(ready, mine, router, offer, used)
+            step = _next_step(ready, mine, router, offer, used, conversation.understood.reading.language)
         if isinstance(step, str):
             said.append(step)
             continue
@@ -191,7 +190,7 @@ def _by_part(parts: Sequence[WorkOrder], made: Sequence[Attempt]) -> list[list[A
 def _has_result(attempt: Attempt, conversation: Conversation) -> bool:
     """Tell whether an attempt gave something that a further step can use."""
     language = conversation.understood.reading.language
-    return attempt.state == "done" and not is_question(attempt.text, language)
+    return attempt.state == "done" and not talk.is_no_result(attempt.text, language)
 
 
 def _held_up(part: WorkOrder, before: Sequence[Attempt]) -> list[str]:
@@ -201,17 +200,17 @@ def _held_up(part: WorkOrder, before: Sequence[Attempt]) -> list[str]:
     return [f"Not begun: {shorten(part.text, 120)}; it needs the result of the step before."]
 
 
-def _next_step(
-    part: WorkOrder, tried: Sequence[Attempt], router: Router, offer: Offer, used: Collection[str]
+def _next_step(  # noqa: PLR0913, PLR0917 - who was tried, and who is left
+    part: WorkOrder, tried: Sequence[Attempt], router: Router, offer: Offer, used: Collection[str], language: str
 ) -> str | list[Call]:
     """Return the hand-over that a part needs next, or what is to be said about it."""
     if tried and tried[-1].state not in UNDONE:
         return about_runs(tried[-1])
     if tried and (tried[-1].is_settled or len(tried) >= MOST_TRIES):
-        return _undone(part, tried)
+        return _undone(part, tried, language)
     order, reason = part.order or part.text, part.reason
     if not tried and not part.agent:
-        return talk.ask_back(part.route)
+        return talk.ask_back(part.route, language)
     if not tried and part.agent not in used and offer.way_to(part.agent):
         return [_given(part.agent, order, reason or why(part.route, part.agent), offer, part.allowed)]
     out = {name: "cannot be reached from here" for name in router.table.names if not offer.way_to(name)}
@@ -219,7 +218,11 @@ def _next_step(
     route = router.route(part.text, exclude=out)
     target = next_best(route)
     if target is None:
-        return _undone(part, tried) if tried else talk.out_of_reach(replace(part.route, chosen=part.agent))
+        return (
+            _undone(part, tried, language)
+            if tried
+            else talk.out_of_reach(replace(part.route, chosen=part.agent), language)
+        )
     return [_given(target, order, reason or why(route, target), offer, part.allowed)]
 
 
@@ -235,10 +238,10 @@ def _given(agent: str, order: str, reason: str, offer: Offer, allowed: Sequence[
             return TRANSFER, {"agent_name": agent, "reason": reason}
 
 
-def _undone(part: WorkOrder, tried: Sequence[Attempt]) -> str:
+def _undone(part: WorkOrder, tried: Sequence[Attempt], language: str) -> str:
     """Say what is missing, and why."""
     if all(attempt.state == "declined" for attempt in tried):
-        return talk.nobody([attempt.agent for attempt in tried])
+        return talk.nobody([attempt.agent for attempt in tried], language=language)
     verbs = {"declined": "declined", "refused": "could not be given it"}
     causes = [f"{a.agent} {verbs.get(a.state, 'failed')}{_because(a)}" for a in tried]
     return f"Not done: {shorten(part.text, 120).rstrip('.?! ')}. {'; '.join(causes)}."

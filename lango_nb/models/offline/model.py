@@ -58,10 +58,10 @@ class OfflineModel:
             reply = answer_as_worker(conversation, tools)
         if reply.tool_calls or reply.finish_reason != "stop":
             return reply
-        from lango_nb.models.offline.answers import is_question
+        from lango_nb.models.offline.talk import finish_reason_of
 
-        is_asked = is_question(reply.text, conversation.understood.reading.language)
-        return reply.model_copy(update={"finish_reason": "asked_back"}) if is_asked else reply
+        reason = finish_reason_of(reply.text, conversation.understood.reading.language)
+        return reply if reason == "stop" else reply.model_copy(update={"finish_reason": reason})
 
 
 def _holds_table(prompt: str) -> bool:

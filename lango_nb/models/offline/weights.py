@@ -73,7 +73,7 @@ class Linear:
 
     def _row(self, feature: str) -> int:
         """Return the lanes of a feature; 0 when it is unknown."""
-        key = zlib.crc32(feature.encode())
+        key = zlib.crc32(feature.encode("utf-8", "surrogatepass"))
         place = bisect_left(self._hashes, key)
         row = 0
         if place < len(self._hashes) and self._hashes[place] == key:
@@ -198,7 +198,7 @@ class Tagger:
         return [total * self._scale for total in totals]
 
     def _weights(self, feature: str) -> tuple[tuple[str, int], ...]:
-        key = zlib.crc32(feature.encode())
+        key = zlib.crc32(feature.encode("utf-8", "surrogatepass"))
         place = bisect_left(self._hashes, key)
         found: tuple[tuple[str, int], ...] = ()
         if place < len(self._hashes) and self._hashes[place] == key:
