@@ -32,6 +32,8 @@ _RUNNERS = {
     ".pl": "perl",
     ".bash": "bash",
 }
+_THERE = "is there already"
+"""What the tool says of a folder that it did not make."""
 _LONGEST_KEY = 40
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
@@ -403,11 +405,10 @@ def _json_set(desk: Desk, step: Step) -> Work:
 
 def _folder_make(desk: Desk, step: Step) -> Work:
     name = desk.need(step, "to").strip().strip("\"'`").rstrip("/")
-    entry: Entry | None = yield from desk.folder.find(name)
-    if entry is not None:
-        raise CannotWork(desk.say("there_already", file=entry.name))
     desk.has_changed = True
-    yield from desk.folder.call("fs_mkdir", path=name)
+    said: str = yield from desk.folder.call("fs_mkdir", path=name)
+    if _THERE in said:
+        raise CannotWork(desk.say("there_already", file=name))
     desk.folder.forget(name)
     return Outcome(desk.say("folder_made", file=name), "", step.with_arguments(to=(name,)), name)
 

@@ -19,6 +19,7 @@ from lango_nb.models.offline.names import (
     pick,
     plain,
     rank,
+    trimmed,
 )
 from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, Value, settle
 from lango_nb.models.offline.plan import Context, Step
@@ -280,6 +281,7 @@ class Desk:
     def read(self, step: Step) -> Work:
         """Settle the first file of a step and read it: by the name itself where that looks like one."""
         word = step.word("file")
+        word = word if _PATH.fullmatch(word) else trimmed(word)
         if word and _PATH.fullmatch(word) and self._pointed(word) is None:
             name = word.removeprefix("./").rstrip("/")
             try:
@@ -301,6 +303,8 @@ class Desk:
     def target(self, word: str) -> Work:
         """Settle where something is to go: a name as it is said, or something that is there; whether that is a folder."""
         name = word.strip().strip("\"'`").removeprefix("./")
+        if not _PATH.fullmatch(name) and _PATH.fullmatch(bare := trimmed(name)):
+            name = bare
         if is_pointer(name, "it"):
             last = self.context.changed
             if last is not None and last.act == "folder.make" and self.context.file != last.word("to"):

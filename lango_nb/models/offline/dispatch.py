@@ -18,7 +18,7 @@ from lango_nb.models.offline.attempts import MOST_WAITS, UNDONE, Attempt, Call, 
 from lango_nb.models.offline.carry_out import next_reply
 from lango_nb.models.offline.conversation import TRANSFER, Conversation
 from lango_nb.models.offline.offer import DELEGATE, SPAWN, Offer
-from lango_nb.models.offline.parts import WorkOrder, parts_of
+from lango_nb.models.offline.parts import SURE, WorkOrder, parts_of
 from lango_nb.models.offline.plan import Reading, Step
 from lango_nb.models.offline.plans import ASKED, read_plan
 from lango_nb.models.offline.upkeep import about_runs, upkeep
@@ -81,7 +81,8 @@ def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[T
     if part.own is not None and first.act not in WORDED:
         reply, _ = next_reply(conversation, part.own, context, tools)
         return reply
-    if part.own is None and not part.route.is_conversation:
+    is_doubtful = first.act == "talk" and reading.confidence < SURE
+    if (part.own is None or is_doubtful) and not part.route.is_conversation:
         return Reply(text=talk.ask_back(part.route, language))
     step = first if first.act in WORDED else Step("talk", {}, text=conversation.text)
     return Reply(text=talk.reply(step, language, conversation.router.table, conversation.router, conversation.before))

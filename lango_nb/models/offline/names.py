@@ -130,10 +130,10 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
     if wanted in names:
         return Pick(wanted)
     bare = wanted.strip().strip("\"'`“”„«»「」").rstrip("/")
-    for words in dict.fromkeys((bare, bare.removeprefix("./"), _trimmed(bare))):
+    for words in dict.fromkeys((bare, bare.removeprefix("./"), trimmed(bare))):
         if words and (found := _by_tiers(words, names, is_file=is_file)):
             return _chosen(found)
-    words = _trimmed(bare) or bare
+    words = trimmed(bare) or bare
     described, is_guess = _described(words, names)
     if described:
         return _chosen(described, is_guess=is_guess)
@@ -152,7 +152,7 @@ def rank(word: str) -> int | None:
     if (digits := _DIGITS.search(text)) and len(_DIGITS.findall(text)) == 1:
         return int(digits[0])
     places = _words_of("place")
-    for part in dict.fromkeys((text, _trimmed(text), plain(text), *reversed(plain(text).split()))):
+    for part in dict.fromkeys((text, trimmed(text), plain(text), *reversed(plain(text).split()))):
         if part in places:
             return int(places[part])
     return next((int(places[one]) for one in places if not one.isascii() and len(one) > 1 and one in text), None)
@@ -175,7 +175,7 @@ def endings(word: str) -> tuple[str, ...]:
     if re.fullmatch(r"\*?(?:\.\w+)+", text):
         return (text.lstrip("*"),)
     kinds = _words_of("kind")
-    body = _trimmed(text)
+    body = trimmed(text)
     for part in dict.fromkeys((text, body, *re.split(r"[\s_-]+", body))):
         if part == "csv":
             return (".csv",)
@@ -200,7 +200,7 @@ def says_name(text: str) -> bool:
 def kind_of_file(words: str) -> tuple[str, ...]:
     """Return the endings of the kind of file that words name and nothing else; empty when they name none."""
     kinds = _words_of("kind")
-    body = _trimmed(words.strip().casefold())
+    body = trimmed(words.strip().casefold())
     return next((tuple(kinds[one].split()) for one in (body, body.removesuffix("s"), stem(body)) if one in kinds), ())
 
 
@@ -239,7 +239,7 @@ def in_figures(text: str, answer: str = "") -> str:
     return " ".join(parts)
 
 
-def _trimmed(words: str) -> str:
+def trimmed(words: str) -> str:
     """Take articles, possessives and the word for a file from words."""
     text, before = words.strip(), ""
     while text != before:

@@ -20,7 +20,7 @@ LONGEST_QUOTE = 300
 """Characters of a quoted string that are read to route a request."""
 _CLEARLY = 0.85
 """Confidence from which the router is believed rather than a reading that is not sure."""
-_SURE = 0.5
+SURE = 0.5
 """Confidence from which a reading says who gets a request."""
 _OWN_TASKS = "task_create"
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
@@ -166,12 +166,14 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
 ) -> str:
     """Return who gets a step; empty for the root itself, or when nobody does."""
     if _is_own(tool, own_tools) and step.act != "unclear":
-        is_doubtful = reading.confidence < _SURE or (route.confidence >= _CLEARLY > reading.confidence)
+        is_doubtful = reading.confidence < SURE or (route.confidence >= _CLEARLY > reading.confidence)
         return route.chosen if route.chosen and is_doubtful and not tool else ""
+    if reading.confidence < SURE and route.is_conversation:
+        return ""
     owners = router.owners(router_family(tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
-    if not owners or reading.confidence < _SURE:
+    if not owners or reading.confidence < SURE:
         return route.chosen or (owners[0] if owners else "")
     if route.chosen in owners:
         return str(route.chosen)

@@ -13,14 +13,16 @@ from collections.abc import Sequence
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import own_tools, talk
 from lango_nb.models.offline.acts import acts
-from lango_nb.models.offline.aims import aim_of
+from lango_nb.models.offline.aims import PLANNING, aim_of
 from lango_nb.models.offline.carry_out import LOOK_LEAST, next_reply
 from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation
 from lango_nb.models.offline.dispatch import WORDED
+from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.offer import Offer, control_in
-from lango_nb.models.offline.parts import tool_of
+from lango_nb.models.offline.parts import SURE, tool_of
 from lango_nb.models.offline.plan import Reading, Step
-from lango_nb.models.offline.plans import plan
+from lango_nb.models.offline.plans import ASKED, plan
+from lango_nb.models.offline.words import words
 from lango_nb.models.offline.work_orders import handed
 from lango_nb.models.offline.work_orders import read as read_order
 from lango_nb.routing.capabilities import GENERAL, router_family, tool_capability
@@ -31,8 +33,8 @@ ESCALATION = "Escalation Protocol"
 """Heading under which a prompt says how what is not the agent's own goes back."""
 MOST_NAMED = 5
 """Capabilities an agent names when it declines."""
-_SURE = 0.5
-"""Confidence from which a reading says whose a request is."""
+_FIRST_WORDS = 4
+"""Words in which a request says that it is for a plan."""
 _CLEARLY_OWN = 2.0
 """Score from which a tool of the agent's own is taken rather than what a doubtful reading says."""
 
@@ -76,9 +78,9 @@ def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Re
     first = reading.steps[0] if reading.steps else Step("unclear", {})
     is_doable = tool_of(first) in names
     is_talk = (row := acts().get(first.act)) is not None and row.kind == "talk"
-    if is_doable and reading.confidence >= _SURE and choice.score < _CLEARLY_OWN:
+    if is_doable and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
         return reading
-    if is_talk and first.act != "unclear" and reading.confidence >= _SURE and choice.score < _CLEARLY_OWN:
+    if is_talk and first.act != "unclear" and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
         return reading
     return Reading((own_tools.step_for(choice.tool, text),), 1.0, reading.language)
 
@@ -90,15 +92,18 @@ def _is_read(tool: str) -> bool:
 
 def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSchema]) -> str | None:
     """Return the family of somebody else that a request is about; ``None`` when it may be the agent's own."""
+    if not _declines(conversation):
+        return None
     names = {tool.name for tool in own}
     families = frozenset(family for name in names if (family := router_family(name)))
     wanted = [tool for step in reading.steps if (tool := tool_of(step))]
-    if wanted and reading.confidence >= _SURE:
+    if wanted and reading.confidence >= SURE:
         foreign = [tool for tool in wanted if tool not in names and router_family(tool) not in families]
-        return router_family(foreign[0]) if foreign and _declines(conversation) else None
-    if reading.confidence >= LOOK_LEAST or not _declines(conversation):
+        return router_family(foreign[0]) if foreign else None
+    if wanted and all(tool in names for tool in wanted) and reading.confidence >= LOOK_LEAST:
         return None
-    return aim_of(conversation.text, families).domain or None
+    aim = aim_of(conversation.text, families)
+    return None if aim.is_talk else aim.domain or None
 
 
 def _talk(conversation: Conversation, reading: Reading) -> str:
@@ -112,7 +117,17 @@ def _without_tools(conversation: Conversation, reading: Reading) -> Reply:
     if not _PLANS.search(conversation.system.partition("\n## ")[0]):
         step = reading.steps[0] if reading.steps and reading.steps[0].act in WORDED else Step("talk", {})
         return Reply(text=talk.reply(step, reading.language, RoutingTable(), None, conversation.before))
+    if ESCALATION in conversation.system and not _asks_for_plan(conversation.text):
+        domain = aim_of(conversation.text, frozenset({PLANNING})).domain
+        if domain:
+            return Reply(text=talk.out_of_scope(domain, PLANNING))
     return Reply(text=plan(conversation.system, conversation.text))
+
+
+def _asks_for_plan(text: str) -> bool:
+    """Tell whether a request is for a plan: one of its first words says so."""
+    found = words(text)[:_FIRST_WORDS]
+    return text.startswith(ASKED) or any("plan" in told for told in lexicon().concepts(found))
 
 
 def _declines(conversation: Conversation) -> bool:
