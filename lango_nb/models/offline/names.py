@@ -163,6 +163,11 @@ def is_pointer(word: str, kind: str) -> bool:
     return word.strip(" .!?,;").casefold() in _words_of(kind)
 
 
+def is_small(word: str) -> bool:
+    """Tell whether a word is an article, a preposition or the like."""
+    return plain(word) in _words_of("small")
+
+
 def endings(word: str) -> tuple[str, ...]:
     """Return the endings of a kind of file.
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from lango_nb.core.messages import ToolSchema
 from lango_nb.models.offline.lexicon import lexicon
-from lango_nb.models.offline.names import plain
+from lango_nb.models.offline.names import is_small, plain
 from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.reader import reader
 from lango_nb.models.offline.words import Word, words
@@ -24,6 +24,8 @@ _CONCEPT = 0.7
 """Weight of a concept that a request and a tool share, beside a word."""
 _RIVAL = 0.75
 """Part of the best score from which another tool may be meant as well."""
+_FEW = 4
+"""Words that an argument may have that nobody asked for."""
 _STOP = frozenset(
     stems(
         "a an the of to in on for from with by and or it its is are be this that what which all any one as at me my our "
@@ -159,7 +161,12 @@ def step_for(tool: ToolSchema, text: str) -> Step:
     lacking = [name for name in required if name in shapes and name not in found]
     found |= _as_labelled(lacking, text, taken=found.values())
     lacking = [name for name in lacking if name not in found and shapes[name].get("type", "string") == "string"]
-    if len(lacking) == 1 and (rest := _rest(tool, free, text)):
+    if not (lacking or found):
+        texts = [
+            name for name, shape in shapes.items() if shape.get("type", "string") == "string" and "enum" not in shape
+        ]
+        lacking = texts if len(texts) == 1 else []
+    if len(lacking) == 1 and (rest := _rest(tool, free, text)) and (lacking[0] in required or _is_short(rest)):
         found[lacking[0]] = rest
     return Step(tool.name, {name: (value,) for name, value in found.items()}, text=text)
 
@@ -212,10 +219,25 @@ def _rest(tool: ToolSchema, free: Sequence[Word], text: str) -> str:
     if quoted:
         return text[quoted[0].start : quoted[-1].end]
     told = _told(tool.name, tool.description, _parameters(tool))
-    plain_words = [word for word in free if word.kind != "sign"]
-    said = [place for place, word in enumerate(plain_words) if set(stems(word.text)) & (told.words | _STOP)]
-    begin = said[-1] + 1 if said else 0
-    if begin >= len(plain_words):  # the last word belongs to the tool: what stands before it, if anything
-        left = [word for place, word in enumerate(plain_words) if place not in said]
-        return left[-1].text if left else ""
-    return text[plain_words[begin].start : plain_words[-1].end].strip(" ?.!")
+    left = [word for word in free if word.kind != "sign"]
+    said = [place for place, word in enumerate(left) if set(stems(word.text)) & told.words]
+    rest = left[said[-1] + 1 :] if said else []
+    while rest and (is_small(rest[0].text) or set(stems(rest[0].text)) <= _STOP):
+        rest = rest[1:]
+    rest = rest or _unheard([word for place, word in enumerate(left) if place not in said])
+    return text[rest[0].start : rest[-1].end].strip(" ?.!") if rest else ""
+
+
+def _unheard(left: Sequence[Word]) -> list[Word]:
+    """Return the first words behind each other that mean nothing the lexicon knows: what a tool is asked about."""
+    run: list[Word] = []
+    for word, known in zip(left, lexicon().concepts(left), strict=True):
+        if not known and not is_small(word.text):
+            run.append(word)
+        elif run:
+            break
+    return run
+
+
+def _is_short(words_said: str) -> bool:
+    return len(words_said.split()) <= _FEW
