@@ -443,11 +443,11 @@ def _known_endings() -> frozenset[str]:
 
 def _related(word: str) -> frozenset[str]:
     """Return the words that mean the same in any of the languages."""
-    found = _nouns().get(word)
-    if found is None and len(word) > _LONG_STEM and word.isascii():  # a case or a tense that nobody listed
+    rows = _nouns().get(word)
+    if rows is None and len(word) > _LONG_STEM and word.isascii():  # a case or a tense that nobody listed
         near = [one for one in _nouns() if one.startswith(word[:_LONG_STEM]) and abs(len(one) - len(word)) <= 3]  # noqa: PLR2004
-        found = _nouns()[min(near, key=lambda one: (abs(len(one) - len(word)), one))] if near else None
-    return found or frozenset()
+        rows = _nouns()[min(near, key=lambda one: (abs(len(one) - len(word)), one))] if near else None
+    return frozenset().union(*(_same_as(row) for row in rows or ()))
 
 
 def _head(word: str) -> frozenset[str]:
@@ -460,16 +460,26 @@ def _head(word: str) -> frozenset[str]:
 
 
 @cache
-def _nouns() -> Mapping[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for kind, _, words in read_rows("pointing.tsv"):
-        if kind != "noun":
-            continue
-        same = frozenset(stem(plain(word)) for word in words.split(", ") if " " not in word)
-        for word in words.split(", "):
-            for form in {plain(word), stem(plain(word))}:
-                found[form] = found.get(form, frozenset()) | same
+def _nouns() -> Mapping[str, tuple[int, ...]]:
+    """Return the rows of nouns by each of their forms."""
+    found: dict[str, tuple[int, ...]] = {}
+    for place, words in enumerate(_noun_rows()):
+        for word in words:
+            form = word.lower() if word.isascii() and word.isalnum() else plain(word)
+            found[form] = (*found.get(form, ()), place)
+            if (short := stem(form)) != form:
+                found[short] = (*found.get(short, ()), place)
     return found
+
+
+@cache
+def _noun_rows() -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(words.split(", ")) for kind, _, words in read_rows("pointing.tsv") if kind == "noun")
+
+
+@cache
+def _same_as(row: int) -> frozenset[str]:
+    return frozenset(stem(plain(word)) for word in _noun_rows()[row] if " " not in word)
 
 
 @cache
