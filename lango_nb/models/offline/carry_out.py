@@ -157,6 +157,7 @@ def _carried(
         if outcome.step is not None:
             settled.append(outcome.step)
         desk.context = _after(desk.context, outcome)
+        desk.has_result = bool(outcome.value)
     return Answer(_joined(desk, said), False, tuple(settled))
 
 

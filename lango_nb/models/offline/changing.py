@@ -56,6 +56,8 @@ def change(desk: Desk, step: Step) -> Work:
 def given_text(desk: Desk, step: Step, role: str = "text") -> str:
     """Return the text a step is to write; a pronoun stands for the last result."""
     words = step.arguments.get(role, ())
+    if not words and desk.has_result:
+        return desk.context.answer
     if not words:
         raise desk.missing(step, role)
     if len(words) == 1 and is_pointer(words[0], "answer") and desk.context.answer:

@@ -84,6 +84,8 @@ class Desk:
         self.notes: list[str] = []
         """What was guessed, to be said before the answer."""
         self.has_changed = False
+        self.has_result = False
+        """Whether a step of this request gave something that the next one may use."""
         self._guess = ""
         self._kind = ""
 
