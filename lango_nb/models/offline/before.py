@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lango_nb.models.offline.acts import acts, is_change
 from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
-from lango_nb.models.offline.names import is_pointer
+from lango_nb.models.offline.names import begins_with_pointer, is_pointer
 from lango_nb.models.offline.plan import Context, Reading, Step
 from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
 from lango_nb.models.offline.shell import as_act
@@ -150,9 +150,19 @@ def _completed(step: Step, last: Step) -> Step:
     row = acts().get(step.act)
     if row is None or row.kind == "talk":
         return step
-    taken = {role: last.arguments[role] for role in row.needed
-             if role in _KEPT and role not in step.arguments and role in last.arguments}  # fmt: skip
+    taken = {
+        role: last.arguments[role]
+        for role in row.needed
+        if role in last.arguments and _is_left_out(role, step.word(role))
+    }
     return step.with_arguments(**taken) if taken else step
+
+
+def _is_left_out(role: str, word: str) -> bool:
+    """Tell whether a role of a step is that of the step before: not said, or a pronoun."""
+    if not word:
+        return role in _KEPT
+    return role in {*_KEPT, "line"} and (is_pointer(word, "it") or begins_with_pointer(word))
 
 
 def _last(context: Context) -> Step | None:

@@ -19,6 +19,7 @@ from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
 from lango_nb.models.offline.looking import find_out, look
+from lango_nb.models.offline.names import unquoted
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, show
 from lango_nb.models.offline.wording import shown_arguments
 
@@ -138,7 +139,10 @@ def _carried(
     talk = [step for step in reading.steps if _is_talk(step)]
     if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least_of(reading):
         return _shown_plan(desk, reading)
-    for step in reading.steps:
+    for said_step in reading.steps:
+        step = said_step._replace(
+            arguments={role: tuple(map(unquoted, words)) for role, words in said_step.arguments.items()}
+        )
         is_dead_end = has_others and not desk.has_changed
         try:
             outcome: Outcome = yield from _step(desk, step)

@@ -187,6 +187,10 @@ class Desk:
     def _pointed(self, word: str) -> str | None:
         """Return what a pronoun or an ordinal points at."""
         context = self.context
+        if (copied := context.changed) is not None and copied.act == "copy" and len(copied.arguments["file"]) == 1:
+            for kind, role in (("copy", "targets"), ("original", "file")):
+                if is_pointer(trimmed(word), kind) and copied.word(role):
+                    return copied.word(role)
         if is_pointer(word, "other"):
             rest = [name for name in context.shown if name != context.file]
             if len(rest) == 1:

@@ -67,6 +67,42 @@ class Pick(NamedTuple):
     """Names that fit equally well."""
 
 
+_MARKS = (
+    ('"', '"'),
+    ("'", "'"),
+    ("`", "`"),
+    ("“", "”"),
+    ("„", "“"),
+    ("„", "”"),
+    ("«", "»"),
+    ("\u2018", "\u2019"),
+    ("「", "」"),
+    ("『", "』"),
+)
+
+
+def unquoted(words: str) -> str:
+    """Take the quotation marks off that stand around words.
+
+    Examples
+    --------
+    >>> unquoted("«buy milk»"), unquoted("'a' and 'b'"), unquoted("it's")
+    ('buy milk', "'a' and 'b'", "it's")
+    """
+    bare = words.strip()
+    for left, right in _MARKS:
+        inner = bare[1:-1]
+        if (
+            len(bare) > 1
+            and bare.startswith(left)
+            and bare.endswith(right)
+            and left not in inner
+            and right not in inner
+        ):
+            return inner.strip()
+    return words
+
+
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """Write a text in small letters without accents, its words parted by single blanks.
@@ -206,7 +242,14 @@ def kind_of_file(words: str) -> tuple[str, ...]:
     """Return the endings of the kind of file that words name and nothing else; empty when they name none."""
     kinds = _words_of("kind")
     body = trimmed(words.strip().casefold())
-    return next((tuple(kinds[one].split()) for one in (body, body.removesuffix("s"), stem(body)) if one in kinds), ())
+    return next(
+        (
+            tuple(kinds[one].split())
+            for one in (body, body.removesuffix("s"), body.removesuffix("n"), stem(body))
+            if one in kinds
+        ),
+        (),
+    )
 
 
 def points_back(text: str) -> bool:
@@ -302,10 +345,13 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
         return [], False
     small = _words_of("small")
     said = [word for word in plain(_NUMBERED.sub(" ", words)).split() if word not in small]
-    sought = [stem(word) for word in said if len(word) > 1 or word.isdigit()]
+    places = _words_of("place")
+    said = [places.get(word, word) if word not in _ARTICLES else word for word in said]
+    said = [word for word in said if len(word) > 1 or word.isdigit()]
+    sought = [stem(word) for word in said]
     if not sought:
         return [], False
-    related = [{word, *_related(word), *_head(word)} for word in sought]
+    related = [{stem(word), *_related(stem(word)), *_head(word)} for word in said]
     whole = _related(plain(words))
     scores: dict[str, float] = {}
     for name in names:
