@@ -1089,14 +1089,18 @@ class Lab:
 
     @property
     def models(self) -> ListView[ModelRow]:
-        """The models that can be used here, and what is missing for the rest; nobody is asked, no key is shown."""
+        """The models that can be used here, and what is missing for the rest; no key is shown.
+
+        Servers on this machine are asked what they have (Ollama, LM Studio, llama.cpp, vLLM), nobody else is.
+        """
+        from lango_nb.models.local_servers import local_servers, looked_note
         from lango_nb.models.usable import usable_models, usable_note
 
         found = self.engine.models
-        note = f"{self.model.name} answers; %lango model NAME takes another"
-        if problem := usable_note(found.keys):
-            note = f"{problem}; {note}"
-        models = usable_models(found.reach, found.keys)
+        servers = local_servers(found.keys) if found.allow_network else ()
+        answers = f"{self.model.name} answers; %lango model NAME takes another"
+        note = "; ".join(filter(None, (usable_note(found.keys), looked_note(servers), answers)))
+        models = usable_models(found.reach, found.keys, servers)
         return ListView(models, lambda: frames().models_df(models), listings.models_table(models, note))
 
     def record(self, path: str | Path) -> Cassette:
