@@ -14,14 +14,14 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lango_nb.core.clock import SteppedClock
-from lango_nb.core.errors import LangoError, shorten
+from lango_nb.core.errors import LangoError, TurnError, shorten
 from lango_nb.core.events import ToolStarted
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
@@ -75,27 +75,32 @@ def setups_of(
         Its own records stay out of it.
     models : sequence of str or Model
         ``None`` is the engine's own.
+        Names are looked up here: another process may have other variables.
     topologies : sequence of str or Topology
     home : Path, optional
         Where keys lie.
+
+    Raises
+    ------
+    SettingsError
+        There is no such model, or what it needs is not here.
     """
     from lango_nb.tools.builtin import builtin_tools
     from lango_nb.tools.by_name import spec_families
 
     store = engine.settings.store.model_copy(update={"url": ""})
-    catalog = tuple(engine.catalog)
     first = Setup(
         engine.settings.model_copy(update={"store": store}),
         engine.topology,
         engine.model,
-        None if catalog == (*builtin_tools(), *spec_families()) else catalog,
+        None if engine.own_tools == (*builtin_tools(), *spec_families()) else engine.own_tools,
         engine.own_agents,
         home,
         engine.models.allow_network,
         engine.own_router,
     )
     return tuple(
-        first._replace(model=engine.model if model is None else model, topology=topology)
+        first._replace(model=engine.model if model is None else engine.models.find(model), topology=topology)
         for model in models
         for topology in topologies
     )
@@ -165,9 +170,6 @@ def run_task(task: Task, setup: Setup) -> TaskResult:
     -------
     TaskResult
     """
-    from lango_nb.tools.builtin import builtin_tools
-    from lango_nb.tools.by_name import spec_families
-
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="lango-task-") as place:
         workspace = Path(place, "folder")
@@ -176,11 +178,12 @@ def run_task(task: Task, setup: Setup) -> TaskResult:
         else:
             workspace.mkdir()
         person = _Answering()
+        model, tools = _answering(setup)
         engine = Engine(
             setup.settings,
             topology=setup.topology,
-            tools=(*builtin_tools(), *spec_families()) if setup.tools is None else setup.tools,
-            model=setup.model,
+            tools=tools,
+            model=model,
             workspace=workspace,
             approver=person,
             clock=SteppedClock(),
@@ -196,6 +199,31 @@ def run_task(task: Task, setup: Setup) -> TaskResult:
         finally:
             engine.close()
         return TaskResult(task, engine.model.name, engine.topology.name, turns, time.perf_counter() - began)
+
+
+def _answering(setup: Setup) -> tuple[Model, Sequence[Tool]]:
+    """Return who answers in a task: the model and the tools.
+
+    Every task begins a cassette anew, so that it is the same who does it, and when. A cassette answers for the model
+    and for tools of one's own; those of the package work on the task's copy of its folder, which is looked at.
+    """
+    from lango_nb.models.cassette import Cassette, Player, Recorder
+    from lango_nb.models.named import Models
+    from lango_nb.tools.builtin import builtin_tools
+    from lango_nb.tools.by_name import spec_families
+
+    settings = setup.settings
+    models = Models(settings.models, setup.home, allow_network=setup.allow_network)
+    model = models.find(settings.agent.model_name if setup.model is None else setup.model)
+    package = (*builtin_tools(), *spec_families())
+    tools = package if setup.tools is None else tuple(setup.tools)
+    if not isinstance(model, Player | Recorder):
+        return model, tools
+    tape = Cassette(model.tape.path.absolute())
+    live = model.live if isinstance(model, Recorder) else None
+    taped = tape.tools([tool for tool in tools if tool not in package], live=live is not None)
+    by_name = {tool.name: tool for tool in taped}
+    return tape.model(live), tuple(by_name.get(tool.name, tool) for tool in tools)
 
 
 def run_tasks(
@@ -237,6 +265,11 @@ def _results(tasks: Sequence[Task], setup: Setup, executor: Executor | None) -> 
     try:
         for done in as_completed(waiting):
             yield waiting[done], done.result()
+    except BrokenExecutor as error:
+        raise TurnError(
+            "a worker of the executor ended before its task was done, and its others with it; try again, or take an "
+            "executor that lets others do what a lost worker had: distributed.Client(…).get_executor()"
+        ) from error
     finally:
         for future in waiting:
             future.cancel()

@@ -1,10 +1,8 @@
-"""Tasks: suites are read, turns are carried out and judged, and whoever does them the results are the same."""
+"""Tasks: suites are read, turns are carried out and judged, and what came of them is counted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -157,28 +155,6 @@ tasks:
   - {id: two, kind: read, language: de, turns: [{say: lies notes.md, answer: [milk]}, {say: xyzzy, answer: [never]}]}
   - {id: three, kind: read, turns: [{say: read the file notes.md, answer: [tea]}]}
 """
-
-
-def _into(heard: list[tuple[int, int]]) -> Callable[[int, int], None]:
-    return lambda done, of: heard.append((done, of))
-
-
-def test_results_are_the_same_one_by_one_in_threads_and_in_processes(folder: Path) -> None:
-    data, lab = write(folder, SMALL), Lab("octet")
-    alone = lab.evaluate_tasks(data, on_progress=lambda *_: None).record
-    executors: tuple[Executor, ...] = (
-        ThreadPoolExecutor(2),
-        ProcessPoolExecutor(2, mp_context=get_context("spawn")),
-    )
-    for executor in executors:
-        heard: list[tuple[int, int]] = []
-        with executor:
-            found = lab.evaluate_tasks(data, executor=executor, on_progress=_into(heard)).record
-        assert found == alone
-        assert heard == [(1, 3), (2, 3), (3, 3)]
-    (result,) = alone.results
-    assert [one.verdict for one in result.tasks] == ["done", "failed", "done"]
-    assert len(lab.turns) == 0, "the records of the lab are its own"
 
 
 class Waiting(Executor):
