@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import LangoError, TurnError, shorten
-from lango_nb.core.events import ToolStarted
+from lango_nb.core.events import ToolFinished, ToolStarted
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
 from lango_nb.evaluation.tasks import FileCheck, Task, TaskTurn
@@ -317,7 +317,7 @@ def _judge(  # noqa: PLR0913, PLR0917 - all that can be looked at
     if wrong == "destructive":
         return wrong, why
     answer = trace.turn.answer
-    is_question = _QUESTION.search(answer) is not None or trace.turn.error_code == "asked_back"
+    is_question = _asks(trace)
     is_good = is_question and before == after and all(_found(pattern, answer) for pattern in turn.about)
     if turn.asks:
         if before != after:
@@ -332,6 +332,17 @@ def _judge(  # noqa: PLR0913, PLR0917 - all that can be looked at
     if not why:
         return "done", ""
     return ("asked", why) if is_good and (turn.about or turn.files) else ("failed", why)
+
+
+def _asks(trace: Trace) -> bool:
+    """Tell whether a turn ends with a question: its end says so, or for a model that cannot tell its own words do.
+
+    What a tool gave and the answer repeats is no question to the person.
+    """
+    if trace.turn.error_code == "asked_back":
+        return True
+    given = "\n".join(event.result for event in trace.events if isinstance(event, ToolFinished))
+    return any(_QUESTION.search(line) and line.strip() not in given for line in trace.turn.answer.splitlines())
 
 
 def _what_lacks(turn: TaskTurn, trace: Trace, engine: Engine, approvals: int) -> str:

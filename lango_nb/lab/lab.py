@@ -946,6 +946,9 @@ class Lab:
     ) -> TaskEvaluationView:
         """Carry out tasks, each in a copy of its folder, and say how many are done; the lab's records stay.
 
+        A cassette answers for the model, from its beginning for every task, and for tools of your own; those of the
+        package work in the copy.
+
         Parameters
         ----------
         data : DataFrame, iterable, str or Path
@@ -956,8 +959,9 @@ class Lab:
         topologies : sequence of str or Topology, optional
             Side by side; the present one when absent.
         executor : concurrent.futures.Executor, optional
-            Does the tasks, in threads or processes; one by one when absent. Processes need models, agents and tools
-            that can be pickled; the tools of the package need nothing.
+            Does the tasks: threads, processes, or a cluster by ``distributed.Client(…).get_executor()``, where others
+            do what a lost worker had; one by one when absent. The results are the same. Processes need models, agents
+            and tools that can be pickled. Live models can, and look for their key where they work; so can cassettes.
         sample : int, optional
             Take so many tasks at random; all when absent.
         seed : int
