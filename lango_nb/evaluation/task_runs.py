@@ -9,19 +9,20 @@ Tasks know nothing of each other, so any :class:`concurrent.futures.Executor` ca
 
 from __future__ import annotations
 
+import pickle
 import re
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lango_nb.core.clock import SteppedClock
-from lango_nb.core.errors import LangoError, TurnError, shorten
+from lango_nb.core.errors import LangoError, TurnError, UsageError, shorten
 from lango_nb.core.events import ToolFinished, ToolStarted
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
@@ -52,8 +53,8 @@ class Setup(NamedTuple):
     settings: Settings
     topology: str | Topology
     model: str | Model | None = None
-    tools: Sequence[Tool] | None = None
-    """``None`` for the families that are real and those known by name."""
+    tools: Sequence[Tool | str] | None = None
+    """Tools of one's own, and names of those of the package; ``None`` for all of the package."""
     agents: Sequence[AgentSpec] = ()
     home: Path | None = None
     allow_network: bool | None = None
@@ -85,15 +86,13 @@ def setups_of(
     SettingsError
         There is no such model, or what it needs is not here.
     """
-    from lango_nb.tools.builtin import builtin_tools
-    from lango_nb.tools.by_name import spec_families
-
+    package = _package_tools()
     store = engine.settings.store.model_copy(update={"url": ""})
     first = Setup(
         engine.settings.model_copy(update={"store": store}),
         engine.topology,
         engine.model,
-        None if engine.own_tools == (*builtin_tools(), *spec_families()) else engine.own_tools,
+        tuple(tool.name if package.get(tool.name) == tool else tool for tool in engine.own_tools),
         engine.own_agents,
         home,
         engine.models.allow_network,
@@ -209,21 +208,25 @@ def _answering(setup: Setup) -> tuple[Model, Sequence[Tool]]:
     """
     from lango_nb.models.cassette import Cassette, Player, Recorder
     from lango_nb.models.named import Models
+
+    settings, package = setup.settings, _package_tools()
+    models = Models(settings.models, setup.home, allow_network=setup.allow_network)
+    model = models.find(settings.agent.model_name if setup.model is None else setup.model)
+    wanted = tuple(package) if setup.tools is None else setup.tools
+    own = {tool.name: tool for tool in wanted if not isinstance(tool, str)}
+    if isinstance(model, Player | Recorder):
+        tape = Cassette(model.tape.path.absolute())
+        live = model.live if isinstance(model, Recorder) else None
+        model = tape.model(live)
+        own = {tool.name: tool for tool in tape.tools(tuple(own.values()), live=live is not None)}
+    return model, tuple(package[tool] if isinstance(tool, str) else own[tool.name] for tool in wanted)
+
+
+def _package_tools() -> dict[str, Tool]:
     from lango_nb.tools.builtin import builtin_tools
     from lango_nb.tools.by_name import spec_families
 
-    settings = setup.settings
-    models = Models(settings.models, setup.home, allow_network=setup.allow_network)
-    model = models.find(settings.agent.model_name if setup.model is None else setup.model)
-    package = (*builtin_tools(), *spec_families())
-    tools = package if setup.tools is None else tuple(setup.tools)
-    if not isinstance(model, Player | Recorder):
-        return model, tools
-    tape = Cassette(model.tape.path.absolute())
-    live = model.live if isinstance(model, Recorder) else None
-    taped = tape.tools([tool for tool in tools if tool not in package], live=live is not None)
-    by_name = {tool.name: tool for tool in taped}
-    return tape.model(live), tuple(by_name.get(tool.name, tool) for tool in tools)
+    return {tool.name: tool for tool in (*builtin_tools(), *spec_families())}
 
 
 def run_tasks(
@@ -247,7 +250,16 @@ def run_tasks(
     -------
     tuple of TaskResult, length n
         In the order of the tasks, whoever did them.
+
+    Raises
+    ------
+    UsageError
+        What is needed cannot be sent to another process.
+    TurnError
+        A process of a pool ended before its task was done.
     """
+    if isinstance(executor, ProcessPoolExecutor):
+        _check_sendable(setup)
     found: dict[int, TaskResult] = {}
     with closing(_results(tasks, setup, executor)) as results:  # whoever stops it cancels what has not begun
         for place, result in results:
@@ -255,6 +267,15 @@ def run_tasks(
             if on_progress is not None:
                 on_progress(len(found), len(tasks))
     return tuple(found[place] for place in range(len(tasks)))
+
+
+def _check_sendable(setup: Setup) -> None:
+    try:
+        pickle.dumps(setup)
+    except Exception as error:
+        raise UsageError(
+            f"a model, agent or tool cannot be sent to another process ({shorten(str(error))}); take threads, or Dask"
+        ) from error
 
 
 def _results(tasks: Sequence[Task], setup: Setup, executor: Executor | None) -> Generator[tuple[int, TaskResult]]:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster
 
-from lango_nb.core.errors import TurnError
-from lango_nb.core.messages import Message, Reply, ToolSchema
+from lango_nb import tool
+from lango_nb.core.errors import TurnError, UsageError
+from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.evaluation import progress, task_results
 from lango_nb.evaluation.task_results import TaskEvaluation
 from lango_nb.lab import Lab
@@ -117,6 +118,44 @@ def test_a_live_model_and_its_cassette_do_the_same_everywhere(
     assert carried_out(lab, suite, executor=executor) == replayed
     assert carried_out(Lab("solo"), suite, model=f"cassette:{tmp_path / 'tasks.json'}") == replayed
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")], "no lock is left"
+
+
+class Weather:
+    """A model that asks a tool for the weather."""
+
+    name = "asking"
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+        told = [message.content for message in messages if message.role == "tool"]
+        if told:
+            return Reply(text=f"It is {told[0]}.")
+        return Reply(tool_calls=(ToolCall(id="c1", name="weather_of", arguments={"city": "Rome"}),))
+
+
+def test_tools_of_ones_own_go_along_where_they_can_and_are_on_the_cassette(dask: Client, tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+
+    def weather(city: str) -> str:
+        """Tell the weather of a city."""
+        with asked.open("a", encoding="utf-8") as file:
+            file.write(f"{city}\n")
+        return "sunny"
+
+    lab = Lab("solo", model=Weather())
+    lab.add_tools([tool(weather, name="weather_of")])
+    rows = [{"say": "how is the weather in Rome?", "answer": ["sunny"], "tools": ["weather_of"]}]
+    alone = lab.evaluate_tasks(rows).record
+    assert verdicts(alone) == ["done"]
+    with dask.get_executor() as executor:
+        assert lab.evaluate_tasks(rows, executor=executor).record == alone
+    with ProcessPoolExecutor(1) as executor, pytest.raises(UsageError, match="cannot be sent to another process"):
+        lab.evaluate_tasks(rows, executor=executor)
+    lab.record(tmp_path / "weather.json")
+    lab.evaluate_tasks(rows)
+    assert asked.read_text(encoding="utf-8") == "Rome\n" * 3
+    lab.play(tmp_path / "weather.json")
+    assert verdicts(lab.evaluate_tasks(rows).record) == ["done"]
+    assert asked.read_text(encoding="utf-8") == "Rome\n" * 3, "a cassette answers for it"
 
 
 class Killing:
