@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from lango_nb.core.errors import SettingsError
 from lango_nb.models.keys import Credentials, Keys, Source
-from lango_nb.models.local_servers import LocalServer
 from lango_nb.models.vendors import COMPATIBLE, DOOR, VENDORS, Vendor, is_installed
+
+if TYPE_CHECKING:
+    from lango_nb.models.local_servers import LocalServer
 
 State = Literal["usable", "key missing", "package missing", "needs a server", "needs a model", "network off"]
 
