@@ -295,6 +295,10 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
         return _named(step.word("to"), answer.text) or step.word("to")
+    if step.act == "undo":
+        taken_back = answer.said("undone") or {}
+        names = taken_back.get("names", "").split(", ")
+        return names[0] if len(names) == 1 else ""
     if step.act in {"move", "copy", "rename"}:
         for key in ("renamed", "moved", "copied"):
             if (found := answer.said(key)) is not None:
