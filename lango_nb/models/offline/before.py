@@ -40,6 +40,8 @@ _SHOWING = ("list", "rows", "read.", "group", "code.list", "json.keys")
 """Acts, and beginnings of acts, that show several things one after the other."""
 _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 """Roles that a later request may leave out."""
+_ENDS = ".?!\u3002\uff1f"
+"""How a sentence ends: what ends otherwise is a name."""
 _LISTED = frozenset(("columns", "json.keys", "code.list", "column.distinct"))
 """Acts that are answered with names behind each other."""
 _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
@@ -153,15 +155,15 @@ def _completed(step: Step, last: Step) -> Step:
     taken = {
         role: last.arguments[role]
         for role in row.needed
-        if role in last.arguments and _is_left_out(role, step.word(role))
+        if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
     }
     return step.with_arguments(**taken) if taken else step
 
 
-def _is_left_out(role: str, word: str) -> bool:
+def _is_left_out(role: str, word: str, *, is_same: bool) -> bool:
     """Tell whether a role of a step is that of the step before: not said, or a pronoun."""
     if not word:
-        return role in _KEPT
+        return role in _KEPT or (is_same and role == "to")
     return role in {*_KEPT, "line"} and (is_pointer(word, "it") or begins_with_pointer(word))
 
 
@@ -303,7 +305,11 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         for key in ("renamed", "moved", "copied"):
             if (found := answer.said(key)) is not None:
                 return found["to"] if not found["to"].endswith("/") else ""
-    for key in naming("file", answer.language):
+    if step.act == "search.files":
+        names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
+        return names[0] if len(names) == 1 else ""
+    is_list = step.act.startswith("list")
+    for key in () if is_list else naming("file", answer.language):
         if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:
             return told["file"]
     words = step.arguments.get("file", ())
@@ -311,7 +317,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         return ""
     word = words[0] if words else ""
     text = answer.text
-    if step.act.startswith("list") and text and "\n" not in text and text.rstrip()[-1:] not in ".?!":
+    if is_list and text and "\n" not in text and text.rstrip()[-1:] not in _ENDS:
         return _AFTER.sub("", text).rstrip("/")
     if word and not is_pointer(word, "it") and word in text:
         return word
@@ -342,7 +348,7 @@ def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
         if step.act.startswith("rows"):
             rows = rows[1:]
         return tuple(_NUMBERED.sub("", _AFTER.sub("", row)).rstrip("/") for row in rows if row.strip())
-    if step.act.startswith("list") and head and not rest:
+    if step.act.startswith("list") and head and not rest and head.rstrip()[-1:] not in _ENDS:
         return (_AFTER.sub("", head).rstrip("/"),)
     if step.act == "search":
         heads = [

@@ -191,6 +191,8 @@ class Desk:
             for kind, role in (("copy", "targets"), ("original", "file")):
                 if is_pointer(trimmed(word), kind) and copied.word(role):
                     return copied.word(role)
+        if copied is not None and copied.act == "folder.make" and is_pointer(trimmed(word), "folder"):
+            return copied.word("to")
         if is_pointer(word, "other"):
             rest = [name for name in context.shown if name != context.file]
             if len(rest) == 1:

@@ -15,6 +15,10 @@ from typing import NamedTuple
 from lango_nb.models.offline.acts import read_table as read_rows
 from lango_nb.models.offline.tables import number
 
+_FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
+_CHARACTERS = re.compile("[一二三四五六七八九十两]+")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
+_PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
 _AS_ARTICLES = frozenset(
     "the same la le das die den der er sie es y lo to go ten ta il o a os as el los las het de du il".split()
 ) | {"the same"}
@@ -133,7 +137,7 @@ def stem(word: str) -> str:
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST:
             return word[: -len(suffix)]
-    return word
+    return word[:-1] if len(word) == _SHORTEST and word[-1] == "s" and word[-2] not in "su" else word
 
 
 def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
@@ -191,7 +195,19 @@ def rank(word: str) -> int | None:
     for part in dict.fromkeys((text, trimmed(text), plain(text), *reversed(plain(text).split()))):
         if part in places:
             return int(places[part])
-    return next((int(places[one]) for one in places if not one.isascii() and len(one) > 1 and one in text), None)
+    found = next((int(places[one]) for one in places if not one.isascii() and len(one) > 1 and one in text), None)
+    return found if found is not None else _in_characters(text)
+
+
+def _in_characters(text: str) -> int | None:
+    """Read a number that is written in Chinese characters: 三, 十五, 二十."""
+    run = _CHARACTERS.search(text)
+    if run is None:
+        return None
+    tens, ten, ones = run[0].partition("十")
+    if not ten:
+        return _FIGURES[tens[0]]
+    return 10 * _FIGURES.get(tens[-1:], 1) + _FIGURES.get(ones[:1], 0)
 
 
 def is_pointer(word: str, kind: str) -> bool:
@@ -220,7 +236,7 @@ def endings(word: str) -> tuple[str, ...]:
     for part in dict.fromkeys((text, body, *re.split(r"[\s_-]+", body))):
         if part == "csv":
             return (".csv",)
-        if found := kinds.get(part) or kinds.get(part.removesuffix("s")) or kinds.get(stem(part)):
+        if found := kinds.get(part) or kinds.get(part[:-1] if part[-1:] in "sn" else part) or kinds.get(stem(part)):
             return tuple(found.split())
     short = body.split()[0].split("-")[0] if body.split() else ""
     return (f".{short}",) if re.fullmatch(r"[a-z0-9]{1,5}", short) else ()
@@ -347,12 +363,16 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     said = [word for word in plain(_NUMBERED.sub(" ", words)).split() if word not in small]
     places = _words_of("place")
     said = [places.get(word, word) if word not in _ARTICLES else word for word in said]
-    said = [word for word in said if len(word) > 1 or word.isdigit()]
+    said = [
+        piece for word in said for piece in _pieces(word) if len(piece) > 1 or piece.isdigit() or not piece.isascii()
+    ]
     sought = [stem(word) for word in said]
     if not sought:
         return [], False
     related = [{stem(word), *_related(stem(word)), *_head(word)} for word in said]
     whole = _related(plain(words))
+    kinds = _words_of("kind")
+    ends = [tuple(kinds.get(word, kinds.get(stem(word), "")).split()) for word in said]
     scores: dict[str, float] = {}
     for name in names:
         parts = _parts(name)
@@ -360,9 +380,9 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
         bare = [part.lstrip("0") for part in parts if part.isdigit()]
         hits = [
             1.0
-            if _meets(word, parts, joined) or word.lstrip("0") in bare
+            if _meets(word, parts, joined) or word.lstrip("0") in bare or (kind and name.casefold().endswith(kind))
             else _TRANSLATED * any(_meets(one, parts, joined) for one in options)
-            for word, options in zip(sought, related, strict=True)
+            for word, options, kind in zip(sought, related, ends, strict=True)
         ]
         score = sum(hits) / len(hits)
         if score < 1 and whole and any(_meets(one, parts, joined) for one in whole):
@@ -376,6 +396,29 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
     return found, best < _TRANSLATED
+
+
+def _pieces(word: str) -> list[str]:
+    """Split a word without blanks between its parts: into nouns that are known, and what is left between them."""
+    if not _UNSPACED.search(word):
+        return [word]
+    found: list[str] = []
+    for run in _PARTICLES.split(word):
+        at, rest = 0, ""
+        while at < len(run):
+            size = next((size for size in range(min(6, len(run) - at), 0, -1) if _is_noun(run[at : at + size])), 0)
+            if size and (size > 1 or not rest):
+                found += [rest] * bool(rest) + [run[at : at + size]]
+                rest = ""
+            else:
+                rest += run[at]
+            at += size or 1
+        found += [rest] * bool(rest)
+    return found
+
+
+def _is_noun(word: str) -> bool:
+    return word in _nouns() or word in _words_of("kind")
 
 
 def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, str]]:
