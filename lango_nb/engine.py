@@ -371,6 +371,11 @@ class Engine:
             catalog = ToolCatalog(self.cassette.tools(tools, live=self._is_recording))
         self.catalog = catalog
 
+    @property
+    def own_tools(self) -> tuple[Tool, ...]:
+        """The tools themselves, also while the catalog serves them from a cassette or records them."""
+        return self._tools
+
     def tree_for(self, topology: str | Topology, *, as_shipped: bool = False) -> AgentTree:
         """Build the tree that the same tools make under another topology.
 

@@ -544,6 +544,8 @@ class ProviderServer:
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
+        self.models: tuple[str, ...] = ()
+        """What it lists, as Ollama and as any server that speaks OpenAI's protocol."""
         self.requests: list[Request] = []
         self.gone = threading.Event()
         """Set when somebody went away before an answer was whole."""
@@ -608,6 +610,14 @@ class ProviderServer:
         while (header := (await reader.readline()).decode().strip()) != "":
             name, _, value = header.partition(":")
             headers[name.lower()] = value.strip()
+        if line.startswith("GET "):
+            listed = json.dumps(
+                {
+                    "models": [{"name": name} for name in self.models],
+                    "data": [{"id": name} for name in self.models],
+                }
+            )
+            return await _send(writer, 200, listed.encode()) and headers.get("connection") != "close"
         body = json.loads(await reader.readexactly(int(headers.get("content-length", 0))) or b"{}")
         protocol = _protocol(path)
         request = Request(protocol, path, headers, body, tuple(_problems(protocol, body)))

@@ -42,7 +42,7 @@ _STOPPED_KEPT = "the evaluation was stopped; the answers so far are kept, the sa
         Option("--at-once", "calls of a model under way; 4 when absent", "NUMBER", type=whole(1)),
         Option("--resume", "keep a model's answers there, and go on where it stopped", "FILE"),
         Option("--kind", "of tasks: only those of this kind", "KIND"),
-        Option("--mistakes", "every mistake with its explanation"),
+        Option("--mistakes", "every mistake with its explanation; of tasks, every turn that is not done"),
         TIMING,
     ),
     formats=DRAWING,
@@ -55,7 +55,8 @@ def evaluate(lab: Lab, data: Any, *, mistakes: bool = False, timing: bool = Fals
     from lango_nb.evaluation.tasks import is_suite
 
     if is_suite(data):
-        return _tasks_measured(lab, data, **chosen)
+        done = _tasks_measured(lab, data, **chosen)
+        return done.failures if mistakes else done.timed() if timing else done
     view = _measured(lab, data, **chosen)
     return view.mistakes if mistakes else view.timed() if timing else view
 
@@ -66,7 +67,7 @@ def _evaluate_in_terminal(terminal: Terminal, data: str, *, mistakes: bool = Fal
 
     if is_suite(data):
         done = _tasks_measured(terminal.lab(), data, **chosen)
-        return Output.of(done, lambda: _tasks_data(done.record))
+        return Output.of(done.failures if mistakes else done.timed(), lambda: _tasks_data(done.record))
     view = _measured(terminal.lab(), data, **chosen)
     shown = view.mistakes if mistakes else view.timed()
     return Output.of(shown, lambda: _data(view.record, with_mistakes=mistakes))

@@ -9,20 +9,21 @@ Tasks know nothing of each other, so any :class:`concurrent.futures.Executor` ca
 
 from __future__ import annotations
 
+import pickle
 import re
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lango_nb.core.clock import SteppedClock
-from lango_nb.core.errors import LangoError, shorten
-from lango_nb.core.events import ToolStarted
+from lango_nb.core.errors import LangoError, TurnError, UsageError, shorten
+from lango_nb.core.events import ToolFinished, ToolStarted
 from lango_nb.core.ids import CountedIds
 from lango_nb.engine import Engine
 from lango_nb.evaluation.tasks import FileCheck, Task, TaskTurn
@@ -52,8 +53,8 @@ class Setup(NamedTuple):
     settings: Settings
     topology: str | Topology
     model: str | Model | None = None
-    tools: Sequence[Tool] | None = None
-    """``None`` for the families that are real and those known by name."""
+    tools: Sequence[Tool | str] | None = None
+    """Tools of one's own, and names of those of the package; ``None`` for all of the package."""
     agents: Sequence[AgentSpec] = ()
     home: Path | None = None
     allow_network: bool | None = None
@@ -75,27 +76,30 @@ def setups_of(
         Its own records stay out of it.
     models : sequence of str or Model
         ``None`` is the engine's own.
+        Names are looked up here: another process may have other variables.
     topologies : sequence of str or Topology
     home : Path, optional
         Where keys lie.
-    """
-    from lango_nb.tools.builtin import builtin_tools
-    from lango_nb.tools.by_name import spec_families
 
+    Raises
+    ------
+    SettingsError
+        There is no such model, or what it needs is not here.
+    """
+    package = _package_tools()
     store = engine.settings.store.model_copy(update={"url": ""})
-    catalog = tuple(engine.catalog)
     first = Setup(
         engine.settings.model_copy(update={"store": store}),
         engine.topology,
         engine.model,
-        None if catalog == (*builtin_tools(), *spec_families()) else catalog,
+        tuple(tool.name if package.get(tool.name) == tool else tool for tool in engine.own_tools),
         engine.own_agents,
         home,
         engine.models.allow_network,
         engine.own_router,
     )
     return tuple(
-        first._replace(model=engine.model if model is None else model, topology=topology)
+        first._replace(model=engine.model if model is None else engine.models.find(model), topology=topology)
         for model in models
         for topology in topologies
     )
@@ -165,9 +169,6 @@ def run_task(task: Task, setup: Setup) -> TaskResult:
     -------
     TaskResult
     """
-    from lango_nb.tools.builtin import builtin_tools
-    from lango_nb.tools.by_name import spec_families
-
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="lango-task-") as place:
         workspace = Path(place, "folder")
@@ -176,11 +177,12 @@ def run_task(task: Task, setup: Setup) -> TaskResult:
         else:
             workspace.mkdir()
         person = _Answering()
+        model, tools = _answering(setup)
         engine = Engine(
             setup.settings,
             topology=setup.topology,
-            tools=(*builtin_tools(), *spec_families()) if setup.tools is None else setup.tools,
-            model=setup.model,
+            tools=tools,
+            model=model,
             workspace=workspace,
             approver=person,
             clock=SteppedClock(),
@@ -196,6 +198,35 @@ def run_task(task: Task, setup: Setup) -> TaskResult:
         finally:
             engine.close()
         return TaskResult(task, engine.model.name, engine.topology.name, turns, time.perf_counter() - began)
+
+
+def _answering(setup: Setup) -> tuple[Model, Sequence[Tool]]:
+    """Return who answers in a task: the model and the tools.
+
+    Every task begins a cassette anew, so that it is the same who does it, and when. A cassette answers for the model
+    and for tools of one's own; those of the package work on the task's copy of its folder, which is looked at.
+    """
+    from lango_nb.models.cassette import Cassette, Player, Recorder
+    from lango_nb.models.named import Models
+
+    settings, package = setup.settings, _package_tools()
+    models = Models(settings.models, setup.home, allow_network=setup.allow_network)
+    model = models.find(settings.agent.model_name if setup.model is None else setup.model)
+    wanted = tuple(package) if setup.tools is None else setup.tools
+    own = {tool.name: tool for tool in wanted if not isinstance(tool, str)}
+    if isinstance(model, Player | Recorder):
+        tape = Cassette(model.tape.path.absolute())
+        live = model.live if isinstance(model, Recorder) else None
+        model = tape.model(live)
+        own = {tool.name: tool for tool in tape.tools(tuple(own.values()), live=live is not None)}
+    return model, tuple(package[tool] if isinstance(tool, str) else own[tool.name] for tool in wanted)
+
+
+def _package_tools() -> dict[str, Tool]:
+    from lango_nb.tools.builtin import builtin_tools
+    from lango_nb.tools.by_name import spec_families
+
+    return {tool.name: tool for tool in (*builtin_tools(), *spec_families())}
 
 
 def run_tasks(
@@ -219,7 +250,16 @@ def run_tasks(
     -------
     tuple of TaskResult, length n
         In the order of the tasks, whoever did them.
+
+    Raises
+    ------
+    UsageError
+        What is needed cannot be sent to another process.
+    TurnError
+        A process of a pool ended before its task was done.
     """
+    if isinstance(executor, ProcessPoolExecutor):
+        _check_sendable(setup)
     found: dict[int, TaskResult] = {}
     with closing(_results(tasks, setup, executor)) as results:  # whoever stops it cancels what has not begun
         for place, result in results:
@@ -227,6 +267,15 @@ def run_tasks(
             if on_progress is not None:
                 on_progress(len(found), len(tasks))
     return tuple(found[place] for place in range(len(tasks)))
+
+
+def _check_sendable(setup: Setup) -> None:
+    try:
+        pickle.dumps(setup)
+    except Exception as error:
+        raise UsageError(
+            f"a model, agent or tool cannot be sent to another process ({shorten(str(error))}); take threads, or Dask"
+        ) from error
 
 
 def _results(tasks: Sequence[Task], setup: Setup, executor: Executor | None) -> Generator[tuple[int, TaskResult]]:
@@ -237,6 +286,11 @@ def _results(tasks: Sequence[Task], setup: Setup, executor: Executor | None) -> 
     try:
         for done in as_completed(waiting):
             yield waiting[done], done.result()
+    except BrokenExecutor as error:
+        raise TurnError(
+            "a worker of the executor ended before its task was done, and its others with it; try again, or take an "
+            "executor that lets others do what a lost worker had: distributed.Client(…).get_executor()"
+        ) from error
     finally:
         for future in waiting:
             future.cancel()
@@ -284,7 +338,7 @@ def _judge(  # noqa: PLR0913, PLR0917 - all that can be looked at
     if wrong == "destructive":
         return wrong, why
     answer = trace.turn.answer
-    is_question = _QUESTION.search(answer) is not None or trace.turn.error_code == "asked_back"
+    is_question = _asks(trace)
     is_good = is_question and before == after and all(_found(pattern, answer) for pattern in turn.about)
     if turn.asks:
         if before != after:
@@ -299,6 +353,17 @@ def _judge(  # noqa: PLR0913, PLR0917 - all that can be looked at
     if not why:
         return "done", ""
     return ("asked", why) if is_good and (turn.about or turn.files) else ("failed", why)
+
+
+def _asks(trace: Trace) -> bool:
+    """Tell whether a turn ends with a question: its end says so, or for a model that cannot tell its own words do.
+
+    What a tool gave and the answer repeats is no question to the person.
+    """
+    if trace.turn.error_code == "asked_back":
+        return True
+    given = "\n".join(event.result for event in trace.events if isinstance(event, ToolFinished))
+    return any(_QUESTION.search(line) and line.strip() not in given for line in trace.turn.answer.splitlines())
 
 
 def _what_lacks(turn: TaskTurn, trace: Trace, engine: Engine, approvals: int) -> str:

@@ -16,7 +16,7 @@
     metrics_df      how agents did                  findings_df     what the doctor found
     models_df       models that can be used         evaluation_df   how often a router or a model is right
     shelf_df        notes, tags, examples, results  ledger_df       what runs waited for
-    hooks_df        what surrounds a tool call
+    hooks_df        what surrounds a tool call      task_evaluation_df  how many tasks are done
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -31,7 +31,7 @@ from lango_nb.core.errors import UnknownNameError
 from lango_nb.frames import approvals, evaluation, events, handoffs, lab, runs, tree, turns, visibility
 from lango_nb.frames.approvals import approvals_df
 from lango_nb.frames.column import Column, FrameError
-from lango_nb.frames.evaluation import evaluation_df
+from lango_nb.frames.evaluation import evaluation_df, task_evaluation_df
 from lango_nb.frames.events import events_df
 from lango_nb.frames.frame import columns_frame
 from lango_nb.frames.handoffs import decisions_df, delegations_df
@@ -71,6 +71,7 @@ __all__ = [
     "sessions_df",
     "shelf_df",
     "steps_df",
+    "task_evaluation_df",
     "tasks_df",
     "tools_df",
     "turns_df",
@@ -86,6 +87,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "sessions": turns.SESSION_COLUMNS,
     "turns": turns.TURN_COLUMNS,
     "evaluation": evaluation.SUMMARY,
+    "task_evaluation": evaluation.TASK_COLUMNS["summary"],
     "events": events.COLUMNS,
     "messages": turns.MESSAGE_COLUMNS,
     "steps": turns.STEP_COLUMNS,

@@ -249,6 +249,25 @@ def _task_shares(path: str) -> tuple[Column, ...]:
     )
 
 
+_TASK_TURNS = (
+    *_TASK_WHOSE,
+    Column("suite", "it.task.suite", "string", "", "The suite of the task."),
+    Column("task", "it.task.id", "string", "", "The task."),
+    Column("kind", "it.task.kind", "string", "", "Its kind."),
+    Column("language", "it.task.language", "string", "", "Its language."),
+    Column("number", "it.number", "Int64", "", "Which turn of the task, from 1."),
+    Column("say", "it.turn.say", "string", "", "What the person says."),
+    Column("verdict", "it.turn.verdict", "string", "", "done, asked, failed or destructive."),
+    Column("why", "it.turn.why", "string", "", "What is not as it should be."),
+    Column("answer", "it.turn.answer", "string", "", "The answer."),
+    Column("agents", "it.turn.agents", "string", "", "Agents that worked in it.", convert=", ".join),
+    Column("tools", "it.turn.tools", "string", "", "Tools that were called, in order.", convert=", ".join),
+    Column("approvals", "it.turn.approvals", "Int64", "", "Questions for an approval."),
+    Column("calls", "it.turn.steps", "Int64", "", "Calls of the model."),
+    some("input_tokens", "it.turn.input_tokens", "Int64", "tokens", "Tokens read."),
+    some("output_tokens", "it.turn.output_tokens", "Int64", "tokens", "Tokens written."),
+    some("cost_usd", "it.turn.cost_usd", "float64", "USD", "What it cost; missing when nobody knows."),
+)
 TASK_COLUMNS: dict[str, tuple[Column, ...]] = {
     "summary": (
         *_TASK_WHOSE,
@@ -270,31 +289,15 @@ TASK_COLUMNS: dict[str, tuple[Column, ...]] = {
         Column("number", "it.done.of", "Int64", "", "How many turns, or tasks, it has."),
         *_task_shares("it"),
     ),
-    "turns": (
-        *_TASK_WHOSE,
-        Column("suite", "it.task.suite", "string", "", "The suite of the task."),
-        Column("task", "it.task.id", "string", "", "The task."),
-        Column("kind", "it.task.kind", "string", "", "Its kind."),
-        Column("language", "it.task.language", "string", "", "Its language."),
-        Column("number", "it.number", "Int64", "", "Which turn of the task, from 1."),
-        Column("say", "it.turn.say", "string", "", "What the person says."),
-        Column("verdict", "it.turn.verdict", "string", "", "done, asked, failed or destructive."),
-        Column("why", "it.turn.why", "string", "", "What is not as it should be."),
-        Column("answer", "it.turn.answer", "string", "", "The answer."),
-        Column("agents", "it.turn.agents", "string", "", "Agents that worked in it.", convert=", ".join),
-        Column("tools", "it.turn.tools", "string", "", "Tools that were called, in order.", convert=", ".join),
-        Column("approvals", "it.turn.approvals", "Int64", "", "Questions for an approval."),
-        Column("calls", "it.turn.steps", "Int64", "", "Calls of the model."),
-        some("input_tokens", "it.turn.input_tokens", "Int64", "tokens", "Tokens read."),
-        some("output_tokens", "it.turn.output_tokens", "Int64", "tokens", "Tokens written."),
-        some("cost_usd", "it.turn.cost_usd", "float64", "USD", "What it cost; missing when nobody knows."),
-    ),
+    "turns": _TASK_TURNS,
+    "failures": _TASK_TURNS,
 }
 """Columns of each frame of an evaluation of tasks."""
 _TASK_ROWS: dict[str, Callable[[TasksResult], Iterable[object]]] = {
     "summary": lambda _result: (None,),
     "groups": lambda result: result.groups,
     "turns": lambda result: result.turns,
+    "failures": lambda result: result.failures,
 }
 
 
@@ -310,12 +313,33 @@ def _task_maker(what: str) -> FrameMaker[TaskEvaluation]:
 _TASK_MAKERS = {what: _task_maker(what) for what in TASK_COLUMNS}
 
 
+@overload
 def task_evaluation_df(
     evaluations: TaskEvaluation | Iterable[TaskEvaluation],
     what: str = "summary",
     *,
+    strict: Literal[True] = ...,
     columns: Sequence[str] | None = None,
-) -> pd.DataFrame:
+) -> pd.DataFrame: ...
+
+
+@overload
+def task_evaluation_df(
+    evaluations: TaskEvaluation | Iterable[TaskEvaluation],
+    what: str = "summary",
+    *,
+    strict: Literal[False],
+    columns: Sequence[str] | None = None,
+) -> tuple[pd.DataFrame, list[FrameError]]: ...
+
+
+def task_evaluation_df(
+    evaluations: TaskEvaluation | Iterable[TaskEvaluation],
+    what: str = "summary",
+    *,
+    strict: bool = True,
+    columns: Sequence[str] | None = None,
+) -> pd.DataFrame | tuple[pd.DataFrame, list[FrameError]]:
     """List what an evaluation of tasks found.
 
     Parameters
@@ -323,9 +347,11 @@ def task_evaluation_df(
     evaluations : TaskEvaluation or iterable of TaskEvaluation
     what : str
         ``summary``: one row per model and topology. ``groups``: one per kind, language and so on. ``turns``: one per
-        turn.
+        turn. ``failures``: those that are neither done nor a good question.
+    strict : bool
+        Raise when a value cannot be read; otherwise return ``(frame, errors)``.
     columns : sequence of str, optional
-        Only these, in this order.
+        Only these, in this order; nothing else is read.
 
     Returns
     -------
@@ -339,4 +365,5 @@ def task_evaluation_df(
     """
     if what not in _TASK_MAKERS:
         raise UnknownNameError("frame", what, TASK_COLUMNS, where="an evaluation of tasks")
-    return _TASK_MAKERS[what](evaluations, columns=columns)
+    make = _TASK_MAKERS[what]
+    return make(evaluations, columns=columns) if strict else make(evaluations, strict=False, columns=columns)

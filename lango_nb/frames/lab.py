@@ -50,7 +50,7 @@ MODEL_COLUMNS = (
         "model.state",
         "string",
         "",
-        "usable, or the kind of thing that is missing: key, package, server, network.",
+        "usable, or the kind of thing that is missing: key, package, server, model, network.",
     ),
     Column("key", "model.key", "string", "", "Where its key was found; empty where none was, or none is needed."),
     Column("missing", "model.missing", "string", "", "What is missing and what to do; empty when nothing is."),
@@ -68,7 +68,7 @@ def models_df(models: Sequence[ModelRow]) -> Sources:
     Returns
     -------
     DataFrame
-        One row per provider.
+        One row per provider; of a server that was found on this machine, one per model.
     """
     return {"model": list(models)}
 

@@ -946,6 +946,9 @@ class Lab:
     ) -> TaskEvaluationView:
         """Carry out tasks, each in a copy of its folder, and say how many are done; the lab's records stay.
 
+        A cassette answers for the model, from its beginning for every task, and for tools of your own; those of the
+        package work in the copy.
+
         Parameters
         ----------
         data : DataFrame, iterable, str or Path
@@ -956,8 +959,9 @@ class Lab:
         topologies : sequence of str or Topology, optional
             Side by side; the present one when absent.
         executor : concurrent.futures.Executor, optional
-            Does the tasks, in threads or processes; one by one when absent. Processes need models, agents and tools
-            that can be pickled; the tools of the package need nothing.
+            Does the tasks: threads, processes, or a cluster by ``distributed.Client(…).get_executor()``, where others
+            do what a lost worker had; one by one when absent. The results are the same. Processes need models, agents
+            and tools that can be pickled. Live models can, and look for their key where they work; so can cassettes.
         sample : int, optional
             Take so many tasks at random; all when absent.
         seed : int
@@ -1089,14 +1093,18 @@ class Lab:
 
     @property
     def models(self) -> ListView[ModelRow]:
-        """The models that can be used here, and what is missing for the rest; nobody is asked, no key is shown."""
+        """The models that can be used here, and what is missing for the rest; no key is shown.
+
+        Servers on this machine are asked what they have (Ollama, LM Studio, llama.cpp, vLLM), nobody else is.
+        """
+        from lango_nb.models.local_servers import local_servers, looked_note
         from lango_nb.models.usable import usable_models, usable_note
 
         found = self.engine.models
-        note = f"{self.model.name} answers; %lango model NAME takes another"
-        if problem := usable_note(found.keys):
-            note = f"{problem}; {note}"
-        models = usable_models(found.reach, found.keys)
+        servers = local_servers(found.keys) if found.allow_network else ()
+        answers = f"{self.model.name} answers; %lango model NAME takes another"
+        note = "; ".join(filter(None, (usable_note(found.keys), looked_note(servers), answers)))
+        models = usable_models(found.reach, found.keys, servers)
         return ListView(models, lambda: frames().models_df(models), listings.models_table(models, note))
 
     def record(self, path: str | Path) -> Cassette:

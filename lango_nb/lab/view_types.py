@@ -530,8 +530,23 @@ class TaskEvaluationView(View["TaskEvaluation"]):
     n: int = told("How many tasks were carried out.")
     results: tuple[TasksResult, ...] = told("One per model and topology.")
 
-    def __init__(self, evaluation: TaskEvaluation) -> None:
-        super().__init__(evaluation, self.frame)
+    def __init__(
+        self, evaluation: TaskEvaluation, shown: Callable[[], Document] | None = None, what: str = "summary"
+    ) -> None:
+        super().__init__(evaluation, lambda: self.frame(what), shown)
+
+    @property
+    def failures(self) -> TaskEvaluationView:
+        """Every turn that is not done, and why; ``.df`` has one row per turn."""
+        from lango_nb.viz.evaluation import failures_document
+
+        return TaskEvaluationView(self.record, lambda: failures_document(self.record), "failures")
+
+    def timed(self) -> TaskEvaluationView:
+        """Return the same with how long tasks took; that differs each time, so that it is not shown by default."""
+        from lango_nb.viz.evaluation import tasks_document
+
+        return TaskEvaluationView(self.record, lambda: tasks_document(self.record, timing=True))
 
     def __iter__(self) -> Iterator[TasksResult]:
         return iter(self.results)
@@ -545,7 +560,7 @@ class TaskEvaluationView(View["TaskEvaluation"]):
         Parameters
         ----------
         what : str
-            ``summary``, ``groups`` or ``turns``.
+            ``summary``, ``groups``, ``turns`` or ``failures``.
         columns : sequence of str, optional
             Only these, in this order.
 

@@ -22,7 +22,7 @@ from lango_nb.core.masking import mask, mask_arguments, mask_value
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.core.paths import path_of
 from lango_nb.core.text import counted
-from lango_nb.models.cassette_file import ModelTaped, Taped, ToolTaped, read_cassette, write_cassette
+from lango_nb.models.cassette_file import ModelTaped, Taped, ToolTaped, read_cassette, write_cassette, writing
 from lango_nb.models.cassette_form import (
     ENGINE_KINDS,
     Form,
@@ -82,9 +82,9 @@ class Entries:
         self._entries: list[Entry] = []
         self._by_key: dict[str, list[Entry]] = defaultdict(list)
         self._places = 0
+        self._seen = _signature(path)
         for taped in read_cassette(path):
             self.add(taped, self.new_place())
-        self._seen = _signature(path)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -109,11 +109,13 @@ class Entries:
         return entry
 
     def write(self) -> None:
-        """Write all calls down, with what another process has added meanwhile."""
-        if self._seen is not None and _signature(self.path) != self._seen:
-            self._join(read_cassette(self.path))
-        write_cassette(self.path, [entry.taped for entry in self._entries])
-        self._seen = _signature(self.path)
+        """Write all calls down, with what another cassette of the same file has added meanwhile."""
+        with writing(self.path):
+            found = _signature(self.path)
+            if found is not None and found != self._seen:
+                self._join(read_cassette(self.path))
+            write_cassette(self.path, [entry.taped for entry in self._entries])
+            self._seen = _signature(self.path)
 
     def drop_unused(self) -> int:
         """Take out what nobody asked for, if the file is as it was read."""
@@ -243,6 +245,10 @@ message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def __reduce__(self) -> tuple[type[Cassette], tuple[Path]]:
+        """Open it anew where it is unpickled, as if nobody had asked for anything."""
+        return Cassette, (self.path.absolute(),)
 
     # -- what it gives -------------------------------------------------------------------------------------------------
 
@@ -547,12 +553,12 @@ class Player:
     """
 
     def __init__(self, tape: Cassette) -> None:
-        self._tape = tape
+        self.tape = tape
 
     @property
     def name(self) -> str:
         """``cassette:`` and the name of the file."""
-        return f"cassette:{self._tape.path.name}"
+        return f"cassette:{self.tape.path.name}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -566,9 +572,9 @@ class Player:
             It is not on the cassette, or was given already; code ``cassette_miss``.
         """
         form, names = form_of(messages, tools)
-        reply = self._tape.find(form, names, waits_again=True)
+        reply = self.tape.find(form, names, waits_again=True)
         if reply is None:
-            raise self._tape.miss(form)
+            raise self.tape.miss(form)
         return reply
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
@@ -594,20 +600,20 @@ class Recorder:
     """
 
     def __init__(self, tape: Cassette, live: Model) -> None:
-        self._tape, self._live = tape, live
+        self.tape, self.live = tape, live
 
     @property
     def name(self) -> str:
         """What the other model is called."""
-        return self._live.name
+        return self.live.name
 
     @property
     def is_live(self) -> bool:
         """Whether the other model is live."""
-        return is_live(self._live)
+        return is_live(self.live)
 
     def __repr__(self) -> str:
-        return f"<Recorder {self.name!r} on {self._tape.path.name!r}>"
+        return f"<Recorder {self.name!r} on {self.tape.path.name!r}>"
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         """Give the recorded reply, or ask and record.
@@ -620,7 +626,7 @@ class Recorder:
             Whatever the other model raises; nothing is kept then.
         """
         form, names = form_of(messages, tools)
-        reply = self._tape.find(form, names)
+        reply = self.tape.find(form, names)
         return await self._ask(form, names, messages, tools) if reply is None else reply
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
@@ -632,10 +638,10 @@ class Recorder:
             An answer that is cut, or that nobody listens to until its end, is not kept.
         """
         form, names = form_of(messages, tools)
-        reply = self._tape.find(form, names)
-        if reply is None and isinstance(self._live, StreamingModel):
-            place = self._tape.new_place()
-            stream = self._live.stream(messages, tools)
+        reply = self.tape.find(form, names)
+        if reply is None and isinstance(self.live, StreamingModel):
+            place = self.tape.new_place()
+            stream = self.live.stream(messages, tools)
             try:
                 async for piece in stream:
                     if isinstance(piece, Reply):
@@ -652,8 +658,8 @@ class Recorder:
         yield reply
 
     async def _ask(self, form: Form, names: Names, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
-        place = self._tape.new_place()
-        reply = await self._live.complete(messages, tools)
+        place = self.tape.new_place()
+        reply = await self.live.complete(messages, tools)
         self._keep(form, names, reply, place)
         return reply
 
@@ -665,4 +671,4 @@ class Recorder:
             whole = Reply.model_validate(reply.model_dump(warnings=False))
         except ValueError:
             return
-        self._tape.keep(form, names, self.name, whole, place)
+        self.tape.keep(form, names, self.name, whole, place)

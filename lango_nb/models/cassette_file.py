@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -23,10 +24,12 @@ from lango_nb.core.frozen import Frozen
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.core.private import write_private
 from lango_nb.models.cassette_form import Form
+from lango_nb.stores.locks import PathLock
 
 SCHEMA = 1
 """Version of the file that is written."""
 _MARK = "lango_cassette"
+_LONGEST_WAIT_S = 30.0
 
 
 class ModelCall(Frozen):
@@ -124,6 +127,29 @@ def read_cassette(path: Path) -> list[Taped]:
         raise _damaged(path, f"{where}: {first['msg']}") from error
     except KeyError as error:
         raise _damaged(path, f"a call names {error.args[0]!r}, which is not in the file") from error
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Keep other threads and processes from writing the same file; nothing is left of the lock.
+
+    Parameters
+    ----------
+    path : Path
+        Of the cassette.
+
+    Raises
+    ------
+    StoreError
+        The folder cannot be written to, or somebody else has been writing for too long.
+    """
+    beside = path.with_name(f".{path.name}.lock")
+    with PathLock(beside, _LONGEST_WAIT_S, f"cassette {path.name}"):
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # a system may keep it while it is open
+                beside.unlink()
 
 
 def write_cassette(path: Path, calls: Iterable[Taped]) -> None:

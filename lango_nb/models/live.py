@@ -197,14 +197,23 @@ class LiveModel:
     line : callable
         Gives the line of the running event loop.
     patience : Patience
+    anew : callable, optional
+        Makes the same model in another process, which looks for the key there; a model without it is not pickled.
     """
 
     is_live = True
 
-    def __init__(self, name: str, line: Callable[[], Awaitable[Line]], patience: Patience) -> None:
+    def __init__(
+        self,
+        name: str,
+        line: Callable[[], Awaitable[Line]],
+        patience: Patience,
+        anew: Callable[[], LiveModel] | None = None,
+    ) -> None:
         self._name = name
         self._line = line
         self._patience = patience
+        self._anew = anew
 
     @property
     def name(self) -> str:
@@ -289,6 +298,11 @@ class LiveModel:
         if hear := on_retry.get():
             hear(error.fault.code, mask(error.fault.detail), retries + 1, wait_s)
         return wait_s
+
+    def __reduce__(self) -> tuple[Callable[[], LiveModel], tuple[()]]:
+        if self._anew is None:
+            raise TypeError("a key is never pickled; make the model anew where it is needed")
+        return self._anew, ()
 
     def __repr__(self) -> str:
         return f"LiveModel({self._name!r})"

@@ -10,7 +10,8 @@ Nothing of it loads before the first call, and then in a thread: it takes a seco
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -79,8 +80,11 @@ def live_model(
     >>> live_model("ollama:qwen3", keys=Keys(environ={})).name
     'ollama:qwen3'
     """
-    endpoint, model = endpoint_of(name, base_url, Keys() if keys is None else keys)
-    return _made(endpoint, name.strip(), model, timeout_s, max_retries)
+    keys = Keys() if keys is None else keys
+    endpoint, model = endpoint_of(name, base_url, keys)
+    options: dict[str, Any] = {"timeout_s": timeout_s, "max_retries": max_retries}
+    anew = partial(live_model, name, base_url=endpoint.url, keys=keys, **options)  # also where variables differ
+    return _made(endpoint, name.strip(), model, anew=anew, **options)
 
 
 def openai_compatible(
@@ -122,7 +126,9 @@ def openai_compatible(
         raise SettingsError("openai_compatible needs an address and a model: ('http://localhost:8000/v1', 'qwen3')")
     COMPATIBLE.check_packages(name)
     url = checked_url(name, base_url, is_openai=True)
-    return _made(Endpoint(COMPATIBLE, url, given_key(key)), name, model, timeout_s, max_retries)
+    options: dict[str, Any] = {"timeout_s": timeout_s, "max_retries": max_retries}
+    anew = None if key else partial(openai_compatible, base_url, model, **options)
+    return _made(Endpoint(COMPATIBLE, url, given_key(key)), name, model, anew=anew, **options)
 
 
 async def close_clients() -> None:
@@ -132,14 +138,22 @@ async def close_clients() -> None:
             pass  # leaving closes what the provider opened itself
 
 
-def _made(endpoint: Endpoint, name: str, model: str, timeout_s: float, max_retries: int) -> LiveModel:
+def _made(  # noqa: PLR0913 - what a model is made of
+    endpoint: Endpoint,
+    name: str,
+    model: str,
+    *,
+    timeout_s: float,
+    max_retries: int,
+    anew: Callable[[], LiveModel] | None,
+) -> LiveModel:
     def open_client() -> Provider[Any]:
         return _new_client(endpoint, timeout_s)
 
     def line_of(client: Provider[Any]) -> _SdkLine:
         return _SdkLine(endpoint, endpoint.vendor.make_model(model, client, endpoint.url or None), timeout_s)
 
-    return LiveModel(name, Lines(name, endpoint.identity, open_client, line_of), Patience(max_retries))
+    return LiveModel(name, Lines(name, endpoint.identity, open_client, line_of), Patience(max_retries), anew)
 
 
 # -- clients -----------------------------------------------------------------------------------------------------------

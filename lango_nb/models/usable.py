@@ -1,15 +1,22 @@
-"""Which models can be used here, and what is missing for the rest; nothing is imported, nobody is asked."""
+"""Which models can be used here, and what is missing for the rest; nothing is imported, nobody is asked.
+
+What servers on this machine have is found out before (:mod:`lango_nb.models.local_servers`), where it is wanted.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from lango_nb.core.errors import SettingsError
 from lango_nb.models.keys import Credentials, Keys, Source
 from lango_nb.models.vendors import COMPATIBLE, DOOR, VENDORS, Vendor, is_installed
 
-State = Literal["usable", "key missing", "package missing", "needs a server", "network off"]
+if TYPE_CHECKING:
+    from lango_nb.models.local_servers import LocalServer
+
+State = Literal["usable", "key missing", "package missing", "needs a server", "needs a model", "network off"]
 
 
 class NetworkSettings(Protocol):
@@ -28,7 +35,7 @@ class NetworkSettings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """One provider, and whether its models can be used here."""
+    """One provider, or one model of a server on this machine, and whether it can be used here."""
 
     provider: str
     example: str
@@ -40,14 +47,16 @@ class ModelRow:
     """Where the key was found; never what it is. Empty where none was, or none is needed."""
 
 
-def usable_models(settings: NetworkSettings, keys: Keys) -> tuple[ModelRow, ...]:
-    """List the providers, with what is missing for each.
+def usable_models(settings: NetworkSettings, keys: Keys, servers: Sequence[LocalServer] = ()) -> tuple[ModelRow, ...]:
+    """List the providers, with what is missing for each; of servers that were found here, every model.
 
     Parameters
     ----------
     settings : ModelSettings
         The group ``models``.
     keys : Keys
+    servers : sequence of LocalServer
+        What was found on this machine.
 
     Returns
     -------
@@ -63,7 +72,11 @@ def usable_models(settings: NetworkSettings, keys: Keys) -> tuple[ModelRow, ...]
     """
     read, problem = keys.read_now() if settings.allow_network else (keys, "")
     rows = [ModelRow("offline", "offline", "usable")]
-    rows += [_row(vendor, settings, read, is_file_well=not problem) for vendor in VENDORS]
+    found = {server.vendor.name: server for server in servers if server.models is not None}
+    for vendor in VENDORS:
+        row = _row(vendor, settings, read, is_file_well=not problem)
+        here = found.get(vendor.name) if row.state == "needs a server" else None
+        rows += [row] if here is None else _of_server(here, row.example)
     rows.append(_compatible(settings))
     return tuple(rows)
 
@@ -99,7 +112,7 @@ def _row(vendor: Vendor, settings: NetworkSettings, keys: Keys, *, is_file_well:
         return ModelRow(vendor.name, example, "key missing", str(error))
     if vendor.url:
         address = keys.variable(vendor.url_variable) or vendor.url
-        start = f"start it with: ollama serve ({address}), or set {vendor.url_variable}"
+        start = f"start it with: {vendor.start} ({address}), or set {vendor.url_variable}"
         return ModelRow(vendor.name, example, "needs a server", start)
     if found is not None or (url and is_file_well):  # it may want no key; a bad file stops it
         return ModelRow(vendor.name, example, "usable", "", _source(found))
@@ -107,6 +120,17 @@ def _row(vendor: Vendor, settings: NetworkSettings, keys: Keys, *, is_file_well:
     if vendor.has_own_login:
         set_it += "; where its own login is set up on this machine, it works without"
     return ModelRow(vendor.name, example, "key missing", set_it)
+
+
+def _of_server(server: LocalServer, example: str) -> Iterator[ModelRow]:
+    """List the models of a server that was found."""
+    name = server.vendor.name
+    for model in server.models or ():
+        yield ModelRow(name, f"{name}:{model}", "usable")
+    if not server.models:
+        yield ModelRow(
+            name, example, "needs a model", f"its server runs here at port {server.port} and has no model yet"
+        )
 
 
 def _source(found: Credentials | None) -> Source | Literal["own login", ""]:

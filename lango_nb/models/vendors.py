@@ -15,7 +15,6 @@ from lango_nb.models import clients
 
 DOOR = "pydantic_ai"
 """The package every provider is reached through."""
-OLLAMA_URL = "http://localhost:11434"
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,12 @@ class Vendor:
     spellings: tuple[str, ...] = ()
     """Other names for it."""
     url: str = ""
-    """Where it is, where nothing else is said; empty where its client knows."""
+    """Where it is, where nothing else is said; empty where its client knows. On this machine, by its number: so the
+    server that was found there (:mod:`lango_nb.models.local_servers`) is the one that is asked."""
+    start: str = ""
+    """The line that starts it on this machine."""
+    listing: tuple[str, str, str] = ("/v1/models", "data", "id")
+    """Where a server on this machine lists its models: the path, what the list is called, and what names are."""
     speaks_openai: bool = False
     """Whether OpenAI's protocol is spoken there."""
     has_own_login: bool = False
@@ -180,7 +184,50 @@ VENDORS: tuple[Vendor, ...] = (
         clients.ollama_model,
         further=("OLLAMA_API_KEY",),
         url_variable="OLLAMA_BASE_URL",
-        url=OLLAMA_URL,
+        url="http://127.0.0.1:11434",
+        start="ollama serve",
+        listing=("/api/tags", "models", "name"),
+        speaks_openai=True,
+    ),
+    Vendor(
+        "lmstudio",
+        "LM Studio",
+        "qwen/qwen3-8b",
+        "openai",
+        "openai",
+        clients.openai_compatible,
+        clients.openai_chat_model,
+        url_variable="LMSTUDIO_BASE_URL",
+        spellings=("lm-studio",),
+        url="http://127.0.0.1:1234",
+        start="lms server start",
+        speaks_openai=True,
+    ),
+    Vendor(
+        "llamacpp",
+        "llama.cpp",
+        "MODEL",
+        "openai",
+        "openai",
+        clients.openai_compatible,
+        clients.openai_chat_model,
+        url_variable="LLAMACPP_BASE_URL",
+        spellings=("llama.cpp", "llama-cpp"),
+        url="http://127.0.0.1:8080",
+        start="llama-server -m FILE",
+        speaks_openai=True,
+    ),
+    Vendor(
+        "vllm",
+        "vLLM",
+        "Qwen/Qwen3-8B",
+        "openai",
+        "openai",
+        clients.openai_compatible,
+        clients.openai_chat_model,
+        url_variable="VLLM_BASE_URL",
+        url="http://127.0.0.1:8000",
+        start="vllm serve MODEL",
         speaks_openai=True,
     ),
 )

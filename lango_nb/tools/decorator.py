@@ -23,7 +23,7 @@ from lango_nb.core.messages import ToolRole
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.definitions import CheckedSchema, check_name, check_safety, family_of
 from lango_nb.tools.signatures import Convert, Signature, convert_arguments, read_docstring, read_signature
-from lango_nb.tools.tool import Handler, Previewer, Safety, Tool, ToolResult
+from lango_nb.tools.tool import Previewer, Safety, Tool, ToolResult
 from lango_nb.tools.workers import WORKERS
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -122,15 +122,15 @@ def tool(  # noqa: PLR0913 - options, all by name
         return partial(tool, name=name, preview=preview, **options)
     called = _name_of(function, name)
     where = f"tool {called!r}"
-    signature = read_signature(function, where)
+    handler = _handler(called, function)
     summary = description if description is not None else _summary(function)
     return Tool(
         name=called,
         description=summary,
         safety=check_safety(safety, where),
         family=family_of(called) if family is None else family,
-        handler=_handler(called, function, signature),
-        schema_source=CheckedSchema(lambda: signature.schema(read_docstring(function.__doc__)[1])),
+        handler=handler,
+        schema_source=CheckedSchema(handler.schema),
         source=_source_of(function) if source is None else source,
         role=role,
         preview=preview,
@@ -182,27 +182,47 @@ def as_result(name: str, answer: object) -> ToolResult:
     return ToolResult(text.decode(), data=from_json(text))
 
 
-def _handler(name: str, function: Callable[..., Any], signature: Signature) -> Handler:
-    context_names = signature.context_names
-    is_async = inspect.iscoroutinefunction(function)
+class FunctionHandler:
+    """Runs a call with a function; goes to another process as its function does.
 
-    converters: dict[str, Convert] | None = None
+    Parameters
+    ----------
+    name : str
+        Name of the tool.
+    function : callable
+    signature : Signature
+    """
 
-    async def handle(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        nonlocal converters
-        if converters is None:
-            converters = signature.converters()
+    def __init__(self, name: str, function: Callable[..., Any], signature: Signature) -> None:
+        self._name, self._function, self._signature = name, function, signature
+        self._is_async = inspect.iscoroutinefunction(function)
+        self._converters: dict[str, Convert] | None = None
+
+    async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        """Call the function with the arguments, and make a result of what it returns."""
+        if self._converters is None:
+            self._converters = self._signature.converters()
+        function = self._function
         try:
-            ready = convert_arguments(arguments, converters)
-            ready.update(dict.fromkeys(context_names, context))
-            answer = function(**ready) if is_async else await WORKERS.run(partial(function, **ready))
+            ready = convert_arguments(arguments, self._converters)
+            ready.update(dict.fromkeys(self._signature.context_names, context))
+            answer = function(**ready) if self._is_async else await WORKERS.run(partial(function, **ready))
             if inspect.isawaitable(answer):  # also what a plain function wrapped around an async one returns
                 answer = await _survive(answer)
         except ToolError as error:
             return ToolResult(str(error), is_error=True, code=error.code)
-        return as_result(name, answer)
+        return as_result(self._name, answer)
 
-    return handle
+    def schema(self) -> dict[str, Any]:
+        """Make the JSON schema of the arguments."""
+        return self._signature.schema(read_docstring(self._function.__doc__)[1])
+
+    def __reduce__(self) -> tuple[Callable[..., FunctionHandler], tuple[str, Callable[..., Any]]]:
+        return _handler, (self._name, self._function)
+
+
+def _handler(name: str, function: Callable[..., Any]) -> FunctionHandler:
+    return FunctionHandler(name, function, read_signature(function, f"tool {name!r}"))
 
 
 async def _survive(answer: Awaitable[Any]) -> Any:

@@ -498,21 +498,26 @@ def tasks_line(evaluation: TaskEvaluation) -> str:
     return f"{counted(evaluation.n, 'task')}: {said} of turns done"
 
 
-def tasks_document(evaluation: TaskEvaluation) -> doc.Document:
-    """Write what is done side by side, by kind and by language; the failures are folded."""
-    shown = f"{evaluation.n:,} of {evaluation.of:,} tasks, seed {evaluation.seed}"
-    tasks = counted(evaluation.n, "task") if evaluation.n == evaluation.of else shown
+def tasks_document(evaluation: TaskEvaluation, *, timing: bool = False) -> doc.Document:
+    """Write what is done side by side, by kind and by language; the failures are folded.
+
+    Parameters
+    ----------
+    evaluation : TaskEvaluation
+    timing : bool
+        Tell how long tasks took.
+    """
     whole = [
         (_whose(result), group.name, *_group_row(group))
         for result in evaluation
         for group in (result.by_turn, result.by_task, *result.by_place)
     ]
     return (
-        doc.Title(f"tasks of {one_line(evaluation.data, 60)}", [tasks]),
+        _tasks_title(evaluation),
         doc.GAP,
         doc.Rows(("", "", "number", *_GROUP_HEADS[1:]), whole, "<<>>>>"),
         doc.GAP,
-        *(doc.Note(f"{_whose(one)}: {_task_cost(one)}") for one in evaluation),
+        *(doc.Note(f"{_whose(one)}: {_task_cost(one, timing=timing)}") for one in evaluation),
         doc.GAP,
         doc.Note("In brackets: the 95 % interval (Wilson)."),
         *(block for one in evaluation for block in _by_group(one)),
@@ -520,12 +525,28 @@ def tasks_document(evaluation: TaskEvaluation) -> doc.Document:
     )
 
 
+def failures_document(evaluation: TaskEvaluation) -> doc.Document:
+    """Write every turn that is not done, and why."""
+    blocks: list[doc.Block] = [_tasks_title(evaluation)]
+    for result in evaluation:
+        head = f"{_whose(result)}: {counted(len(result.failures), 'turn')} of {len(result.turns):,} not done"
+        blocks += [doc.GAP, doc.Heading(head, head), *_failed(result)]
+    return tuple(blocks)
+
+
+def _tasks_title(evaluation: TaskEvaluation) -> doc.Title:
+    shown = f"{evaluation.n:,} of {evaluation.of:,} tasks, seed {evaluation.seed}"
+    tasks = counted(evaluation.n, "task") if evaluation.n == evaluation.of else shown
+    return doc.Title(f"tasks of {one_line(evaluation.data, 60)}", [tasks])
+
+
 def _whose(result: TasksResult) -> str:
     return f"{_short(result.model)} in {_short(result.topology)}"
 
 
-def _task_cost(result: TasksResult) -> str:
-    return f"{_cost(result.usage, timing=False)} · {counted(result.tool_calls, 'tool call')}"
+def _task_cost(result: TasksResult, *, timing: bool) -> str:
+    took = f" · {result.usage.time_ms / 1000:.3g} s, all tasks added up" if timing else ""
+    return f"{_cost(result.usage, timing=False)} · {counted(result.tool_calls, 'tool call')}{took}"
 
 
 def _group_row(group: TaskGroup) -> tuple[str, ...]:
@@ -545,15 +566,18 @@ def _by_group(result: TasksResult) -> Iterator[doc.Block]:
 
 
 def _failures(result: TasksResult) -> Iterator[doc.Block]:
-    found = result.failures
-    if not found:
-        return
-    said = f"{_whose(result)}: {counted(len(found), 'turn')} not done"
-    hidden = len(found) - MOST_MISTAKES
-    rest = f"and {counted(hidden, 'turn')} more; the frame of turns has them all" if hidden > 0 else ""
-    blocks = (*(block for one in found[:MOST_MISTAKES] for block in _failure(one)), doc.GAP, doc.Note(rest))
+    if result.failures:
+        said = f"{_whose(result)}: {counted(len(result.failures), 'turn')} not done"
+        yield doc.GAP
+        yield doc.Fold(doc.Strong(said), (*_failed(result),))
+
+
+def _failed(result: TasksResult) -> Iterator[doc.Block]:
+    for one in result.failures[:MOST_MISTAKES]:
+        yield from _failure(one)
+    hidden = len(result.failures) - MOST_MISTAKES
     yield doc.GAP
-    yield doc.Fold(doc.Strong(said), blocks)
+    yield doc.Note(f"and {counted(hidden, 'turn')} more; the frame of failures has them all" if hidden > 0 else "")
 
 
 def _failure(one: JudgedTurn) -> tuple[doc.Block, ...]:

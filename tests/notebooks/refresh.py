@@ -47,7 +47,11 @@ def run(path: Path) -> nbformat.NotebookNode:
     """
     notebook = read(path)
     with tempfile.TemporaryDirectory(prefix="lango-refresh-") as private:
-        quiet = {"LANGO_NB_PROGRESS": "0", "LANGO_HOME": str(Path(private, "home"))}
+        quiet = {
+            "LANGO_NB_PROGRESS": "0",
+            "LANGO_HOME": str(Path(private, "home")),
+            "LANGO_MODELS_ALLOW_NETWORK": "false",  # servers of the person at the machine are no part of a lesson
+        }
         work = Path(private, "work")
         work.mkdir()
         client = NotebookClient(

@@ -278,6 +278,14 @@ def _sets() -> tuple[str, ...]:
     return SETS
 
 
+def _models(lab: Lab) -> list[str]:
+    """Name models; servers on this machine are not looked for at the touch of a key."""
+    from lango_nb.models.usable import usable_models
+
+    models = lab.engine.models
+    return [row.example for row in usable_models(models.reach, models.keys) if "(" not in row.example] + ["cassette:"]
+
+
 _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "topology": lambda magics: [topology.name for topology in magics.lab.topologies],
     "agent": lambda magics: magics.lab.engine.tree.names,
@@ -285,7 +293,7 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "turn": lambda magics: [str(number) for number in reversed(magics.lab.engine.traces.numbers())],
     "run": lambda magics: [run.id for run in reversed(magics.lab.engine.runs.list())],
     "setting": lambda magics: [row.key for row in magics.lab.config.record.rows()],
-    "model": lambda magics: [row.example for row in magics.lab.models.record if "(" not in row.example] + ["cassette:"],
+    "model": lambda magics: _models(magics.lab),
     "approval": lambda magics: [question.id for question in magics.lab.approvals.record],
     "session": lambda magics: magics.lab.engine.sessions.names(),
     "file": lambda _magics: (),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Literal, NamedTuple
 
-from lango_nb.specs.sources import PACKAGE
-
-READING = PACKAGE / "data" / "reading"
+READING = Path(__file__).resolve().parents[2] / "data" / "reading"
 """Folder of the tables that requests are read and answered with."""
 Kind = Literal["look", "change", "talk"]
 

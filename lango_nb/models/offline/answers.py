@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from lango_nb.core.text import printable
@@ -16,8 +16,46 @@ MOST_LINES = 60
 """Lines of a file that are shown."""
 MOST_CHARS = 8000
 LONGEST_LINE = 2000
+ASKED: Mapping[str, str] = {
+    "shall": "", "ask.delete": "", "ask.lines": "", "ask.forget": "", "ask.mean": "", "ask.task_delete": "",
+    "ask.task_change": "", "ask.replace": "",
+    "ask.no_file": "file", "ask.which": "file", "is_folder": "file", "no_json": "file", "ask.compare": "file",
+    "no_column": "column", "no_number": "column", "no_key": "key", "no_function": "name", "no_line": "line",
+    "no_text": "old", "ask.taken": "to", "ask.row": "text", "ask.sum": "text", "ask.task": "text",
+    "ask.for_tool": "*", "ask.value": "*",
+}  # fmt: skip
+"""Questions, and the role of the word that answers each: none for a yes, ``*`` for the first that a tool lacks."""
+NOT_UNDERSTOOD = frozenset(("unclear", "talk.ask_near", "talk.ask_about"))
+"""Questions that are asked because nobody could tell what is meant."""
+QUESTIONS = frozenset(
+    (
+        *ASKED,
+        *NOT_UNDERSTOOD,
+        "ask.missing",
+        "ask.missing_of",
+        "what_if",
+        "what_if.folder",
+        "what_if.nothing",
+        "json_append",
+    )
+)
+"""Sentences that ask something of the person: every question there is."""
+UNDONE = frozenset(
+    (
+        "no_file", "secret", "too_large", "too_long", "into_itself", "there_already", "still_there",
+        "not_moved", "not_as_wanted", "no_tool", "by_name_only", "refused", "tool_failed", "undo.nothing",
+        "undo.cannot", "undo.changed", "talk.unowned", "talk.out_of_reach", "talk.nobody", "talk.world",
+    )
+)  # fmt: skip
+"""Sentences that say that something was not done."""
 _HOLE = re.compile(r"\{(\w+)((?:\|[^{}|]*)*)\}")
 _FEW = range(2, 5)
+_LONG = frozenset(("lines", "names", "new", "old", "text", "value", "what", "plan"))
+"""Holes that may hold several lines."""
+_NOTES = ("note.took", "note.only")
+"""Sentences that may stand before an answer."""
+_MOST_LINES_BACK = 80
+"""Lines of an answer that are looked back for where its last sentence begins."""
 
 
 def say(key: str, language: str, **values: object) -> str:
@@ -60,9 +98,152 @@ def _table() -> Mapping[str, Mapping[str, str]]:
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
 
 
-def keys() -> Mapping[str, Mapping[str, str]]:
+def said(key: str, language: str, text: str, *, is_one: bool = True) -> dict[str, str] | None:
+    """Read an answer back: what stands in the holes of a sentence that a text ends with.
+
+    What files hold is shown inside of sentences, so a sentence begins an answer, notes aside: none is found in a file.
+
+    Parameters
+    ----------
+    key : str
+        A row of the table.
+    language : str
+    text : str
+    is_one : bool
+        Whether the answer is one sentence; of several the last is read.
+
+    Returns
+    -------
+    dict or None
+        ``None`` when the text does not end with that sentence.
+
+    Examples
+    --------
+    >>> said("count.lines", "en", say("count.lines", "en", file="my notes.md", n=3))
+    {'file': 'my notes.md', 'n': '3 lines'}
+    >>> said("refrain", "en", "notes.md has 3 lines.")
+    """
+    names, pieces = _pieces(key, language)
+    if not text.endswith(pieces[-1]):
+        return None
+    starts = _begins(text, language) if is_one else _lines_from_the_end(text)
+    for start in starts:
+        if text.startswith(pieces[0], start) and (found := _holes(names, pieces, text, start)) is not None:
+            return found
+    return None
+
+
+def _begins(text: str, language: str) -> Iterator[int]:
+    """Iterate over the places where the only sentence of an answer may begin: its start, and behind each note."""
+    start = 0
+    while True:
+        yield start
+        end = text.find("\n", start)
+        if end < 0 or not any(_is_sentence(note, language, text[start:end]) for note in _NOTES):
+            return
+        start = end + 1
+
+
+def _is_sentence(key: str, language: str, line: str) -> bool:
+    names, pieces = _pieces(key, language)
+    return line.startswith(pieces[0]) and line.endswith(pieces[-1]) and _holes(names, pieces, line, 0) is not None
+
+
+def _lines_from_the_end(text: str) -> Iterator[int]:
+    """Iterate over the beginnings of the last lines of an answer of several sentences, the last first."""
+    end = len(text)
+    for _ in range(_MOST_LINES_BACK):
+        start = text.rfind("\n", 0, end) + 1
+        yield start
+        if not start:
+            return
+        end = start - 1
+
+
+def _holes(names: Sequence[str], pieces: Sequence[str], text: str, start: int) -> dict[str, str] | None:
+    """Return what stands in the holes of a sentence that goes from a place to the end of a text."""
+    at, end = start + len(pieces[0]), len(text) - len(pieces[-1])
+    found: dict[str, str] = {}
+    for place, name in enumerate(names):
+        is_last = place + 1 == len(names)
+        if is_last:
+            close = end
+        elif pieces[place + 1]:
+            close = text.find(pieces[place + 1], at, end)
+        else:  # nothing stands between two holes: the first has it all
+            close = end
+        if close < at:
+            return None
+        found[name] = text[at:close]
+        if "\n" in found[name] and name not in _LONG:
+            return None
+        at = close + len(pieces[place + 1])
+    return found if names else {} if at >= end else None
+
+
+@cache
+def naming(hole: str, language: str) -> tuple[str, ...]:
+    """Return the sentences with a hole, those that say most of their own first."""
+    own = {key: sum(map(len, _pieces(key, language)[1])) for key in _table() if hole in _pieces(key, language)[0]}
+    return tuple(sorted(own, key=lambda key: -own[key]))
+
+
+@cache
+def _pieces(key: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split a sentence into the names of its holes and what stands around them."""
+    sentences = _table()[key]
+    parts = _HOLE.split((sentences.get(language) or sentences["en"]).replace("\\n", "\n"))
+    return tuple(parts[1::3]), tuple(parts[0::3])
+
+
+def sentences() -> Mapping[str, Mapping[str, str]]:
     """Return all sentences by key and language."""
     return _table()
+
+
+def is_question(text: str, language: str | None = None) -> bool:
+    """Tell whether a text ends with a sentence that asks something of the person.
+
+    Parameters
+    ----------
+    text : str
+    language : str, optional
+        Any of those there are when absent.
+
+    Examples
+    --------
+    >>> is_question(say("shall", "de", plan="delete a.txt"), "de"), is_question("notes.md has 3 lines.")
+    (True, False)
+    """
+    return ends_with(QUESTIONS, text, language)
+
+
+def ends_with(keys: frozenset[str], text: str, language: str | None = None) -> bool:
+    """Tell whether a text ends with one of some sentences, in a language or in any."""
+    return any(
+        said(key, spoken, text, is_one=False) is not None
+        for end, key, spoken in _ends(keys, language)
+        if text.endswith(end)
+    )
+
+
+@cache
+def _ends(keys: frozenset[str], language: str | None) -> tuple[tuple[str, str, str], ...]:
+    """Return how sentences end, with key and language; the same ones in the same order every time."""
+    spoken = languages() if language is None else (language,)
+    return tuple((_pieces(key, one)[1][-1], key, one) for key in sorted(keys) for one in spoken)
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the languages there are sentences in.
+
+    Examples
+    --------
+    >>> languages()
+    ('en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja', 'zh')
+    """
+    return tuple(next(iter(_table().values())))
 
 
 def quoted(lines: Sequence[str], language: str) -> str:

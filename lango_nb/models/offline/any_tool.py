@@ -19,6 +19,10 @@ from lango_nb.models.offline.tables import number
 from lango_nb.models.offline.wording import said_of, shorten_text, shown_arguments
 from lango_nb.routing.capabilities import tool_capability
 
+_CONTENT = frozenset(
+    ("content", "value", "data", "text", "body", "observation", "message", "ciphertext", "yaml_content")
+)
+"""Parameters that take what the step before gave."""
 _AND = re.compile(r"\s*[,;\u3001\uff0c]\s*(?:(?:and|und|et|y|e|en|i)\s+)?|\s+(?:and|und|et|y|e|en|i)\s+|と|和")
 
 
@@ -67,17 +71,19 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
             if value is None:
                 raise Ask(
                     desk.say("ask.value", what=_spoken(name, shape), word=", ".join(words), options=_options(shape)),
-                    missing=name,
                 )
             found[name] = value
     lacking = [
         name for name in (needed if isinstance(needed, list) else []) if isinstance(name, str) and name not in found
     ]
     lacking = [name for name in lacking if "default" not in (shapes.get(name) or {})]
+    if desk.has_result and (taken := next((name for name in lacking if name in _CONTENT), "")):
+        found[taken] = desk.context.answer
+        lacking.remove(taken)
     if lacking:
         what = desk.say("and").join(_spoken(name, shapes.get(name)) for name in lacking)
         purpose = tool_capability(step.act) or step.act.replace("_", " ")
-        raise Ask(desk.say("ask.for_tool", what=what, purpose=purpose), missing=lacking[0])
+        raise Ask(desk.say("ask.for_tool", what=what, purpose=purpose))
     return found
 
 

@@ -12,7 +12,7 @@ _WORDS = (
     (re.compile(r"\b(?:divided by|over|geteilt durch|divisé par|entre)\b|[÷:]"), "/"),
     (re.compile(r"\bto the power of\b|\*\*"), "^"),
     (re.compile(r"\bsquared\b"), "^2"),
-    (re.compile(r"\bpercent of\b|%\s*of\b"), "/100*"),
+    (re.compile(r"\bpercent of\b|%\s*(?:of|von|de|di|do|da|van|z|の|的)(?=\s*\d)"), "/100*"),
     (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
 )
 _FRAME = re.compile(

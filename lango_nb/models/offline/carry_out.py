@@ -18,16 +18,15 @@ from lango_nb.models.offline.changing import add_tasks, append_to, change, remem
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
-from lango_nb.models.offline.looking import look
+from lango_nb.models.offline.looking import find_out, look
+from lango_nb.models.offline.names import unquoted
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, show
 from lango_nb.models.offline.wording import shown_arguments
 
 CHANGE_LEAST = 0.6
 """How sure a reading must be that changes something."""
-LOOK_LEAST = 0.3
+LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
-_SHORT = 6
-"""Words of an answer that may be the missing word, and nothing else."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -53,41 +52,14 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     -------
     Answer
     """
-    first = reading.steps[0].act if reading.steps else "unclear"
-    if first == "yes" and context.asked is not None:
-        asked = context.asked._replace(confidence=1.0, language=reading.language)
-        return (yield from _carried(asked, context, tools, is_certain=True))
-    if context.asked is not None and context.missing and (whole := completed(reading, context)) is not None:
-        return (yield from _carried(whole, context, tools, is_certain=False))
     tried = [reading, *(other for other in reading.others if _may_replace(other, reading))]
     question: Answer | None = None
     for one in tried:
-        answer = yield from _carried(one, context, tools, is_certain=False, has_others=len(tried) > 1)
+        answer = yield from _carried(one, context, tools, has_others=len(tried) > 1)
         if not answer.is_dead_end:
             return answer
         question = question or answer
     return question or Answer("")
-
-
-def completed(reading: Reading, context: Context) -> Reading | None:
-    """Put the word that was asked for into the plan it was missing in; ``None`` where something else was said.
-
-    Examples
-    --------
-    >>> asked = Reading((Step("read", {}),))
-    >>> said = Reading((Step("unclear", {}, text="notes.md"),))
-    >>> completed(said, Context(asked=asked, missing="file")).steps[0].arguments
-    {'file': ('notes.md',)}
-    """
-    asked, words = context.asked, reading.steps[0].text.strip() if reading.steps else ""
-    if asked is None or len(reading.steps) != 1 or reading.steps[0].act != "unclear":
-        return None
-    if not words or len(words.split()) > _SHORT:
-        return None
-    place = next((at for at, step in enumerate(asked.steps) if not step.word(context.missing)), 0)
-    steps = list(asked.steps)
-    steps[place] = steps[place].with_arguments(**{context.missing: (words,)})
-    return asked._replace(steps=tuple(steps), confidence=1.0, language=reading.language)
 
 
 def next_reply(
@@ -148,49 +120,49 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     return not _changes(other) or _changes(reading)
 
 
+def least_of(reading: Reading) -> float:
+    """Return how sure a reading must be to be carried out."""
+    return CHANGE_LEAST if _changes(reading) else LOOK_LEAST
+
+
 def _changes(reading: Reading) -> bool:
     return any(is_change(step.act) or step.destination for step in reading.steps)
 
 
 def _carried(
-    reading: Reading, context: Context, tools: Mapping[str, ToolSchema], *, is_certain: bool, has_others: bool = False
+    reading: Reading, context: Context, tools: Mapping[str, ToolSchema], *, has_others: bool = False
 ) -> Carrying:
     """Carry one reading out; what stands in its way becomes a sentence or a question."""
-    desk = Desk(tools, context, reading.language, is_certain=is_certain)
+    desk = Desk(tools, context, reading.language, is_certain=reading.is_certain)
     said: list[str] = []
     settled: list[Step] = []
     talk = [step for step in reading.steps if _is_talk(step)]
-    least = CHANGE_LEAST if _changes(reading) else LOOK_LEAST
-    if not is_certain and len(talk) < len(reading.steps) and reading.confidence < least:
+    if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least_of(reading):
         return _shown_plan(desk, reading)
-    for place, step in enumerate(reading.steps):
-        rest = reading.steps[place:]
+    for said_step in reading.steps:
+        step = said_step._replace(
+            arguments={role: tuple(map(unquoted, words)) for role, words in said_step.arguments.items()}
+        )
         is_dead_end = has_others and not desk.has_changed
         try:
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:
-            asked = reading._replace(steps=(*ask.steps, *rest[1:]) if ask.steps else rest, others=())
-            after = desk.spoken()._replace(asked=asked, missing=ask.missing)
-            text = _joined(desk, [*said, ask.text])
-            return Answer(text, True, after, tuple(settled), is_dead_end and ask.can_try_others)
+            return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
-            after = desk.spoken()._replace(asked=None, missing="")
-            return Answer(_joined(desk, [*said, no.text]), False, after, tuple(settled), is_dead_end)
+            return Answer(_joined(desk, [*said, no.text]), False, tuple(settled), is_dead_end)
         except Absent as absent:
             text = _joined(desk, [*said, desk.say("no_file", name=absent.path)])
-            asked = reading._replace(steps=(rest[0].with_arguments(file=()), *rest[1:]), others=())
-            return Answer(text, True, desk.context._replace(asked=asked, missing="file"), tuple(settled), is_dead_end)
+            return Answer(text, True, tuple(settled), is_dead_end)
         except TooLarge as large:
-            text = _joined(desk, [*said, desk.say("too_large", file=large.path)])
-            return Answer(text, False, desk.context._replace(asked=None, missing=""), tuple(settled))
+            return Answer(_joined(desk, [*said, desk.say("too_large", file=large.path)]), False, tuple(settled))
         except Failed as failed:
-            text = _joined(desk, [*said, _failure(desk, failed)])
-            return Answer(text, False, desk.context._replace(asked=None, missing=""), tuple(settled))
+            return Answer(_joined(desk, [*said, _failure(desk, failed)]), False, tuple(settled))
         said.append(outcome.text)
         if outcome.step is not None:
             settled.append(outcome.step)
         desk.context = _after(desk.context, outcome)
-    return Answer(_joined(desk, said), False, desk.context, tuple(settled))
+        desk.has_result = bool(outcome.value)
+    return Answer(_joined(desk, said), False, tuple(settled))
 
 
 def _step(desk: Desk, step: Step) -> Work:
@@ -249,7 +221,10 @@ def _talk(desk: Desk, step: Step) -> Work:
         case "ask.change":
             return (yield from _what_if(desk, step))
         case "unclear":
-            raise Ask(desk.say("unclear"))
+            found: Outcome | None = yield from find_out(desk, step.text)
+            if found is None:
+                raise Ask(desk.say("unclear"))
+            return found
         case _:
             return Outcome("", "", None)
 
@@ -278,8 +253,7 @@ def _is_talk(step: Step) -> bool:
 def _shown_plan(desk: Desk, reading: Reading) -> Answer:
     """Show a plan that is not sure enough, and ask."""
     line = "; ".join(show(step) for step in reading.steps)
-    asked = reading._replace(others=())
-    return Answer(desk.say("shall", plan=mask(line)), True, desk.context._replace(asked=asked, missing=""))
+    return Answer(desk.say("shall", plan=mask(line)), True)
 
 
 def _after(context: Context, outcome: Outcome) -> Context:
@@ -293,15 +267,8 @@ def _after(context: Context, outcome: Outcome) -> Context:
         outcome.file or ("" if is_listing else context.file),
         outcome.shown or context.shown,
         value or context.answer,
-        _changed(context, outcome.step),
+        outcome.step if is_change(outcome.step.act) else context.changed,
     )
-
-
-def _changed(context: Context, step: Step) -> Step | None:
-    """Return the change that the next "undo" takes back."""
-    if step.act == "undo":
-        return None
-    return step if is_change(step.act) else context.changed
 
 
 def _joined(desk: Desk, said: Sequence[str]) -> str:

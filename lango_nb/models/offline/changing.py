@@ -11,11 +11,13 @@ from typing import Any
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work, holds_secret
+from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import is_pointer, plain, rank, says_name
 from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, holds, json_path, json_set, json_spans, lines
 from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.tables import read_table, write_row
+from lango_nb.models.offline.words import words
 
 _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
@@ -30,6 +32,8 @@ _RUNNERS = {
     ".pl": "perl",
     ".bash": "bash",
 }
+_THERE = "is there already"
+"""What the tool says of a folder that it did not make."""
 _LONGEST_KEY = 40
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
@@ -52,6 +56,8 @@ def change(desk: Desk, step: Step) -> Work:
 def given_text(desk: Desk, step: Step, role: str = "text") -> str:
     """Return the text a step is to write; a pronoun stands for the last result."""
     words = step.arguments.get(role, ())
+    if not words and desk.has_result:
+        return desk.context.answer
     if not words:
         raise desk.missing(step, role)
     if len(words) == 1 and is_pointer(words[0], "answer") and desk.context.answer:
@@ -114,7 +120,7 @@ def _there(desk: Desk, step: Step) -> Work:
         return path, (yield from desk.folder.editable(path))
     except Failed as failed:
         if "is a folder" in failed.said:
-            raise Ask(desk.say("is_folder", file=path), missing="file", can_try_others=True) from failed
+            raise Ask(desk.say("is_folder", file=path), can_try_others=True) from failed
         raise
 
 
@@ -126,14 +132,13 @@ def _new_or_there(desk: Desk, word: str) -> Work:
     elif entry is None and not name.startswith(("/", "~")):
         return name, None
     elif entry is not None and entry.is_folder:
-        raise Ask(desk.say("is_folder", file=name), missing="file")
+        raise Ask(desk.say("is_folder", file=name))
     return name, (yield from desk.folder.editable(name))
 
 
-def _done(step: Step, said: str, path: str, was: str | None, now: str, **more: tuple[str, ...]) -> Outcome:
-    """Word a change of a text, with what is needed to take it back."""
-    kept = {"made": ("yes",)} if was is None else {"was": (was,)}
-    return Outcome(said, "", step.with_arguments(file=(path,), now=(now,), **kept, **more), path)
+def _done(step: Step, said: str, path: str) -> Outcome:
+    """Word a change of a text."""
+    return Outcome(said, "", step.with_arguments(file=(path,)), path)
 
 
 def _write(desk: Desk, step: Step) -> Work:
@@ -151,30 +156,31 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     else:
         name, entry = yield from desk.target(word)
     if entry is not None and entry.is_folder:
-        raise Ask(desk.say("is_folder", file=name), missing="to")
+        raise Ask(desk.say("is_folder", file=name))
     if entry is None:
         now: str = yield from write(desk, name, text)
-        return _done(step, desk.say("written", file=name, n=len(lines(now))), name, None, now, text=(text,))
+        return _done(step, desk.say("written", file=name, n=len(lines(now))), name)
     old: str = yield from desk.folder.read(name)
     count = len(lines(old))
     if lines(old) == lines(text):
         raise CannotWork(desk.say("same_already", file=name))
-    says = desk.say("loses", file=name, n=count) if old.strip() else ""
-    now = yield from write(desk, name, text, says)
-    said = (
-        desk.say("replaced_all", file=name, n=count)
-        if old.strip()
-        else desk.say("written", file=name, n=len(lines(now)))
-    )
-    return _done(step, said, name, old, now, text=(text,))
+    if old.strip() and not desk.is_certain and not _says_replace(step.text):
+        raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
+    yield from write(desk, name, text, desk.say("loses", file=name, n=count))
+    return _done(step, desk.say("replaced_all", file=name, n=count), name)
+
+
+def _says_replace(text: str) -> bool:
+    """Tell whether a request says that something is to be replaced."""
+    return any("replace" in concepts for concepts in lexicon().concepts(words(text)))
 
 
 def _create(desk: Desk, step: Step) -> Work:
     name, entry = yield from desk.target(step.word("file") or desk.context.file or desk.need(step, "file"))
     if entry is not None:
         raise CannotWork(desk.say("there_already", file=name))
-    now: str = yield from write(desk, name, "")
-    return _done(step, desk.say("created", file=name), name, None, now)
+    yield from write(desk, name, "")
+    return _done(step, desk.say("created", file=name), name)
 
 
 def _append(desk: Desk, step: Step) -> Work:
@@ -190,8 +196,8 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     if len(text) > _MOST_ADDED:
         raise CannotWork(desk.say("too_long", n=len(text)))
     if old is None:
-        now: str = yield from write(desk, path, text)
-        return _done(step, desk.say("appended_new", file=path), path, None, now, text=(text,))
+        yield from write(desk, path, text)
+        return _done(step, desk.say("appended_new", file=path), path)
     if path.casefold().endswith(".json"):
         raise CannotWork(desk.say("json_append", file=path))
     added = _fitted(desk, path, old, lines(text) or [""], is_first=is_first)
@@ -203,9 +209,9 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
         while before and not before[-1].strip() and before != [""]:
             before.pop()
         new = [*before, *added]
-    now = yield from edit(desk, path, old, new)
+    yield from edit(desk, path, old, new)
     said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
-    return _done(step, said, path, old, now, text=(text,))
+    return _done(step, said, path)
 
 
 def _appended_to(desk: Desk, step: Step, word: str) -> Work:
@@ -277,7 +283,7 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
     else:
         return write_row(table, row)
     columns = ", ".join(table.columns)
-    raise Ask(desk.say("ask.row", file=path, names=columns, n=width), missing="text")
+    raise Ask(desk.say("ask.row", file=path, names=columns, n=width))
 
 
 def _cells(line: str, sign: str) -> list[str]:
@@ -300,13 +306,13 @@ def _replace(desk: Desk, step: Step) -> Work:
     path, old = yield from _with(desk, step, sought)
     pattern = _pattern_of(old, sought)
     if pattern is None:
-        raise Ask(desk.say("no_text", file=path, word=sought), missing="old", can_try_others=True)
+        raise Ask(desk.say("no_text", file=path, word=sought), can_try_others=True)
     count = len(pattern.findall(old))
     changed = pattern.sub(lambda _: new, old)
-    now: str = yield from edit(desk, path, old, lines(changed))
+    yield from edit(desk, path, old, lines(changed))
     found = pattern.search(old)
     said = desk.say("replaced", file=path, old=found[0] if found else sought, new=new, n=count)
-    return _done(step, said, path, old, now)
+    return _done(step, said, path)
 
 
 def _with(desk: Desk, step: Step, sought: str) -> Work:
@@ -323,7 +329,7 @@ def _with(desk: Desk, step: Step, sought: str) -> Work:
     if len(found) == 1:
         return found[0], (yield from desk.folder.editable(found[0]))
     if found:
-        raise Ask(desk.say("ask.which", names=desk.either(found)), missing="file")
+        raise Ask(desk.say("ask.which", names=desk.either(found)))
     return (yield from _there(desk, step))
 
 
@@ -349,8 +355,8 @@ def _line_replace(desk: Desk, step: Step) -> Work:
     path, old = yield from _there(desk, step)
     before = lines(old)
     at = _line_at(desk, path, desk.number(step, "line"), before)
-    now: str = yield from edit(desk, path, old, [*before[:at], *lines(new), *before[at + 1 :]])
-    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=new), path, old, now)
+    yield from edit(desk, path, old, [*before[:at], *lines(new), *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=new), path)
 
 
 def _line_delete(desk: Desk, step: Step) -> Work:
@@ -364,23 +370,20 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     elif sought := step.word("find"):
         gone = {at for at, line in enumerate(before) if holds(line, sought)}
         if not gone:
-            raise Ask(desk.say("no_match", file=path, word=sought), missing="find", can_try_others=True)
+            raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
     else:
         raise desk.missing(step, "line")
-    going = [before[at] for at in sorted(gone)]
+    going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
     if len(gone) > 1 and not desk.is_certain and not step.word("line"):
-        settled = step.with_arguments(file=(path,))
-        raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=quoted(going, desk.language)), steps=(settled,))
-    now: str = yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
-    return _done(
-        step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path, old, now
-    )
+        raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=quoted(going, desk.language)))
+    yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
+    return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path)
 
 
 def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:
     at = place - 1 if place > 0 else len(before) + place
     if not 0 <= at < len(before):
-        raise Ask(desk.say("no_line", file=path, word=place, n=len(before)), missing="line", can_try_others=True)
+        raise Ask(desk.say("no_line", file=path, word=place, n=len(before)), can_try_others=True)
     return at
 
 
@@ -390,11 +393,13 @@ def _json_set(desk: Desk, step: Step) -> Work:
     path, old = yield from _there(desk, step)
     try:
         changed, name = json_set(old, key, new), json_path(old, key)
+        first, last = json_spans(old)[name]
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
     now: str = yield from edit(desk, path, old, lines(changed))
     start, end = json_spans(now)[name]
-    return _done(step, desk.say("json.set", file=path, name=name, new=now[start:end]), path, old, now)
+    said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])
+    return _done(step, said, path)
 
 
 # -- files and folders -------------------------------------------------------------------------------------------------
@@ -402,11 +407,10 @@ def _json_set(desk: Desk, step: Step) -> Work:
 
 def _folder_make(desk: Desk, step: Step) -> Work:
     name = desk.need(step, "to").strip().strip("\"'`").rstrip("/")
-    entry: Entry | None = yield from desk.folder.find(name)
-    if entry is not None:
-        raise CannotWork(desk.say("there_already", file=entry.name))
     desk.has_changed = True
-    yield from desk.folder.call("fs_mkdir", path=name)
+    said: str = yield from desk.folder.call("fs_mkdir", path=name)
+    if _THERE in said:
+        raise CannotWork(desk.say("there_already", file=name))
     desk.folder.forget(name)
     return Outcome(desk.say("folder_made", file=name), "", step.with_arguments(to=(name,)), name)
 
@@ -431,9 +435,7 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
         below: list[Entry] = (yield from desk.folder.everything(entry.name)) if entry.is_folder else []
         going += [entry.name + "/"] * entry.is_folder + [one.name for one in below] or [entry.name]
     if len(going) > 1 and not desk.is_certain:
-        settled = Step("delete", {"file": tuple(paths)}, text=step.text)
-        raise Ask(desk.say("ask.delete", n=len(going), names=quoted(going, desk.language)), steps=(settled,))
-    was: dict[str, tuple[str, ...]] = {}
+        raise Ask(desk.say("ask.delete", n=len(going), names=quoted(going, desk.language)))
     says = desk.say("deletes", names=", ".join(going[:20]))
     if len(going) == 1 and not entries[0].is_folder:
         try:
@@ -441,7 +443,6 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
         except (Failed, TooLarge):
             pass
         else:
-            was = {"was": (text,)}
             says = desk.say("loses", file=going[0], n=len(lines(text)))
     desk.has_changed = True
     for path in paths:
@@ -450,7 +451,7 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
     for path in paths:
         if (yield from desk.folder.find(path)) is not None:
             raise CannotWork(desk.say("still_there", file=path))
-    settled = Step("delete", {"file": tuple(paths), **was}, text=step.text)
+    settled = Step("delete", {"file": tuple(paths)}, text=step.text)
     return Outcome(desk.say("deleted", names=", ".join(paths)), "", settled, "", ())
 
 
@@ -474,8 +475,7 @@ def _delete_some(desk: Desk, step: Step) -> Work:
         raise CannotWork(desk.say("none_found", word=step.word("ending") or step.word("find") or where))
     names = tuple(one.name for one in found)
     if step.act == "delete.all" and not desk.is_certain:
-        settled = Step("delete", {"file": names}, text=step.text)
-        raise Ask(desk.say("ask.delete", n=len(names), names=quoted(names, desk.language)), steps=(settled,))
+        raise Ask(desk.say("ask.delete", n=len(names), names=quoted(names, desk.language)))
     return (yield from _delete_all_of(desk, step, names))
 
 
@@ -492,7 +492,7 @@ def _rename(desk: Desk, step: Step) -> Work:
     desk.need(step, "to")
     paths: tuple[str, ...] = yield from desk.files(step)
     if len(paths) > 1:
-        raise Ask(desk.say("ask.which", names=desk.either(paths)), missing="file")
+        raise Ask(desk.say("ask.which", names=desk.either(paths)))
     (path,) = paths
     source: Entry | None = yield from desk.folder.find(path)
     name = _new_name(desk.need(step, "to"), path, is_folder=source is not None and source.is_folder)
@@ -546,7 +546,7 @@ def _transfer(  # noqa: PLR0913 - what is moved, where, and how
 ) -> Work:
     """Move or copy, never over something that is there, and look whether it happened."""
     if into and entry is not None and not entry.is_folder:
-        raise Ask(desk.say("ask.taken", file=name), missing="to")
+        raise Ask(desk.say("ask.taken", file=name))
     targets = [posixpath.normpath(posixpath.join(name, posixpath.basename(path))) if into else name for path in paths]
     for path, target in zip(paths, targets, strict=True):
         if (yield from desk.folder.find(path)) is None:
@@ -554,7 +554,7 @@ def _transfer(  # noqa: PLR0913 - what is moved, where, and how
         is_case = path != target and path.casefold() == target.casefold()
         taken: Entry | None = yield from desk.folder.find(target)
         if taken is not None and not is_case:
-            raise Ask(desk.say("ask.taken", file=target), missing="to")
+            raise Ask(desk.say("ask.taken", file=target))
         if target.startswith(f"{path}/"):
             raise CannotWork(desk.say("into_itself", file=path))
     parent = name if into else posixpath.dirname(name)
@@ -689,7 +689,7 @@ def _pointed(desk: Desk, word: str) -> str:
 def _task_delete(desk: Desk, step: Step) -> Work:
     found: list[dict[str, Any]] = yield from tasks(desk)
     title = str(task_meant(desk, _pointed(desk, desk.need(step, "text")), found).get("title"))
-    raise Ask(desk.say("ask.task_delete", name=title), steps=(Step("task.done", {"text": (title,)}),))
+    raise Ask(desk.say("ask.task_delete", name=title))
 
 
 def _task_change(desk: Desk, step: Step) -> Work:
@@ -700,7 +700,7 @@ def _task_change(desk: Desk, step: Step) -> Work:
     if desk.is_certain:
         yield from add_tasks(desk, step, [new])
         return (yield from _task_done(desk, steps[1]))
-    raise Ask(desk.say("ask.task_change", old=title, new=new), steps=steps)
+    raise Ask(desk.say("ask.task_change", old=title, new=new))
 
 
 def _remember(desk: Desk, step: Step) -> Work:
@@ -709,10 +709,14 @@ def _remember(desk: Desk, step: Step) -> Work:
 
 def remember(desk: Desk, step: Step, text: str) -> Work:
     """Keep a text in mind, under a name made of its first words."""
-    key = plain(text)[:_LONGEST_KEY].strip().replace(" ", "-") or "note"
+    key = _key_of(text)
     desk.has_changed = True
     yield from desk.folder.call("memory_agent_save", key=key, content=text)
     return Outcome(desk.say("remembered", text=text), text, step.with_arguments(key=(key,)))
+
+
+def _key_of(text: str) -> str:
+    return plain(text)[:_LONGEST_KEY].strip().replace(" ", "-") or "note"
 
 
 def _forget(desk: Desk, step: Step) -> Work:
@@ -722,7 +726,7 @@ def _forget(desk: Desk, step: Step) -> Work:
         raise CannotWork(desk.say("memory.none", word=words))
     if len(found) > 1 and not desk.is_certain:
         said = [str(one.get("content")) for one in found]
-        raise Ask(desk.say("ask.forget", n=len(found), lines=quoted(said, desk.language)), steps=(step,))
+        raise Ask(desk.say("ask.forget", n=len(found), lines=quoted(said, desk.language)))
     desk.has_changed = True
     for one in found:
         yield from desk.folder.call("memory_agent_forget", key=one.get("key"))
@@ -750,36 +754,63 @@ def _undo(desk: Desk, step: Step) -> Work:
         case "folder.make":
             return (yield from _unmake(desk, step, last.word("to")))
         case "task.done":
-            for key in last.arguments.get("ids", ()):
-                yield from desk.folder.call("task_update", task_id=key, status="todo")
-            return Outcome(desk.say("undone", names="; ".join(last.arguments.get("text", ()))), "", step)
-        case "remember" if last.word("key"):
-            yield from desk.folder.call("memory_agent_forget", key=last.word("key"))
-            return Outcome(desk.say("undone", names=last.word("key")), "", step)
-        case _:
+            return (yield from _reopened(desk, step, last.arguments.get("text", ())))
+        case "remember" if last.word("text"):
+            yield from desk.folder.call("memory_agent_forget", key=_key_of(last.word("text")))
+            return Outcome(desk.say("undone", names=last.word("text")), "", step)
+        case _ if last.word("file") and set(last.arguments) & {"added", "made", "old", "line", "lines"}:
             return (yield from _unwritten(desk, step, last))
+        case _:
+            raise CannotWork(desk.say("undo.cannot"))
+
+
+def _reopened(desk: Desk, step: Step, titles: Sequence[str]) -> Work:
+    """Open tasks again that were ticked off."""
+    found: list[dict[str, Any]] = yield from tasks(desk)
+    done = [one for one in found if one.get("status") == "done" and str(one.get("title")) in titles]
+    for one in done:
+        yield from desk.folder.call("task_update", task_id=one.get("task_id"), status="todo")
+    return Outcome(desk.say("undone", names="; ".join(str(one.get("title")) for one in done)), "", step)
 
 
 def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
     """Take a change of a text back: only where the file is still as that change left it."""
     path = last.word("file")
-    if last.act == "delete" and "was" in last.arguments:
-        if (yield from desk.folder.find(path)) is not None:
-            raise CannotWork(desk.say("there_already", file=path))
-        yield from write(desk, path, last.arguments["was"][0])
-        return Outcome(desk.say("undone", names=path), "", step, path)
-    if "now" not in last.arguments and "made" not in last.arguments:
-        raise CannotWork(desk.say("undo.cannot"))
-    now = "".join(last.arguments.get("now", ()))
     text: str = yield from desk.folder.editable(path)
-    if lines(text) != lines(now):
-        raise CannotWork(desk.say("undo.changed", file=path))
     if "made" in last.arguments:
+        if lines(text) != lines("\n".join(last.arguments.get("text", ()))):
+            raise CannotWork(desk.say("undo.changed", file=path))
         outcome: Outcome = yield from _delete_all_of(desk, step, (path,))
         return outcome._replace(text=desk.say("undone", names=path), step=step)
-    was = "".join(last.arguments.get("was", ()))
-    yield from edit(desk, path, text, lines(was))
+    was = _before_change(lines(text), last, path)
+    if was is None:
+        raise CannotWork(desk.say("undo.changed", file=path))
+    yield from edit(desk, path, text, was)
     return Outcome(desk.say("undone", names=path), "", step, path)
+
+
+def _before_change(now: list[str], last: Step, path: str) -> list[str] | None:
+    """Return the lines of a file before a change that its answer told; ``None`` where they are others by now."""
+    added, old, new = list(last.arguments.get("added", ())), last.word("old"), last.word("new")
+    if added and last.act == "prepend":
+        at = 1 if path.casefold().endswith((".csv", ".tsv")) else 0
+        return [*now[:at], *now[at + len(added) :]] if now[at : at + len(added)] == added else None
+    if added:
+        return now[: -len(added)] if now[-len(added) :] == added else None
+    if last.act == "line.delete":
+        for row in last.arguments.get("lines", ()):
+            number, _, line = row.partition(": ")
+            if not number.isdecimal() or not 0 < int(number) <= len(now) + 1:
+                return None
+            now = [*now[: int(number) - 1], line, *now[int(number) - 1 :]]
+        return now
+    if place := rank(last.word("line")):
+        at = place - 1
+        return [*now[:at], old, *now[at + 1 :]] if at < len(now) and now[at] == new else None
+    if last.act == "json.set":
+        return lines(json_set("\n".join(now), last.word("key"), old))
+    text = "\n".join(now)
+    return lines(text.replace(new, old)) if new and text.count(new) == rank(last.word("n")) else None
 
 
 def _unmake(desk: Desk, step: Step, name: str) -> Work:

@@ -9,6 +9,10 @@ from typing import Any
 from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall
+from lango_nb.models.offline.before import MOST_TURNS, Exchange, Understood, resolved, understand
+from lango_nb.models.offline.plan import Reading
+from lango_nb.models.offline.work_orders import handed, with_given
+from lango_nb.models.offline.work_orders import read as read_order
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
 
@@ -21,53 +25,29 @@ _HINT = re.compile(
 )
 
 
-_ASKED = re.compile(r"To use \S+ I need: (?P<names>[\w, ]+)\. Please say (?:it|them)\.")
-_ASKED_WHICH = re.compile(r"Please say which [\w ]+\.")
-_NEW_WISH = re.compile(
-    r"^\W*(?:please|can you|could you|no\b|never mind|forget|stop|cancel|list|read|show|run|what|which|who|how|why|when|hello|hi|hey|thanks|"
-    r"thank you|search|find|open|delete|write|create|make|send|pay|save|store|fetch)\b|\?\s*$",
-    re.IGNORECASE,
-)
-_LONGEST_ANSWER = 300
+def _last_request(messages: Sequence[Message], end: int) -> int:
+    """Return the place of the user's request that a work order belongs to; that of the order when there is none."""
+    return next((place for place in range(end - 1, -1, -1) if _is_request(messages[place])), end)
 
 
-def completed(earlier: str, asked: str, text: str) -> str:
-    """Join an answer with the request it completes; any other text stays as it is.
-
-    Parameters
-    ----------
-    earlier : str
-        The request before.
-    asked : str
-        What was answered to it.
-    text : str
-        What is said now.
-
-    Examples
-    --------
-    >>> print(completed("pause the job", "To use cron_pause I need: id. Please say it.", "cron-3"))
-    pause the job
-    id: cron-3
-    >>> completed("pause the job", "To use cron_pause I need: id. Please say it.", "list the jobs instead")
-    'list the jobs instead'
-    >>> completed("delete the file", "Please say which file or folder.", "old.txt")
-    'delete the file old.txt'
-    """
-    if not earlier or len(text) > _LONGEST_ANSWER or _NEW_WISH.search(text):
-        return text
-    if match := _ASKED.fullmatch(asked.strip()):
-        names = match["names"].split(", ")
-        said = f"{names[0]}: {text.strip()}" if len(names) == 1 and " or " not in names[0] else text.strip()
-        return f"{earlier.rstrip()}\n{said}"
-    if _ASKED_WHICH.fullmatch(asked.strip()) and len(text.split()) == 1:
-        return f"{earlier.rstrip(' .!?')} {text.strip()}"
-    return text
+def _is_request(message: Message) -> bool:
+    return message.role == "user" and message.author in {None, USER} and message.conversation != SUMMARY
 
 
-def _said_before(messages: Sequence[Message]) -> str:
-    """Return the answer that was given last; empty when something else came last."""
-    last = next((message for message in reversed(messages) if message.role != "tool" and message.content), None)
-    return last.content if last is not None and last.role == "assistant" else ""
+def _exchanges(messages: Sequence[Message]) -> tuple[Exchange, ...]:
+    """Return the latest requests of the user with what was answered last to each."""
+    found: list[Exchange] = []
+    answer = ""
+    for message in reversed(messages):
+        if message.role == "assistant" and message.content and not message.tool_calls and not answer:
+            answer = message.content
+        elif _is_request(message):
+            if answer:
+                found.append(Exchange(message.content, answer))
+            answer = ""
+            if len(found) == MOST_TURNS:
+                break
+    return tuple(reversed(found))
 
 
 def _tag(text: str) -> str:
@@ -91,8 +71,10 @@ class Conversation:
     """The last message that asks for something: the user's, or a work order."""
     since: tuple[Message, ...]
     """Everything after it."""
-    earlier: str = ""
-    """What was asked for before that."""
+    before: tuple[Exchange, ...] = ()
+    """Earlier requests of the user with their answers."""
+    request: str = ""
+    """What the user asked for; the same as the text unless that is a work order."""
     tag: str = ""
     """Begins the ids of calls made on a work order: the runs of one turn are in one conversation."""
     failed: Mapping[str, str] = field(default_factory=dict)
@@ -104,6 +86,25 @@ class Conversation:
     def router(self) -> Router:
         """The router over the table that the prompt holds."""
         return router_for_prompt(self.system, self.taught)
+
+    @property
+    def understood(self) -> Understood:
+        """The request, or the work order, as it is read in this conversation."""
+        order, given = handed(self.text)
+        whole = understand(self.before, self.request)
+        if order == self.request and given is None:
+            return whole
+        if steps := read_order(order):
+            if given is not None:
+                steps = with_given(steps, given)
+            is_certain = whole.reading.is_certain and {step.act for step in steps} <= {
+                s.act for s in whole.reading.steps
+            }
+            return Understood(Reading(steps, 1.0, whole.reading.language, is_certain=is_certain), whole.context)
+        reading = resolved(order, whole.context, whole.reading.language)
+        if given is not None and reading.steps:
+            reading = reading._replace(steps=with_given(reading.steps, given))
+        return Understood(reading, whole.context)
 
     @classmethod
     def read(cls, messages: Sequence[Message], taught: Taught | None = None) -> Conversation:
@@ -119,11 +120,12 @@ class Conversation:
                 if hint["agent"]:
                     failed.setdefault(hint["agent"], hint["detail"].removeprefix(f"{hint['agent']}: "))
                 continue
-            said = (m for m in reversed(messages[:place]) if m.role == "user" and m.conversation != SUMMARY)
-            earlier = next((m.content for m in said), "")
-            text = message.content if is_order else completed(earlier, _said_before(messages[:place]), message.content)
+            text = message.content
+            asked = place if not is_order else _last_request(messages, place)
             tag = _tag(system + text) if is_order else ""
-            return cls(system, text, tuple(messages[place + 1 :]), earlier, tag, failed, taught)
+            before = _exchanges(messages[:asked])
+            request = messages[asked].content if asked < place else text
+            return cls(system, text, tuple(messages[place + 1 :]), before, request, tag, failed, taught)
         return cls(system, "", (), taught=taught)
 
     def done(self) -> Iterator[Done]:

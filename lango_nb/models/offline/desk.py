@@ -10,7 +10,17 @@ from lango_nb.core.messages import ToolSchema
 from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.answers import say
 from lango_nb.models.offline.folder import Absent, Failed, Folder, Work
-from lango_nb.models.offline.names import Pick, endings, is_pointer, kind_of_file, pick, plain, rank
+from lango_nb.models.offline.names import (
+    Pick,
+    begins_with_pointer,
+    endings,
+    is_pointer,
+    kind_of_file,
+    pick,
+    plain,
+    rank,
+    trimmed,
+)
 from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, Value, settle
 from lango_nb.models.offline.plan import Context, Step
 from lango_nb.models.offline.tables import read_table
@@ -29,15 +39,11 @@ _MOST_NAMED = 8
 
 
 class Ask(Exception):  # noqa: N818 - a question is no error
-    """Something is missing or unclear: the question, and what the answer completes."""
+    """Something is missing or unclear: the question."""
 
-    def __init__(
-        self, text: str, *, missing: str = "", steps: tuple[Step, ...] = (), can_try_others: bool = False
-    ) -> None:
+    def __init__(self, text: str, *, can_try_others: bool = False) -> None:
         super().__init__(text)
         self.text = text
-        self.missing = missing
-        self.steps = steps
         self.can_try_others = can_try_others
         """Whether another reading may be the right one: this one cannot work in this folder."""
 
@@ -78,12 +84,10 @@ class Desk:
         self.notes: list[str] = []
         """What was guessed, to be said before the answer."""
         self.has_changed = False
-        self._file = ""
+        self.has_result = False
+        """Whether a step of this request gave something that the next one may use."""
         self._guess = ""
-
-    def spoken(self) -> Context:
-        """Return what can be referred to when a step did not come to its end: the file it was about."""
-        return self.context._replace(file=self._file) if self._file else self.context
+        self._kind = ""
 
     def say(self, key: str, **values: object) -> str:
         """Word an answer in the language of the request."""
@@ -100,7 +104,7 @@ class Desk:
         known = ", ".join(word for words in step.arguments.values() for word in words)
         what = self.say(f"role.{role}")
         text = self.say("ask.missing_of", what=what, known=known) if known else self.say("ask.missing", what=what)
-        return Ask(text, missing=role)
+        return Ask(text)
 
     def number(self, step: Step, role: str, default: int | None = None) -> int:
         """Return a number of a step."""
@@ -109,7 +113,7 @@ class Desk:
             return default
         found = rank(self.need(step, role))
         if found is None:
-            raise Ask(self.say("ask.missing", what=self.say(f"role.{role}")), missing=role)
+            raise Ask(self.say("ask.missing", what=self.say(f"role.{role}")))
         return found
 
     # -- files ---------------------------------------------------------------------------------------------------------
@@ -117,6 +121,7 @@ class Desk:
     def files(self, step: Step, role: str = "file") -> Work:
         """Settle the files of a step: exact paths, all of which are there."""
         words = step.arguments.get(role, ())
+        self._kind = acts()[step.act].reads if step.act in acts() else ""
         if not words:
             return ((yield from self.usual(step)),)
         found: list[str] = []
@@ -130,7 +135,7 @@ class Desk:
                 if self._guess and step.act.startswith("delete") and not self.is_certain:
                     self.notes.clear()
                     text = self.say("ask.mean", word=word, name=found[-1])
-                    raise Ask(text, steps=(step.with_arguments(**{role: tuple(found)}),))
+                    raise Ask(text)
         return tuple(dict.fromkeys(found))
 
     def file(self, word: str) -> Work:
@@ -152,9 +157,11 @@ class Desk:
             found = (
                 deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
             )
+        if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
+            found = Pick(fitting[0], is_guess=True)
         if found.rivals:
-            raise Ask(self.say("ask.which", names=self.either(found.rivals)), missing="file")
-        if not found.name and self.context.file and is_pointer(name.split()[0], "it"):
+            raise Ask(self.say("ask.which", names=self.either(found.rivals)))
+        if not found.name and self.context.file and begins_with_pointer(name):
             return self.context.file  # "that card": whatever it is called, it was spoken of
         if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
             what = self.say("role.file")
@@ -162,27 +169,35 @@ class Desk:
                 self.say("ask.which", names=self.either(self.context.shown))
                 if self.context.shown
                 else self.say("ask.missing", what=what),
-                missing="file",
             )
         if not found.name:
             names = [one.name for one in upper if not one.is_folder][:_MOST_NAMED]
             text = (
                 self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
             )
-            raise Ask(text, missing="file", can_try_others=True)
+            raise Ask(text, can_try_others=True)
         if found.is_guess:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
 
+    def _is_of_kind(self, name: str) -> bool:
+        return bool(self._kind) and name.casefold().endswith(_ENDINGS[self._kind])
+
     def _pointed(self, word: str) -> str | None:
         """Return what a pronoun or an ordinal points at."""
         context = self.context
+        if (copied := context.changed) is not None and copied.act == "copy" and len(copied.arguments["file"]) == 1:
+            for kind, role in (("copy", "targets"), ("original", "file")):
+                if is_pointer(trimmed(word), kind) and copied.word(role):
+                    return copied.word(role)
+        if copied is not None and copied.act == "folder.make" and is_pointer(trimmed(word), "folder"):
+            return copied.word("to")
         if is_pointer(word, "other"):
             rest = [name for name in context.shown if name != context.file]
             if len(rest) == 1:
                 return rest[0]
-            raise Ask(self.say("ask.missing", what=self.say("role.file")), missing="file")
+            raise Ask(self.say("ask.missing", what=self.say("role.file")))
         bare = _FILLER.sub(" ", word.casefold()).strip()
         place = self._place(bare) if context.shown and not _PATH.fullmatch(word.strip()) else None
         if place and -len(context.shown) <= place <= len(context.shown):
@@ -192,7 +207,7 @@ class Desk:
                 return context.file
             if len(context.shown) == 1:
                 return context.shown[0].rstrip("/")
-            raise Ask(self.say("ask.missing", what=self.say("role.file")), missing="file")
+            raise Ask(self.say("ask.missing", what=self.say("role.file")))
         return None
 
     @staticmethod
@@ -240,15 +255,24 @@ class Desk:
             every = entries if entries is not None else (yield from self.folder.everything())
             files = [one.name for one in every if not one.is_folder]
             if kind:
-                files = [name for name in files if name.casefold().endswith(_ENDINGS[kind])]
-                files = yield from self._fitting(step, kind, files)
+                files = yield from self._of_kind(step, kind, files)
             if len(files) == 1:
                 return files[0]
             if files and kind:
-                raise Ask(self.say("ask.which", names=self.either(files)), missing="file")
+                raise Ask(self.say("ask.which", names=self.either(files)))
         if self.context.file and kind:
             return self.context.file
         raise self.missing(step, "file")
+
+    def _of_kind(self, step: Step, kind: str, files: Sequence[str]) -> Work:
+        """Keep the files of a kind that have what a step is about; a list of objects in JSON is a table as well."""
+        mine = [name for name in files if name.casefold().endswith(_ENDINGS[kind])]
+        if kind == "table":
+            texts: dict[str, str] = yield from self.folder.read_all(
+                [name for name in files if name.casefold().endswith(".json")][:_MOST_READ]
+            )
+            mine += [name for name, text in texts.items() if read_table(text).rows]
+        return (yield from self._fitting(step, kind, mine))
 
     def _fitting(self, step: Step, kind: str, files: Sequence[str]) -> Work:
         """Keep the files that have the column, value, key or function of a step."""
@@ -265,10 +289,10 @@ class Desk:
     def read(self, step: Step) -> Work:
         """Settle the first file of a step and read it: by the name itself where that looks like one."""
         word = step.word("file")
+        word = word if _PATH.fullmatch(word) else trimmed(word)
         if word and _PATH.fullmatch(word) and self._pointed(word) is None:
             name = word.removeprefix("./").rstrip("/")
             try:
-                self._file = name
                 return name, (yield from self.folder.read(name))
             except Absent:
                 pass
@@ -276,10 +300,8 @@ class Desk:
                 if "is a folder" not in failed.said:
                     raise
                 return name, None
-        self._file = ""
         (path, *_) = yield from self.files(step)
         try:
-            self._file = path
             return path, (yield from self.folder.read(path))
         except Failed as failed:
             if "is a folder" not in failed.said:
@@ -289,6 +311,8 @@ class Desk:
     def target(self, word: str) -> Work:
         """Settle where something is to go: a name as it is said, or something that is there; whether that is a folder."""
         name = word.strip().strip("\"'`").removeprefix("./")
+        if not _PATH.fullmatch(name) and _PATH.fullmatch(bare := trimmed(name)):
+            name = bare
         if is_pointer(name, "it"):
             last = self.context.changed
             if last is not None and last.act == "folder.make" and self.context.file != last.word("to"):
@@ -296,7 +320,7 @@ class Desk:
             elif self.context.file:
                 name = self.context.file
             else:
-                raise Ask(self.say("ask.missing", what=self.say("role.to")), missing="to")
+                raise Ask(self.say("ask.missing", what=self.say("role.to")))
         entry: Entry | None = yield from self.folder.find(name.rstrip("/") or ".")
         if entry is not None:
             return entry.name, entry
@@ -337,23 +361,20 @@ class Desk:
         """Return the endings that are meant."""
         if ends := endings(word):
             return ends
-        raise Ask(self.say("ask.missing", what=self.say("role.ending")), missing="ending")
+        raise Ask(self.say("ask.missing", what=self.say("role.ending")))
 
     def explain(self, error: NoSuch | Unsure, path: str) -> Exception:
         """Word what is not there, or not clear."""
         if isinstance(error, Unsure):
-            return Ask(self.say("ask.which", names=self.either(error.options)), missing=error.kind)
+            return Ask(self.say("ask.which", names=self.either(error.options)))
         options = ", ".join(error.options[:20])
         match error.kind:
             case "column" | "key" | "function":
                 text = self.say(f"no_{error.kind}", file=path, word=error.wanted, names=options or "-")
-                role = "name" if error.kind == "function" else error.kind
-                return Ask(text, missing=role, can_try_others=True)
+                return Ask(text, can_try_others=True)
             case "line":
                 lines = int(options or 0)
-                return Ask(
-                    self.say("no_line", file=path, word=error.wanted, n=lines), missing="line", can_try_others=True
-                )
+                return Ask(self.say("no_line", file=path, word=error.wanted, n=lines), can_try_others=True)
             case "number":
                 return Ask(self.say("no_number", file=path, word=error.wanted), can_try_others=True)
             case "json":

@@ -10,8 +10,8 @@ from typing import Any
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
-from lango_nb.models.offline.folder import TooLarge, Work
-from lango_nb.models.offline.names import in_figures, pick, plain, points_back, rank
+from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
+from lango_nb.models.offline.names import in_figures, likeliest_lines, pick, plain, points_back, rank
 from lango_nb.models.offline.operations import (
     OPERATIONS,
     Entry,
@@ -22,6 +22,7 @@ from lango_nb.models.offline.operations import (
     holds,
     json_keys,
     lines,
+    narrowed,
 )
 from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.tables import numbers, read_table, written
@@ -75,16 +76,39 @@ def _operate(desk: Desk, step: Step) -> Work:
     if text is None:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
-        raise Ask(desk.say("is_folder", file=path), missing="file", can_try_others=True)
+        raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+    if operation.on == "table":
+        text = _narrowed(desk, step, text)
     try:
         value = operation.function(text, *words)
     except (NoSuch, Unsure) as error:
         if (only := _only_numbers(step, error, text)) is None:
+            if step.act == "cell" and isinstance(error, NoSuch) and error.kind == "column":
+                return (
+                    yield from _operate(desk, Step("rows.where", {"file": (path,), "value": step.arguments["value"]}))
+                )
             raise desk.explain(error, path) from error
         desk.notes.append(desk.say("note.took", word=step.word("column"), name=only))
         return (yield from _operate(desk, step.with_arguments(file=(path,), column=(only,))))
     settled = step.with_arguments(file=(path,))
     return _worded(desk, settled, path, text, value)
+
+
+def _narrowed(desk: Desk, step: Step, text: str) -> str:
+    """Keep the rows that a request names beside what it was read into: "how many hours does Edith have"."""
+    if step.act in {"rows.sorted", "columns"}:
+        return text
+    said, leave = step.text, []
+    for role, words in step.arguments.items():
+        used = words[:1] if role == "value" else words
+        for word in used:
+            said = said.replace(word, " ")
+        if role in {"column", "by"}:
+            leave += [found.name for word in words if (found := pick(word, read_table(text).columns)).name]
+    kept, named = narrowed(text, said, leave)
+    if named and step.act not in {"cell", "rows.where"}:
+        desk.notes.append(desk.say("note.only", word=", ".join(named)))
+    return kept
 
 
 def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
@@ -197,7 +221,7 @@ def _compare(desk: Desk, step: Step) -> Work:
         step = step.with_arguments(file=(desk.context.file, *words))
     paths: tuple[str, ...] = yield from desk.files(step)
     if len(paths) < 2:  # noqa: PLR2004 - two are compared
-        raise Ask(desk.say("ask.compare", file=paths[0]), missing="file")
+        raise Ask(desk.say("ask.compare", file=paths[0]))
     first, second = paths[:2]
     text: str = yield from desk.text(first)
     other: str = yield from desk.text(second)
@@ -315,11 +339,11 @@ def excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
 
         ends = endings(word) if word.lstrip("*").startswith(".") else kind_of_file(word)
         kind = [one for one in entries if ends and not one.is_folder and one.name.casefold().endswith(ends)]
-        found = exact or kind or named(entries, word)
-        if not found:
-            raise Ask(desk.say("no_file", name=word), missing="except", can_try_others=True)
+        found = exact or kind or ([] if ends else named(entries, word))
+        if not found and not ends:
+            raise Ask(desk.say("no_file", name=word), can_try_others=True)
         gone += found
-    if not gone:
+    if not step.arguments.get("except"):
         raise desk.missing(step, "except")
     return gone
 
@@ -419,6 +443,33 @@ def _search(desk: Desk, step: Step) -> Work:
     )
 
 
+def find_out(desk: Desk, text: str) -> Work:
+    """Look for the lines that a question is about, in all files: what is asked may stand in one of them.
+
+    Returns
+    -------
+    Outcome or None
+        ``None`` when no line is clearly about it.
+    """
+    if not (desk.folder.has("fs_list") and desk.folder.has("fs_read")):
+        return None
+    try:
+        texts: dict[str, str] = yield from _texts(desk, ".")
+    except (TooLarge, Failed, Absent):
+        return None
+    found = likeliest_lines(text, texts)
+    if not found:
+        return None
+    names = tuple(dict.fromkeys(name for name, _ in found))
+    step = Step("search", {"file": names[:1]} if len(names) == 1 else {}, text=text)
+    if len(names) == 1:
+        shown = [line for _, line in found]
+        text = desk.say("lines", file=names[0], lines=quoted(shown, desk.language))
+        return Outcome(text, shown, step, names[0], tuple(shown))
+    shown = [f"{name}: {line}" for name, line in found]
+    return Outcome(quoted(shown, desk.language), shown, step, "", names)
+
+
 def _search_files(desk: Desk, step: Step) -> Work:
     wanted = desk.need(step, "find")
     where: str = yield from desk.inside(step)
@@ -469,7 +520,7 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
         return still[0]
     if not chosen.name:
         rivals = chosen.rivals or tuple(titles)
-        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "-"), missing="text", can_try_others=True)
+        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "-"), can_try_others=True)
     return still[titles.index(chosen.name)]
 
 
@@ -514,7 +565,7 @@ def _calculate(desk: Desk, step: Step) -> Work:
     words = desk.need(step, "text")
     result = reckon(words) or reckon(words.replace(",", ".")) or reckon(in_figures(words, desk.context.answer))
     if result is None:
-        raise Ask(desk.say("ask.sum", word=words), missing="text", can_try_others=True)
+        raise Ask(desk.say("ask.sum", word=words), can_try_others=True)
     if "." in result:
         result = written(round(Decimal(result), _PLACES))
     return Outcome(f"{words.strip(' ?=')} = {result}", result, step)

@@ -45,19 +45,22 @@ class OfflineModel:
             return Reply(text=extract(messages))
         from lango_nb.models.offline.conversation import Conversation
         from lango_nb.models.offline.offer import Offer
-        from lango_nb.models.offline.talk import finish_reason_of
 
         conversation = Conversation.read(messages, self.taught)
         offer = Offer.read(tools)
         if (offer.targets or not tools) and _holds_table(conversation.system):
             from lango_nb.models.offline.root import answer_as_root
 
-            reply = answer_as_root(conversation, offer)
+            reply = answer_as_root(conversation, offer, tools)
         else:
             from lango_nb.models.offline.worker import answer_as_worker
 
             reply = answer_as_worker(conversation, tools)
-        reason = "stop" if reply.tool_calls else finish_reason_of(reply.text)
+        if reply.tool_calls or reply.finish_reason != "stop":
+            return reply
+        from lango_nb.models.offline.talk import finish_reason_of
+
+        reason = finish_reason_of(reply.text, conversation.understood.reading.language)
         return reply if reason == "stop" else reply.model_copy(update={"finish_reason": reason})
 
 

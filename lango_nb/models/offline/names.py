@@ -5,19 +5,29 @@ exact → capitals → accents and signs → the ending left out → plural → 
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.acts import read_table as read_rows
 from lango_nb.models.offline.tables import number
 
+_FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
+_CHARACTERS = re.compile("[一二三四五六七八九十两]+")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
+_PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
+_AS_ARTICLES = frozenset(
+    "the same la le das die den der er sie es y lo to go ten ta il o a os as el los las het de du il".split()
+) | {"the same"}
+"""Pronouns that are articles as well, or words of another language."""
 _ARTICLES = frozenset("a an un une uno una um uma een ein".split())
 NEAR = 0.75
 """Likeness from which a name is taken for a misspelt one."""
+_TRANSLATED = 0.9
+"""What a word of another language or one that means the same counts beside the word itself."""
 CLEARLY = 0.08
 """How much nearer it has to be than the next."""
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -26,6 +36,18 @@ _ENDING = re.compile(r"\.[^./\s]{1,8}\Z")
 _DIGITS = re.compile(r"-?\d+")
 _SUFFIXES = ("ungen", "ies", "es", "en", "'s", "s", "n", "e")
 _SHORTEST = 4
+_MOST_SOUGHT = 24
+"""Words of a question that are looked for."""
+_MOST_SOUGHT_LINES = 2000
+"""Lines of a file that are looked through."""
+_MOST_FOUND = 5
+_ENOUGH = 2
+"""Words of a question that a line has to have."""
+_LEAST_LINE = 1.2
+"""Weight they have to have together, as logarithms of how rare they are."""
+_AS_GOOD = 0.85
+_LONG_STEM = 5
+"""Letters that two forms of a word have in common at least."""
 """Letters of a stem that another word may go on from."""
 _LEAD = re.compile(
     r"^(?:the|a|an|my|our|your|that|this|those|file|files|folder|der|die|das|den|dem|des|mein\w*|unser\w*|datei|ordner|"
@@ -47,6 +69,42 @@ class Pick(NamedTuple):
     """Whether it had to be guessed, so that the answer should say so."""
     rivals: tuple[str, ...] = ()
     """Names that fit equally well."""
+
+
+_MARKS = (
+    ('"', '"'),
+    ("'", "'"),
+    ("`", "`"),
+    ("“", "”"),
+    ("„", "“"),
+    ("„", "”"),
+    ("«", "»"),
+    ("\u2018", "\u2019"),
+    ("「", "」"),
+    ("『", "』"),
+)
+
+
+def unquoted(words: str) -> str:
+    """Take the quotation marks off that stand around words.
+
+    Examples
+    --------
+    >>> unquoted("«buy milk»"), unquoted("'a' and 'b'"), unquoted("it's")
+    ('buy milk', "'a' and 'b'", "it's")
+    """
+    bare = words.strip()
+    for left, right in _MARKS:
+        inner = bare[1:-1]
+        if (
+            len(bare) > 1
+            and bare.startswith(left)
+            and bare.endswith(right)
+            and left not in inner
+            and right not in inner
+        ):
+            return inner.strip()
+    return words
 
 
 @lru_cache(maxsize=4096)
@@ -79,7 +137,7 @@ def stem(word: str) -> str:
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST:
             return word[: -len(suffix)]
-    return word
+    return word[:-1] if len(word) == _SHORTEST and word[-1] == "s" and word[-2] not in "su" else word
 
 
 def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
@@ -112,10 +170,10 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
     if wanted in names:
         return Pick(wanted)
     bare = wanted.strip().strip("\"'`“”„«»「」").rstrip("/")
-    for words in dict.fromkeys((bare, bare.removeprefix("./"), _trimmed(bare))):
+    for words in dict.fromkeys((bare, bare.removeprefix("./"), trimmed(bare))):
         if words and (found := _by_tiers(words, names, is_file=is_file)):
             return _chosen(found)
-    words = _trimmed(bare) or bare
+    words = trimmed(bare) or bare
     described, is_guess = _described(words, names)
     if described:
         return _chosen(described, is_guess=is_guess)
@@ -134,15 +192,32 @@ def rank(word: str) -> int | None:
     if (digits := _DIGITS.search(text)) and len(_DIGITS.findall(text)) == 1:
         return int(digits[0])
     places = _words_of("place")
-    for part in dict.fromkeys((text, _trimmed(text), plain(text), *reversed(plain(text).split()))):
+    for part in dict.fromkeys((text, trimmed(text), plain(text), *reversed(plain(text).split()))):
         if part in places:
             return int(places[part])
-    return next((int(places[one]) for one in places if not one.isascii() and len(one) > 1 and one in text), None)
+    found = next((int(places[one]) for one in places if not one.isascii() and len(one) > 1 and one in text), None)
+    return found if found is not None else _in_characters(text)
+
+
+def _in_characters(text: str) -> int | None:
+    """Read a number that is written in Chinese characters: 三, 十五, 二十."""
+    run = _CHARACTERS.search(text)
+    if run is None:
+        return None
+    tens, ten, ones = run[0].partition("十")
+    if not ten:
+        return _FIGURES[tens[0]]
+    return 10 * _FIGURES.get(tens[-1:], 1) + _FIGURES.get(ones[:1], 0)
 
 
 def is_pointer(word: str, kind: str) -> bool:
     """Tell whether words point at what was said: kinds are ``it``, ``those``, ``answer``, ``other``."""
     return word.strip(" .!?,;").casefold() in _words_of(kind)
+
+
+def is_small(word: str) -> bool:
+    """Tell whether a word is an article, a preposition or the like."""
+    return plain(word) in _words_of("small")
 
 
 def endings(word: str) -> tuple[str, ...]:
@@ -153,18 +228,24 @@ def endings(word: str) -> tuple[str, ...]:
     >>> endings("*.CSV"), endings("Markdown files"), endings("csv-dateien"), endings(".tar.gz"), endings("die Tabelle")
     (('.csv',), ('.md',), ('.csv',), ('.tar.gz',), ('.csv', '.tsv'))
     """
-    text = word.strip().strip("\"'`").casefold()
+    text = word.strip().strip("\"'`").casefold().removesuffix("'s")
     if re.fullmatch(r"\*?(?:\.\w+)+", text):
         return (text.lstrip("*"),)
     kinds = _words_of("kind")
-    body = _trimmed(text)
+    body = trimmed(text)
     for part in dict.fromkeys((text, body, *re.split(r"[\s_-]+", body))):
         if part == "csv":
             return (".csv",)
-        if found := kinds.get(part) or kinds.get(part.removesuffix("s")) or kinds.get(stem(part)):
+        if found := kinds.get(part) or kinds.get(part[:-1] if part[-1:] in "sn" else part) or kinds.get(stem(part)):
             return tuple(found.split())
     short = body.split()[0].split("-")[0] if body.split() else ""
     return (f".{short}",) if re.fullmatch(r"[a-z0-9]{1,5}", short) else ()
+
+
+def begins_with_pointer(words: str) -> bool:
+    """Tell whether words are a pronoun and what it stands for: "that card"."""
+    first = words.split(maxsplit=1)[0].casefold() if words.split() else ""
+    return first not in _AS_ARTICLES and is_pointer(first, "it")
 
 
 def says_name(text: str) -> bool:
@@ -176,8 +257,15 @@ def says_name(text: str) -> bool:
 def kind_of_file(words: str) -> tuple[str, ...]:
     """Return the endings of the kind of file that words name and nothing else; empty when they name none."""
     kinds = _words_of("kind")
-    body = _trimmed(words.strip().casefold())
-    return next((tuple(kinds[one].split()) for one in (body, body.removesuffix("s"), stem(body)) if one in kinds), ())
+    body = trimmed(words.strip().casefold())
+    return next(
+        (
+            tuple(kinds[one].split())
+            for one in (body, body.removesuffix("s"), body.removesuffix("n"), stem(body))
+            if one in kinds
+        ),
+        (),
+    )
 
 
 def points_back(text: str) -> bool:
@@ -188,21 +276,7 @@ def points_back(text: str) -> bool:
     >>> points_back("show me those with fuse"), points_back("find fuse")
     (True, False)
     """
-    pointers = {*_words_of("it"), *_words_of("those")} - {
-        "the same",
-        "la",
-        "le",
-        "das",
-        "die",
-        "den",
-        "der",
-        "er",
-        "sie",
-        "es",
-        "y",
-        "lo",
-        "to",
-    }
+    pointers = {*_words_of("it"), *_words_of("those")} - _AS_ARTICLES
     words = text.casefold()
     return any(word in pointers for word in re.findall(r"\w+", words))
 
@@ -229,7 +303,7 @@ def in_figures(text: str, answer: str = "") -> str:
     return " ".join(parts)
 
 
-def _trimmed(words: str) -> str:
+def trimmed(words: str) -> str:
     """Take articles, possessives and the word for a file from words."""
     text, before = words.strip(), ""
     while text != before:
@@ -287,20 +361,32 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
         return [], False
     small = _words_of("small")
     said = [word for word in plain(_NUMBERED.sub(" ", words)).split() if word not in small]
-    sought = [stem(word) for word in said if len(word) > 1 or word.isdigit()]
+    places = _words_of("place")
+    said = [places.get(word, word) if word not in _ARTICLES else word for word in said]
+    said = [
+        piece for word in said for piece in _pieces(word) if len(piece) > 1 or piece.isdigit() or not piece.isascii()
+    ]
+    sought = [stem(word) for word in said]
     if not sought:
         return [], False
-    related = [{word, *_related(word)} for word in sought]
+    related = [{stem(word), *_related(stem(word)), *_head(word)} for word in said]
     whole = _related(plain(words))
+    kinds = _words_of("kind")
+    ends = [tuple(kinds.get(word, kinds.get(stem(word), "")).split()) for word in said]
     scores: dict[str, float] = {}
     for name in names:
         parts = _parts(name)
-        joined = "".join(parts)
+        joined = "".join(parts) + " " + "".join(plain(_without_ending(_base(name))).split())
         bare = [part.lstrip("0") for part in parts if part.isdigit()]
-        hits = [any(_meets(one, parts, joined) or one.lstrip("0") in bare for one in options) for options in related]
+        hits = [
+            1.0
+            if _meets(word, parts, joined) or word.lstrip("0") in bare or (kind and name.casefold().endswith(kind))
+            else _TRANSLATED * any(_meets(one, parts, joined) for one in options)
+            for word, options, kind in zip(sought, related, ends, strict=True)
+        ]
         score = sum(hits) / len(hits)
         if score < 1 and whole and any(_meets(one, parts, joined) for one in whole):
-            score = 1.0
+            score = _TRANSLATED
         digits = [word for word in sought if word.isdigit()]
         if any(word not in parts and word.lstrip("0") not in [part.lstrip("0") for part in parts] for word in digits):
             score = 0.0
@@ -309,7 +395,77 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     if best < 0.5:  # noqa: PLR2004 - half of what was said
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
-    return found, best < 1
+    return found, best < _TRANSLATED
+
+
+def _pieces(word: str) -> list[str]:
+    """Split a word without blanks between its parts: into nouns that are known, and what is left between them."""
+    if not _UNSPACED.search(word):
+        return [word]
+    found: list[str] = []
+    for run in _PARTICLES.split(word):
+        at, rest = 0, ""
+        while at < len(run):
+            size = next((size for size in range(min(6, len(run) - at), 0, -1) if _is_noun(run[at : at + size])), 0)
+            if size and (size > 1 or not rest):
+                found += [rest] * bool(rest) + [run[at : at + size]]
+                rest = ""
+            else:
+                rest += run[at]
+            at += size or 1
+        found += [rest] * bool(rest)
+    return found
+
+
+def _is_noun(word: str) -> bool:
+    return word in _nouns() or word in _words_of("kind")
+
+
+def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    r"""Find the lines that a question is about.
+
+    Parameters
+    ----------
+    question : str
+    texts : mapping of str to str
+        Name of a file to what it holds.
+
+    Returns
+    -------
+    list of tuple of str
+        Name and line; none when no line has enough of the question's words.
+
+    Examples
+    --------
+    >>> texts = {"a.md": "The key is in the blue tin.\nClosed on Monday.", "b.md": "Nothing here."}
+    >>> likeliest_lines("where is the key for the blue case?", texts)
+    [('a.md', 'The key is in the blue tin.')]
+    >>> likeliest_lines("who wrote Hamlet?", texts)
+    []
+    """
+    small = _words_of("small")
+    said = [word for word in plain(question).split() if word not in small and (len(word) > 2 or word.isdigit())]  # noqa: PLR2004 - "is", "on"
+    sought = list(dict.fromkeys(stem(word) for word in said))[:_MOST_SOUGHT]
+    options = [frozenset({word, *_related(word), *_head(word)}) for word in sought]
+    rows: list[tuple[str, str, frozenset[int]]] = []
+    for name, text in texts.items():
+        heading = ""
+        if name.casefold().endswith((".csv", ".tsv")):
+            heading = text.partition("\n")[0]
+        for line in text.splitlines()[:_MOST_SOUGHT_LINES]:
+            parts = set(_parts(f"{line} {heading}" if line != heading else line))
+            hits = frozenset(place for place, words in enumerate(options) if words & parts)
+            if hits:
+                rows.append((name, line, hits))
+    if not rows:
+        return []
+    count_all = sum(text.count("\n") + 1 for text in texts.values())
+    weights = [math.log(1 + count_all / (1 + sum(place in hits for *_, hits in rows))) for place in range(len(sought))]
+    scored = [(sum(weights[place] for place in hits), len(hits), name, line) for name, line, hits in rows]
+    best, count, *_ = max(scored, key=lambda row: row[:2])
+    if count < min(_ENOUGH, len(sought)) or len(sought) == 0 or best < _LEAST_LINE:
+        return []
+    return [(name, line) for score, _, name, line in scored if score >= _AS_GOOD * best][:_MOST_FOUND]
 
 
 def _parts(name: str) -> list[str]:
@@ -341,13 +497,32 @@ def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:
             if has is not None and has[0].casefold() != given[0].casefold() and given[0].casefold() in _known_endings():
                 continue
             forms = {plain(_base(name)), plain(name)}
-        scored.append((max(SequenceMatcher(None, simple, form).ratio() for form in forms), name))
+        scored.append((max(_likeness(simple, form) for form in forms), name))
     scored.sort(reverse=True)
     if not scored or scored[0][0] < NEAR:
         return Pick()
     if len(scored) > 1 and scored[0][0] - scored[1][0] < CLEARLY:
         return Pick(rivals=tuple(name for score, name in scored if score > scored[0][0] - CLEARLY))
     return Pick(scored[0][1], is_guess=True)
+
+
+def _likeness(one: str, other: str) -> float:
+    """Return how alike two words are: 1 less the part of their letters that is missing, wrong or exchanged.
+
+    Examples
+    --------
+    >>> _likeness("routes", "ruotes") > _likeness("notes", "ruotes")
+    True
+    """
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(one, 1):
+        last, before, row = before, row, [place] + [0] * len(other)
+        for at, sign in enumerate(other, 1):
+            row[at] = min(before[at] + 1, row[at - 1] + 1, before[at - 1] + (letter != sign))
+            if place > 1 and at > 1 and letter == other[at - 2] and one[place - 2] == sign:
+                row[at] = min(row[at], last[at - 2] + 1)
+    return 1 - row[-1] / (max(len(one), len(other)) or 1)
 
 
 @cache
@@ -357,20 +532,43 @@ def _known_endings() -> frozenset[str]:
 
 def _related(word: str) -> frozenset[str]:
     """Return the words that mean the same in any of the languages."""
-    return _nouns().get(word, frozenset())
+    rows = _nouns().get(word)
+    if rows is None and len(word) > _LONG_STEM and word.isascii():  # a case or a tense that nobody listed
+        near = [one for one in _nouns() if one.startswith(word[:_LONG_STEM]) and abs(len(one) - len(word)) <= 3]  # noqa: PLR2004
+        rows = _nouns()[min(near, key=lambda one: (abs(len(one) - len(word)), one))] if near else None
+    return frozenset().union(*(_same_as(row) for row in rows or ()))
+
+
+def _head(word: str) -> frozenset[str]:
+    """Return what a compound is about that ends in the word for a list, a book, a table: "kostentabelle"."""
+    for end in _words_of("compound"):
+        if word.endswith(end) and len(word) - len(end) >= _SHORTEST:
+            bare = word[: -len(end)].rstrip("s-")
+            return frozenset({stem(bare), *_related(bare), *_related(stem(bare))})
+    return frozenset()
 
 
 @cache
-def _nouns() -> Mapping[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for kind, _, words in read_rows("pointing.tsv"):
-        if kind != "noun":
-            continue
-        same = frozenset(stem(plain(word)) for word in words.split(", ") if " " not in word)
-        for word in words.split(", "):
-            for form in {plain(word), stem(plain(word))}:
-                found[form] = found.get(form, frozenset()) | same
+def _nouns() -> Mapping[str, tuple[int, ...]]:
+    """Return the rows of nouns by each of their forms."""
+    found: dict[str, tuple[int, ...]] = {}
+    for place, words in enumerate(_noun_rows()):
+        for word in words:
+            form = word.lower() if word.isascii() and word.isalnum() else plain(word)
+            found[form] = (*found.get(form, ()), place)
+            if (short := stem(form)) != form:
+                found[short] = (*found.get(short, ()), place)
     return found
+
+
+@cache
+def _noun_rows() -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(words.split(", ")) for kind, _, words in read_rows("pointing.tsv") if kind == "noun")
+
+
+@cache
+def _same_as(row: int) -> frozenset[str]:
+    return frozenset(stem(plain(word)) for word in _noun_rows()[row] if " " not in word)
 
 
 @cache

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from lango_nb.models.offline.names import pick, plain, rank, unaccented
 from lango_nb.models.offline.tables import (
     Table,
+    day,
     has_decimal_comma,
     number,
     numbers,
@@ -72,6 +73,12 @@ class Operation(NamedTuple):
     function: Callable[..., Value]
     on: str
     """``text``, ``table``, ``json``, ``code``, ``entries``, ``two`` texts."""
+
+
+_MOST_VALUES = 400
+"""Different values of a column that are looked through for one that a request names."""
+_TELLING = 4
+"""Letters from which a word of a value stands for all of it."""
 
 
 def settle(kind: str, wanted: str, options: Sequence[str]) -> str:
@@ -307,6 +314,66 @@ def count_rows(text: str) -> int:
     return len(points or [line for line in lines(text) if line.strip()])
 
 
+def narrowed(text: str, said: str, leave: Sequence[str] = ()) -> tuple[str, list[str]]:
+    r"""Keep the rows of a table that words of a request name, beside the columns it is about.
+
+    Parameters
+    ----------
+    text : str
+        A table.
+    said : str
+        The words of the request that are nothing else.
+    leave : sequence of str
+        Columns whose values are not looked at.
+
+    Returns
+    -------
+    str
+        The table with those rows.
+    list of str
+        The values that were named; none when the table is as it was.
+
+    Examples
+    --------
+    >>> narrowed("who,hours\nEdith Palmer,4\nAnna,5\nEdith Palmer,3\n", "how many hours does edith have", ["hours"])
+    ('who,hours\nEdith Palmer,4\nEdith Palmer,3', ['Edith Palmer'])
+    """
+    table = read_table(text)
+    rows = list(table.rows)
+    named: list[str] = []
+    heard = f" {plain(said)} "
+    for place, column in enumerate(table.columns):
+        if column in leave or len(rows) < 2:  # noqa: PLR2004 - nothing to choose from
+            continue
+        values = [value for value in dict.fromkeys(row[place] for row in rows) if value]
+        if wanted := _named_values(values, heard, said):
+            kept = [row for row in rows if row[place] in wanted]
+            if kept and len(kept) < len(rows):
+                rows, named = kept, [*named, *wanted]
+    return ("\n".join(_shown(table, rows)), named) if named else (text, [])
+
+
+def _named_values(values: Sequence[str], heard: str, said: str) -> list[str]:
+    """Return the values that stand in a text: whole, else by a word that only one of them has."""
+    whole = [value for value in values if _is_told(value, heard, said)]
+    if whole or len(values) > _MOST_VALUES:
+        return whole
+    words: dict[str, set[str]] = {}
+    for value in values:
+        for word in plain(value).split():
+            if len(word) >= _TELLING and not word.isdigit():
+                words.setdefault(word, set()).add(value)
+    return sorted({next(iter(owners)) for word, owners in words.items() if len(owners) == 1 and f" {word} " in heard})
+
+
+def _is_told(value: str, heard: str, said: str) -> bool:
+    folded = plain(value)
+    if not value.isascii() and len(value) > 1 and value in said:
+        return True
+    is_word = len(folded) >= _TELLING - 1 and not folded.replace(" ", "").isdigit()
+    return (is_word or day(value) is not None) and f" {folded} " in heard
+
+
 def _numbers(text: str, column: str) -> tuple[list[Decimal], bool]:
     name, values = column_values(text, column)
     found = [one for one in numbers(values) if one is not None]
@@ -352,6 +419,8 @@ def _matching(table: Table, value: str, column: str) -> list[tuple[str, ...]]:
 def _compared(text: str, column: str, limit: str, sign: int) -> list[str]:
     table = read_table(text)
     values = table.values(settle("column", column, table.columns))
+    if number(limit) is None and day(limit) is None and (said := rank(limit)) is not None:
+        limit = str(said)
     *keys, bound = order([*values, limit])
     if bound[0] or isinstance(bound[1], str):
         raise NoSuch("number", limit)

@@ -1,33 +1,28 @@
-"""A request as the work orders it takes: what may be used is taken out, and what belongs to several agents is split.
-
-A request is split with care: each part has to stand alone and to route clearly, and no two to the same agent. What is
-split wrongly is done wrongly; what is not split is at worst asked back.
-"""
+"""A request as the work orders it takes: each step of its plan goes to who owns the tool, what belongs together stays so."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from lango_nb.models.offline.chains import read_chain
-from lango_nb.models.offline.fill import QUOTED, paths
-from lango_nb.models.offline.phrases import STARTS, asks_directly
-from lango_nb.routing.capabilities import tool_capability
+from lango_nb.core.masking import mask
+from lango_nb.models.offline.acts import acts
+from lango_nb.models.offline.carry_out import least_of
+from lango_nb.models.offline.conversation import Conversation
+from lango_nb.models.offline.plan import Reading, Step, show
+from lango_nb.models.offline.work_orders import written
+from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.route import Route
-from lango_nb.routing.router import Router, router_for_prompt
-from lango_nb.routing.shapes import SHAPES
-from lango_nb.routing.taught import Taught
+from lango_nb.routing.router import Router
 
-CLEAR = 0.6
-"""Confidence in a part's agent from which the part may be given away on its own."""
-MOST_PARTS = 5
 LONGEST_QUOTE = 300
 """Characters of a quoted string that are read to route a request."""
-LONGEST_SPLIT = 600
-"""Characters of a request that can be a list of wishes."""
-
+_CLEARLY = 0.85
+"""Confidence from which the router is believed rather than a reading that is not sure."""
+SURE = 0.5
+"""Confidence from which a reading says who gets a request."""
+_OWN_TASKS = "task_create"
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
 _ONLY = re.compile(
     r"(?:\bby\s+|\bbut\s+)?\b(?:(?:using|use|with)\s+(?:only|nothing\s+but)|only\s+(?:using|use|with))\s+"
@@ -35,37 +30,7 @@ _ONLY = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.IGNORECASE)
-_JOIN = r"(?:and|then|also|finally|after that|afterwards|please)\b"
-_CUT = re.compile(rf"(?:\s*[,;\n]+\s*|[.!?]\s+|\s+(?={_JOIN}))(?:{_JOIN}[\s,]*)*", re.IGNORECASE)
-_TIED = re.compile(
-    r"\b(?:if|unless|until|whenever|when|while|before|after|otherwise|how to|in the background|later)\b(?! that\b)"
-    r"|\b(?:don.?t|do not|never|without)\b",
-    re.IGNORECASE,
-)
-"""Words that tie the parts of a request to each other."""
-_OPEN = re.compile(
-    r"\b(?:write|append|add|note|say|save|store|keep|remember|remind|tell|plan|decompose|break|schedule|workflow|"
-    r"translate|explain|summari[sz]e)\b",
-    re.IGNORECASE,
-)
-"""What is given after these words may hold anything, wishes included; quotes show where it ends."""
-_LEANS = re.compile(
-    r"\b(?:it|its|they|them|their|these|those|both|there)\b|^\W*\w+\s+(?:this|that)\b(?!\s+(?:i|my|we|our)\b)"
-    r"|\b(?:this|that)\W*$|\b(?:the|its) same\b|\bwhat (?:you|it|they)\b",
-    re.IGNORECASE,
-)
-_LEANS_ON = re.compile(
-    r"\bthe\s+(?:first|second|third|last|next|previous|whole|total|sum|number|results?|outputs?|answer|contents?|lines?|"
-    r"text|heading|title|file|page|value|other|rest|summary|list|report|ones?|copy|data|word|names?)\b",
-    re.IGNORECASE,
-)
-_STANDS = re.compile(r"[\"“`]|(?<!\w)'|https?://|\b(?:word|text|message|string|phrase|name)\s+\w+", re.IGNORECASE)
-_SCHEDULES = tuple(shape.pattern for shape in SHAPES if shape.name in {"schedule", "time"})
-_MEANT = re.compile(
-    r"(\b(?:read|open|show|display|print|count|append|edit|change|does|of|in|from|into|to)\s+(?:me\s+)?)"
-    r"(it|(?:that|this|the same) file)\b",
-    re.IGNORECASE,
-)
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,54 +38,154 @@ class WorkOrder:
     """One work order."""
 
     text: str
-    """What to do; stands alone."""
+    """What to do: the request, or lines of its plan."""
     route: Route
-    """Who would get it."""
+    """What the router says of it."""
+    agent: str = ""
+    """Who gets it; empty when nobody does."""
     allowed: tuple[str, ...] = ()
     """Tools it is narrowed to; empty when nothing was said about that."""
     needs: int | None = None
     """Place of the part whose result it uses."""
-    is_summary: bool = False
-    """Whether a summary of that result is enough."""
     order: str = ""
     """What whoever gets it is told, where that is more than the text."""
+    reason: str = ""
+    """The plan, in a line."""
+    own: Reading | None = None
+    """What the root does itself."""
 
 
-@lru_cache(maxsize=32)
 def parts_of(
-    prompt: str, text: str, earlier: str = "", *, is_whole: bool = False, taught: Taught | None = None
+    conversation: Conversation, own_tools: Collection[str] = (), *, is_whole: bool = False
 ) -> tuple[WorkOrder, ...]:
-    """Split a request.
+    """Take a request apart.
 
     Parameters
     ----------
-    prompt : str
-        A root's system prompt, which holds the routing table.
-    text : str
-        The request.
-    earlier : str
-        The one before: says what "it" is, where that is clear.
+    conversation : Conversation
+        The root's: its system prompt holds the routing table.
+    own_tools : collection of str
+        Tools that the root has itself.
     is_whole : bool
-        Leave the request in one part.
-    taught : Taught, optional
-        Labelled requests the router has learned from.
+        Leave the request in one part: whoever gets it takes the whole turn over.
 
     Returns
     -------
     tuple of WorkOrder
         At least one.
     """
-    router = router_for_prompt(prompt, taught)
-    wish, allowed = take_allowed(text)
-    if not (is_whole or allowed) and (chained := _chained(wish, router)):
-        return chained
-    parts = _split(wish, router) if len(wish) <= LONGEST_SPLIT and not is_whole else ()
-    if len(parts) > 1 and allowed:
-        parts = _narrowed(parts, allowed, router)
-    if len(parts) > 1:
-        return parts
-    whole = stand_alone(wish, earlier)
-    return (WorkOrder(whole, router.route(without_content(whole)), allowed),)
+    router, reading = conversation.router, conversation.understood.reading
+    wish, allowed = take_allowed(conversation.text)
+    route = router.route(without_content(wish))
+    steps = [_split_destination(step, own_tools) for step in reading.steps]
+    flat = [(step, needs) for pieces in steps for step, needs in pieces]
+    changed = conversation.understood.context.changed
+    owners = [
+        _owner(
+            tool_of(step, changed),
+            step,
+            reading,
+            router,
+            route if len(flat) == 1 else router.route(step.text or show(step)),
+            own_tools,
+        )
+        for step, _ in flat
+    ]
+    if len(set(owners)) == 1 or is_whole or allowed or reading.confidence < least_of(reading):
+        agent = next((owner for owner in owners if owner), "")
+        own = reading if not agent and all(_is_own(tool_of(step, changed), own_tools) for step, _ in flat) else None
+        return (WorkOrder(wish, route, agent, allowed, reason=_reason(reading.steps), own=own),)
+    found: list[WorkOrder] = []
+    group: list[Step] = []
+    for place, (step, needs) in enumerate(flat):
+        group.append(step)
+        is_last = place + 1 == len(flat)
+        if is_last or owners[place + 1] != owners[place] or flat[place + 1][1]:
+            lines = tuple(group)
+            text = written(lines)
+            own = Reading(lines, reading.confidence, reading.language) if not owners[place] else None
+            before = len(found) - 1 if needs and found else None
+            found.append(
+                WorkOrder(
+                    text, router.route(step.text or text), owners[place], needs=before, reason=_reason(lines), own=own
+                )
+            )
+            group = []
+    return tuple(found)
+
+
+def _split_destination(step: Step, own_tools: Collection[str]) -> list[tuple[Step, bool]]:
+    """Part a step from where its result goes when that takes a tool of somebody else; tells which step needs a result."""
+    goal = {"write": "fs_write", "append": "fs_edit", "remember": "memory_agent_save", "task": _OWN_TASKS}.get(
+        step.destination, ""
+    )
+    tool = tool_of(step)
+    is_same = tool_capability(goal) == tool_capability(tool) and not (goal in own_tools) ^ (tool in own_tools)
+    if not goal or not tool or is_same:
+        return [(step, False)]
+    bare, last = without_destination(step)
+    return [(bare, False), (last, True)]
+
+
+def without_destination(step: Step) -> tuple[Step, Step]:
+    """Part a step from the one that brings its result where it goes."""
+    goal = {"file": step.arguments.get("to", ())}
+    last = {
+        "write": Step("write", goal),
+        "append": Step("append", goal),
+        "remember": Step("remember", {}),
+        "task": Step("task.add", {}),
+    }[step.destination]
+    return step.with_arguments(to=())._replace(destination=""), last._replace(text=step.text)
+
+
+def tool_of(step: Step, changed: Step | None = None) -> str:
+    """Return the tool that a step cannot do without; empty when it needs none.
+
+    Parameters
+    ----------
+    step : Step
+    changed : Step, optional
+        The last change, which "undo" takes back.
+    """
+    if step.act == "undo":
+        return "" if changed is None else tool_of(changed)
+    if step.act == "ask.change" and step.word("file"):
+        return "fs_list"
+    row = acts().get(step.act)
+    return step.act if row is None else row.tool
+
+
+def _is_own(tool: str, own_tools: Collection[str]) -> bool:
+    """Tell whether the root does something itself: it needs no tool, or one of its own."""
+    return not tool or tool in own_tools
+
+
+def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
+    tool: str, step: Step, reading: Reading, router: Router, route: Route, own_tools: Collection[str]
+) -> str:
+    """Return who gets a step; empty for the root itself, or when nobody does."""
+    if _is_own(tool, own_tools) and step.act != "unclear":
+        is_doubtful = reading.confidence < SURE or (route.confidence >= _CLEARLY > reading.confidence)
+        return route.chosen if route.chosen and is_doubtful and not tool else ""
+    if reading.confidence < SURE and route.is_conversation:
+        return ""
+    owners = router.owners(router_family(tool)) if tool else ()
+    if router.taught.rows and route.chosen:
+        return route.chosen
+    if not owners or reading.confidence < SURE:
+        return route.chosen or (owners[0] if owners else "")
+    if route.chosen in owners:
+        return str(route.chosen)
+    if route.chosen and route.confidence >= _CLEARLY > reading.confidence:
+        return route.chosen
+    return owners[0]
+
+
+def _reason(steps: Sequence[Step]) -> str:
+    if any((row := acts().get(step.act)) is not None and row.kind == "talk" for step in steps):
+        return ""
+    return mask("; ".join(show(step) for step in steps))
 
 
 def take_allowed(text: str) -> tuple[str, tuple[str, ...]]:
@@ -146,22 +211,6 @@ def take_allowed(text: str) -> tuple[str, tuple[str, ...]]:
     return before + gap + after, names
 
 
-def stand_alone(text: str, earlier: str) -> str:
-    """Put the one file the request before was about in place of "it".
-
-    Examples
-    --------
-    >>> stand_alone("how many lines are in it?", "read notes.md")
-    'how many lines are in notes.md?'
-    >>> stand_alone("open it", "copy a.txt to b.txt"), stand_alone("delete it", "read notes.md")
-    ('open it', 'delete it')
-    """
-    if not earlier or not _MEANT.search(text) or paths(text):
-        return text
-    named = paths(earlier)
-    return _MEANT.sub(lambda match: match[1] + named[0], text) if len(named) == 1 else text
-
-
 def without_content(text: str) -> str:
     """Shorten long quoted strings: they are content, and say nothing of who should get a request.
 
@@ -172,93 +221,14 @@ def without_content(text: str) -> str:
     """
     if len(text) <= LONGEST_QUOTE:
         return text
-    return QUOTED.sub(lambda match: match[0] if len(match[0]) <= LONGEST_QUOTE else match[0][:50] + match[0][-1], text)
+    return _QUOTED.sub(lambda match: match[0] if len(match[0]) <= LONGEST_QUOTE else match[0][:50] + match[0][-1], text)
 
 
 def _covered(text: str) -> str:
     """Cover quoted strings, letter by letter; a tool's name in backticks is none."""
-    if not any(mark in text for mark in "\"'“`"):
-        return text
-    return QUOTED.sub(
+    return _QUOTED.sub(
         lambda match: (
             match[0] if "_" in match[0] and " " not in match[0] else match[0][0] + "\x01" * (len(match[0]) - 1)
         ),
         text,
     )
-
-
-def _split(text: str, router: Router) -> tuple[WorkOrder, ...]:
-    covered = _covered(text)
-    cuts = list(_CUT.finditer(covered))
-    if (
-        not cuts
-        or not asks_directly(covered)
-        or _TIED.search(covered)
-        or any(shape.search(text) for shape in _SCHEDULES)
-    ):
-        return ()
-    ends = [*(cut.start() for cut in cuts[1:]), len(text)]
-    parts = [WorkOrder(text[: cuts[0].start()].strip(), router.route(text[: cuts[0].start()]))]
-    begin = 0
-    for cut, end in zip(cuts, ends, strict=True):
-        piece = text[cut.end() : end].strip()
-        is_own = _stands_alone(piece) and not _is_open(parts[-1].text)
-        route = router.route(piece) if is_own else None
-        if route is not None and _is_clear(route) and route.chosen != parts[-1].route.chosen:
-            begin = cut.end()
-            parts.append(WorkOrder(piece, route))
-        else:
-            whole = text[begin:end].strip()
-            parts[-1] = WorkOrder(whole, parts[-1].route)
-    return _checked(parts, router)
-
-
-def _checked(parts: Sequence[WorkOrder], router: Router) -> tuple[WorkOrder, ...]:
-    """Return parts only if every one of them, as it is now, is clearly for an agent of its own."""
-    agents = {part.route.chosen for part in parts}
-    if not 1 < len(parts) <= MOST_PARTS or len(agents) < len(parts):
-        return ()
-    again = [part if part.route.text == part.text else WorkOrder(part.text, router.route(part.text)) for part in parts]
-    same = all(
-        new.route.chosen == old.route.chosen and _is_clear(new.route) for new, old in zip(again, parts, strict=True)
-    )
-    return tuple(again) if same else ()
-
-
-def _stands_alone(piece: str) -> bool:
-    """Tell whether a piece is a wish of its own that needs nothing said before it."""
-    first = re.match(r"\W*([a-z]+)", piece, re.IGNORECASE)
-    if first is None or first[1].casefold() not in STARTS or _LEANS.search(piece):
-        return False
-    return not _LEANS_ON.search(piece) or bool(_STANDS.search(piece) or paths(piece))
-
-
-def _is_open(piece: str) -> bool:
-    return bool(_OPEN.search(_covered(piece))) and not QUOTED.search(piece)
-
-
-def _is_clear(route: Route) -> bool:
-    return route.chosen is not None and route.confidence >= CLEAR
-
-
-def _chained(text: str, router: Router) -> tuple[WorkOrder, ...]:
-    """Return two steps for two agents, the second of which uses what the first gives."""
-    chain = read_chain(text) if len(text) <= LONGEST_SPLIT else None
-    if chain is None:
-        return ()
-    first, second = router.route(chain.first), router.route(chain.second)
-    if not (_is_clear(first) and _is_clear(second)) or first.chosen == second.chosen:
-        return ()
-    return WorkOrder(chain.first, first), WorkOrder(chain.second, second, needs=0, is_summary=chain.is_summary)
-
-
-def _narrowed(parts: tuple[WorkOrder, ...], allowed: tuple[str, ...], router: Router) -> tuple[WorkOrder, ...]:
-    """Give each part the allowed tools its agent has; none when they do not fit the parts exactly."""
-    narrowed: list[WorkOrder] = []
-    for part in parts:
-        able = router.table[part.route.chosen or ""].capabilities
-        mine = tuple(tool for tool in allowed if tool_capability(tool) in able)
-        if not mine:
-            return ()
-        narrowed.append(WorkOrder(part.text, part.route, mine))
-    return tuple(narrowed) if sum(len(part.allowed) for part in narrowed) == len(allowed) else ()

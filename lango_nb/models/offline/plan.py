@@ -52,6 +52,8 @@ class Reading(NamedTuple):
     language: str = "en"
     others: tuple[Reading, ...] = ()
     """Next likeliest readings."""
+    is_certain: bool = False
+    """Whether the person has said yes to it."""
 
 
 class Context(NamedTuple):
@@ -70,7 +72,7 @@ class Context(NamedTuple):
     asked: Reading | None = None
     """What the last answer asked back about."""
     missing: str = ""
-    """The role that it asked for; empty when it asked for a yes."""
+    """The role that it asked for, ``*`` for the first argument a tool lacks; empty when it asked for a yes."""
 
 
 class Call(NamedTuple):
@@ -94,8 +96,6 @@ class Answer(NamedTuple):
 
     text: str
     is_question: bool = False
-    context: Context = Context()
-    """What the next turn can refer to."""
     plan: tuple[Step, ...] = ()
     """The steps with their settled arguments."""
     is_dead_end: bool = False

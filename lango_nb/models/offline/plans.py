@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.models.offline.aims import aim_of
-from lango_nb.models.offline.chains import read_chain
+from lango_nb.models.offline.parts import without_destination
+from lango_nb.models.offline.plan import show
+from lango_nb.models.offline.reader import reader
 
 ASKED = "Plan this: "
 """Begins the work order that asks for a plan."""
@@ -113,10 +115,15 @@ def read_plan(text: str) -> tuple[Step, ...]:
 
 
 def _steps(body: str) -> list[Step]:
-    if (chain := read_chain(body)) is not None:
-        before = _pieces(chain.first)
-        return [*(Step(piece) for piece in before), Step(chain.second, needs=len(before) - 1)]
-    return [Step(piece) for piece in _pieces(body)]
+    found: list[Step] = []
+    for piece in _pieces(body):
+        (first, *more) = reader().read(piece).steps or (None,)
+        if first is None or more or not first.destination:
+            found.append(Step(piece))
+            continue
+        bare, last = without_destination(first)
+        found += [Step(show(bare)), Step(show(last), needs=len(found))]
+    return found
 
 
 def _pieces(body: str) -> list[str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from lango_nb.core.messages import Reply
+from collections.abc import Sequence
+
+from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
 from lango_nb.models.offline.aims import PLANNING
-from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation
-from lango_nb.models.offline.dispatch import MANY, dispatch, last_word, next_best, why
+from lango_nb.models.offline.dispatch import MANY, answer_itself, dispatch, last_word, next_best, why
 from lango_nb.models.offline.offer import Offer
 from lango_nb.models.offline.parts import parts_of, without_content
 
 
-def answer_as_root(conversation: Conversation, offer: Offer) -> Reply:
+def answer_as_root(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchema]) -> Reply:
     """Hand over, answer, or ask back.
 
     Parameters
@@ -21,6 +22,8 @@ def answer_as_root(conversation: Conversation, offer: Offer) -> Reply:
         Its system prompt holds the routing table: nothing else is known of the agents.
     offer : Offer
         What it may do about a request.
+    tools : sequence of ToolSchema
+        What it may call itself.
 
     Returns
     -------
@@ -28,33 +31,25 @@ def answer_as_root(conversation: Conversation, offer: Offer) -> Reply:
     """
     if not offer.targets:
         return last_word(conversation)
-    if not conversation.since and (answer := talk.plain(conversation.text, conversation.router.table)):
-        return Reply(text=answer)
-    return dispatch(conversation, offer) if offer.has_runs else _transfer(conversation)
+    return dispatch(conversation, offer, tools) if offer.has_runs else _transfer(conversation, tools)
 
 
-def _transfer(conversation: Conversation) -> Reply:
+def _transfer(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
     """Hand the request over, where whoever gets it answers the user."""
     router = conversation.router
     out = _out_of_question(conversation)
+    (part,) = parts_of(conversation, is_whole=True)
+    if not out:
+        parts = parts_of(conversation)
+        planner = next(iter(router.owners(PLANNING)), "") if len(parts) >= MANY else ""
+        if chosen := planner or part.agent:
+            return conversation.call(TRANSFER, agent_name=chosen, reason=part.reason or why(part.route, chosen))
+        return answer_itself(conversation, part, tools)
     route = router.route(without_content(conversation.text), exclude=out)
-    planner = "" if out or route.chosen else _planner(conversation)
-    target = planner or (next_best(route) if out else route.chosen)
-    if target is not None:
-        return conversation.call(TRANSFER, agent_name=target, reason=why(route, target))
-    if out:
-        return Reply(text=talk.nobody(sorted(out), conversation.failed))
-    if answer := reckon(conversation.text):
-        return Reply(text=answer)
-    if route.is_conversation:
-        return Reply(text=talk.small_talk(conversation.text, router.table))
-    return Reply(text=talk.ask_back(route))
-
-
-def _planner(conversation: Conversation) -> str:
-    """Return who plans, where a request nobody clearly gets as a whole is for so many agents that it needs a plan."""
-    parts = parts_of(conversation.system, conversation.text, conversation.earlier, taught=conversation.taught)
-    return next(iter(conversation.router.owners(PLANNING)), "") if len(parts) >= MANY else ""
+    if target := next_best(route):
+        return conversation.call(TRANSFER, agent_name=target, reason=part.reason or why(route, target))
+    language = conversation.understood.reading.language
+    return Reply(text=talk.nobody(sorted(out), conversation.failed, language))
 
 
 def _out_of_question(conversation: Conversation) -> set[str]:

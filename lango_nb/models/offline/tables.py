@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -44,7 +45,14 @@ def read_table(text: str) -> Table:
     Table(columns=('item', 'price'), rows=(('milk; fresh', '1,20 €'), ('bread', '2,50 €')), delimiter=';')
     >>> read_table("| a | b |\n|---|---|\n| 1 | 2 |\n").rows
     (('1', '2'),)
+    >>> read_table('[{"name": "Ann", "age": 7}, {"name": "Bo"}]').rows
+    (('Ann', '7'), ('Bo', ''))
     """
+    if text.lstrip()[:1] in {"[", "{"}:
+        try:
+            return _of_json(json.loads(text))
+        except ValueError:
+            pass
     lines = [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
     bars = [line for line in lines if line.lstrip().startswith("|")]
     if len(bars) > 1 and _RULE.fullmatch(bars[1]):
@@ -65,6 +73,21 @@ def read_table(text: str) -> Table:
     width = len(grid[0])
     rows = tuple(tuple((row + [""] * width)[:width]) for row in grid[1:])
     return Table(tuple(grid[0]), rows, delimiter)
+
+
+def _of_json(data: object) -> Table:
+    """Read a list of objects, or the longest of those in an object, as a table."""
+    inner = [data] if isinstance(data, list) else list(data.values()) if isinstance(data, dict) else []
+    lists = [one for one in inner if isinstance(one, list) and one and all(isinstance(row, dict) for row in one)]
+    if not lists:
+        return Table((), ())
+    entries = max(lists, key=len)
+    columns = tuple(dict.fromkeys(str(name) for row in entries for name in row))
+    return Table(columns, tuple(tuple(_cell(row.get(name)) for name in columns) for row in entries))
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def write_row(table: Table, row: Sequence[str]) -> str:

@@ -1,146 +1,308 @@
-"""Sentences of the offline model that need no tool."""
+"""What is said without a tool: small talk, questions about the agents and the lab, and whom a request is for.
+
+All that is known of the agents is the routing table of the prompt. The sentences are rows of
+``data/reading/answers.tsv`` whose keys begin with ``talk.`` and ``about.``.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+import zlib
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from importlib.resources import files
-from typing import NamedTuple
+from functools import cache
 
+from lango_nb.core.errors import shorten
 from lango_nb.core.messages import FinishReason
+from lango_nb.core.text import folded, printable
+from lango_nb.models.offline.acts import read_table
+from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
+from lango_nb.models.offline.before import Exchange
 from lango_nb.models.offline.conversation import REJECT
+from lango_nb.models.offline.lexicon import Lexicon
+from lango_nb.models.offline.names import pick
+from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.words import Word, words
+from lango_nb.routing.capabilities import tool_capability
 from lango_nb.routing.route import Route
-from lango_nb.routing.table import RoutingTable
+from lango_nb.routing.router import Router, router_for
+from lango_nb.routing.table import RoutingRow, RoutingTable
 
-_TALK = "talk.tsv"
-_OPINION = re.compile(
-    r"\bdo you think\b|\bdo you (like|prefer|enjoy)\b|\bopinion\b|\bfavou?rite\b|\bwhich is better\b|\bhow are you\b|\bfeel\b",
-    re.IGNORECASE,
-)
+_LONGEST_NAME = 60
+_LONGEST_TEXT = 80
+_LONGEST_LINE = 160
+"""Characters of what an agent is for, and of why it failed."""
+_NEAREST = 2
+"""Agents that are named where it is not clear which of them is meant."""
+_FEW = 3
+"""Words of a text so short that its language is a guess."""
+_BEGINNING = 4
+"""Words among which a word that asks makes a question."""
+_CLEARLY = 3
+"""Places by which a word has to be commoner in another language than the one it was taken for."""
+_ASKS = frozenset(("what", "who", "why", "how", "when", "where", "explain"))
+_OF_SOMEBODY = frozenset(("who", "when", "where"))
+_OF_THE_WORLD = _OF_SOMEBODY | {"knowledge", "explain", "mean", "between"}
+_POLITE = (("thanks", "talk.thanks"), ("greeting", "talk.hello"), ("farewell", "talk.goodbye"))
+"""Concepts that are answered in kind, in the order in which the answers come."""
+_TELLING = frozenset(("joke", *(kind for kind, _ in _POLITE)))
+_MARKS = ("?", "\uff1f", "か", "か。", "吗", "呢")
+"""How a question ends."""
+_UNSPACED = frozenset(("ja", "zh"))
+"""Languages without blanks between sentences."""
+_UNOWNED = "it is about "
+"""How the reason of a route begins that is about what nobody here has tools for."""
 _OUT_OF_SCOPE = re.compile(r"\s*This is about [^\n]{1,100}?, which is not mine\b")
 
-_NO_RESULT = re.compile(
-    r"\s*(?:Which of these do you mean|To use \S+ I need|Please say |I could not |I would (?:call|answer) |I did not |I cannot |I am not sure |"
-    r"I look at one |I have no |I write text |This needs |What came back is too long|I came to no |Nobody here |Not done:)"
-)
-_ASKED_BACK = re.compile(
-    r"\s*(?:To use \S+ I need: [^\n]+\. Please say (?:it|them)\.|Please say [^\n]+\.|Which of these do you mean: [^\n]+\?|"
-    r"I look at one file at a time\. Which one: [^\n]+\?|I am not sure that you want this done[^\n]+)\s*"
-)
-_NOT_UNDERSTOOD = re.compile(r"\s*I (?:cannot tell (?:who should do|which of my tools)|did not understand) [^\n]+\s*")
-_LONGEST_PLAIN = 80
 
-FILES_AND_COMMANDS = (
-    "I did not understand what to do. With files I can list, read, count lines, find by name, write, append, replace a "
-    "text, change or delete a line, make folders and delete; commands I run as you write them, in backticks for instance."
-)
+def reply(
+    step: Step, language: str, table: RoutingTable, router: Router | None = None, before: Sequence[Exchange] = ()
+) -> str:
+    """Answer a step that needs no tool.
 
+    Parameters
+    ----------
+    step : Step
+        Of an act of the kind ``talk``: ``talk`` itself, or one of those about the system.
+    language : str
+    table : RoutingTable
+        The agents there are; a specialist knows of none.
+    router : Router, optional
+        Over that table; the one of the package when absent.
+    before : sequence of Exchange, optional
+        What was said before, oldest first.
 
-class Saying(NamedTuple):
-    """What people say by way of small talk, and what is said to it."""
-
-    kind: str
-    language: str
-    whole: re.Pattern[str]
-    """Fits a text that says nothing else."""
-    inside: re.Pattern[str]
-    answer: str
-
-
-@lru_cache(maxsize=1)
-def _sayings() -> tuple[Saying, ...]:
-    lines = files("lango_nb.models.offline").joinpath(_TALK).read_text(encoding="utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    return tuple(
-        Saying(
-            kind,
-            language,
-            re.compile(
-                rf"\W*(?:{said})(?:[\W_]+(?:there|you|all|everyone|lango|again|today|so much|a lot|very much|zusammen))*\W*",
-                re.IGNORECASE,
-            ),
-            re.compile(rf"^\W*(?:{said})\b" if kind in {"greeting", "bye"} else rf"\b(?:{said})(?!\w)", re.IGNORECASE),
-            answer,
-        )
-        for kind, language, said, answer in rows
-    )
-
-
-def plain(text: str, table: RoutingTable) -> str:
-    """Answer what is nothing but a greeting, thanks, a goodbye or a question who this is; empty for anything else.
+    Returns
+    -------
+    str
 
     Examples
     --------
-    >>> plain("Danke!", RoutingTable()), plain("thanks, now delete a.txt", RoutingTable())
-    ('Gern geschehen.', '')
+    >>> reply(Step("talk", {}, text="merci beaucoup pour tout"), "fr", RoutingTable())
+    'De rien.'
+    >>> table = RoutingTable((RoutingRow("vault", "Keeps secrets.", capabilities=("cryptography",)),))
+    >>> reply(Step("about.owner", {"tool": ("crypto_hash",)}), "en", table)
+    'Tools like crypto_hash (cryptography) belong to vault.'
     """
-    if len(text) > _LONGEST_PLAIN:
-        return ""
-    found = next((saying for saying in _sayings() if saying.whole.fullmatch(text)), None)
-    return _answered(found, table) if found else ""
+    match step.act:
+        case "about.you":
+            return _about_me(table, language)
+        case "about.agents":
+            return _agents(table, step.word("agent"), language)
+        case "about.owner" if step.word("tool"):
+            return _owner(table, step.word("tool"), language)
+        case "about.owner" if step.word("text"):
+            return _would_get(table, router, step.word("text"), language)
+        case "about.owner":
+            return _agents(table, "", language)
+        case "about.why":
+            return _why(table, router, before, language)
+        case "about.switch":
+            return say("about.switch", language)
+        case _:
+            return _small_talk(step.text, language, table, is_begun=bool(before))
 
 
-def small_talk(text: str, table: RoutingTable) -> str:
-    """Answer a greeting, thanks, an opinion or a question about the world.
-
-    Examples
-    --------
-    >>> small_talk("thank you!", RoutingTable()), small_talk("merci beaucoup pour tout", RoutingTable())
-    ('You are welcome.', 'De rien.')
-    """
-    for kind in ("about", "greeting", "thanks", "bye", "joke"):
-        for saying in _sayings():
-            if saying.kind == kind and saying.inside.search(text):
-                return _answered(saying, table)
-    if _OPINION.search(text):
-        return "I have no opinions: I route requests and use tools, the same way every time."
-    return (
-        "I would answer this myself instead of handing it over, but I am the offline demo model and know nothing of the "
-        "world. A real model would know."
-    )
+# -- small talk --------------------------------------------------------------------------------------------------------
 
 
-def ask_back(route: Route) -> str:
+def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool) -> str:
+    language, found = _spoken(text, language)
+    length = len(words(text.rstrip(" ?!.")))
+    asks = _is_asking(text, language)
+    if "joke" in found and not (asks and found & _OF_SOMEBODY):
+        return _joke(text, language)
+    if "how" in found and ("greeting" in found or length <= _FEW):
+        return say("talk.feelings", language)
+    if not asks or length <= _FEW:
+        kinds = {kind for kind, _ in _POLITE} & found
+        if {"greeting", "farewell"} <= kinds:  # "ciao" and its like
+            kinds.remove("greeting" if is_begun else "farewell")
+        if kinds:
+            return _joined(language, *(say(key, language) for kind, key in _POLITE if kind in kinds))
+    if not asks:
+        return say("talk.chat", language)
+    if {"who", "you"} <= found and length <= _FEW:
+        return _about_me(table, language)
+    return say("talk.feelings" if "you" in found and not found & _OF_THE_WORLD else "talk.world", language)
+
+
+def _is_asking(text: str, language: str) -> bool:
+    """Tell whether a text is a question: by its sign at the end, or by a word near its beginning."""
+    if text.rstrip().endswith(_MARKS):
+        return True
+    plain_words = [word for word in words(text) if word.kind != "sign"]
+    beginning = plain_words if language in _UNSPACED else plain_words[:_BEGINNING]
+    return not _ASKS.isdisjoint(_said(_lexicon_of(language), beginning))
+
+
+def _spoken(text: str, language: str) -> tuple[str, frozenset[str]]:
+    """Return the language of a text and its concepts; a short text is of the language that says it most commonly."""
+    found = words(text)
+    if len(found) <= _FEW:
+        ranks = {one: min(map(int, _said(_ranks(one), found)), default=math.inf) for one in (language, *languages())}
+        best = min(ranks, key=ranks.__getitem__)
+        language = best if ranks[best] + _CLEARLY < ranks[language] else language
+    return language, _said(_lexicon_of(language), found)
+
+
+def _said(known: Lexicon, found: Sequence[Word]) -> frozenset[str]:
+    return frozenset[str]().union(*known.concepts(found))
+
+
+@cache
+def _lexicon_of(language: str) -> Lexicon:
+    """Return the words of one language: "le" is no "you" in French, and "show" no praise in English."""
+    return Lexicon([row for row in read_table("lexicon.tsv") if row[1:2] == [language]])
+
+
+@cache
+def _ranks(language: str) -> Lexicon:
+    """Return what is said by way of small talk in a language, with its place in the lexicon: the commonest first."""
+    rows = [row for row in read_table("lexicon.tsv") if row[0] in _TELLING and row[1] == language]
+    return Lexicon([(str(place), language, word) for row in rows for place, word in enumerate(row[2].split(","))])
+
+
+def _joke(text: str, language: str) -> str:
+    jokes = [key for key in sentences() if key.startswith("talk.joke.")]
+    return say(jokes[zlib.crc32(text.encode("utf-8", "surrogatepass")) % len(jokes)], language)
+
+
+# -- about the agents --------------------------------------------------------------------------------------------------
+
+
+def _about_me(table: RoutingTable, language: str) -> str:
+    me = say("about.me", language)
+    if not table.rows:
+        return me
+    return _joined(language, me, say("about.hands", language, n=len(table), names=", ".join(map(_name, table.names))))
+
+
+def _agents(table: RoutingTable, wanted: str, language: str) -> str:
+    """Say who is there, or what one of them does."""
+    if not table.rows:
+        return say("about.alone", language)
+    found = pick(wanted, table.names) if wanted else None
+    if found is not None and found.name:
+        return _about_agent(table[found.name], language)
+    lines = "\n".join(f"- {_summary(row)}" for row in table)
+    who = say("about.who", language, n=len(table), lines=lines)
+    return _joined(language, say("about.no_agent", language, word=_name(wanted)), who) if wanted else who
+
+
+def _summary(row: RoutingRow) -> str:
+    role = shorten(_safe(row.role), _LONGEST_LINE)
+    return f"{_name(row.name)}: {role}" if role else _name(row.name)
+
+
+def _about_agent(row: RoutingRow, language: str) -> str:
+    told = [("about.can", row.capabilities), ("about.hears", row.keywords), ("about.cannot", row.cannot)]
+    lines = [f"{_name(row.name)}: {_safe(row.role)}" if row.role else _name(row.name)]
+    lines += [say(key, language, names=", ".join(map(_safe, names))) for key, names in told if names]
+    return "\n".join(lines)
+
+
+def _owner(table: RoutingTable, wanted: str, language: str) -> str:
+    """Say who has a tool, as far as its name tells: a prompt names no tools, only what they are for."""
+    name = "_".join(wanted.casefold().split())
+    if not table.rows:
+        return say("about.alone", language)
+    shown, what = _name(wanted), tool_capability(name)
+    if not what:
+        return say("about.no_tool", language, tool=shown)
+    owners = [_name(row.name) for row in table if what in row.capabilities]
+    if not owners:
+        return say("about.has_nobody", language, tool=shown, what=what)
+    return say("about.has", language, tool=shown, what=what, names=", ".join(owners))
+
+
+def _would_get(table: RoutingTable, router: Router | None, text: str, language: str) -> str:
+    if not table.rows:
+        return say("about.would_me", language, text=_quoted(text))
+    route = (router or router_for(table)).route(text)
+    return _routed(route, "about.would", language) or say("about.would_nobody", language, text=_quoted(text))
+
+
+def _why(table: RoutingTable, router: Router | None, before: Sequence[Exchange], language: str) -> str:
+    """Say what the words of the request before speak for; a prompt does not tell what happened to it."""
+    if not before:
+        return say("about.why_none", language)
+    text = before[-1].request
+    told = ""
+    if table.rows:
+        told = _routed((router or router_for(table)).route(text), "about.why", language)
+        told = told or say("about.would_nobody", language, text=_quoted(text))
+    told = told or say("about.why_me", language, text=_quoted(text))
+    return _joined(language, told, say("about.whole", language))
+
+
+def _routed(route: Route, key: str, language: str) -> str:
+    """Say whom a request is for and why, or who is near; empty where nobody is."""
+    text = _quoted(route.text)
+    if route.is_conversation:
+        return say(f"{key}_me", language, text=text)
+    if route.chosen is not None:
+        best = next(one for one in route.candidates if one.agent == route.chosen)
+        why = _safe(best.leading) or f"{best.confidence:.0%}"
+        return say(key, language, text=text, name=_name(route.chosen), why=why)
+    near = _near(route, language)
+    return say(f"{key}_ask", language, text=text, names=near) if near else ""
+
+
+def _near(route: Route, language: str) -> str:
+    near = [one.agent for one in route.candidates if one.score > 0 and not one.vetoes][:_NEAREST]
+    return f" {say('or', language)} ".join(map(_name, near))
+
+
+# -- what the root says about a request --------------------------------------------------------------------------------
+
+
+def ask_back(route: Route, language: str = "en") -> str:
     """Ask what is meant, naming the nearest agents.
 
     Examples
     --------
     >>> ask_back(Route("", None, "no agent matches"))
-    'I cannot tell who should do this. Please say what it is about: a file, a command, a web page …'
+    'I cannot tell who should do this. What is it about: a file, a command, a web page …?'
     """
-    if route.reason.startswith("it is about"):
-        return f"Nobody here can do this: {route.reason}."
-    near = [c.agent for c in route.candidates if c.score > 0 and not c.vetoes][:2]
-    if not near:
-        return "I cannot tell who should do this. Please say what it is about: a file, a command, a web page …"
-    return f"I cannot tell who should do this; the nearest is {' or '.join(near)}. Please say a little more."
+    if route.reason.startswith(_UNOWNED):
+        about = route.reason.removeprefix(_UNOWNED).partition(",")[0]
+        return say("talk.unowned", language, name=_name(about))
+    near = _near(route, language)
+    return say("talk.ask_near", language, names=near) if near else say("talk.ask_about", language)
 
 
-def out_of_reach(route: Route) -> str:
+def out_of_reach(route: Route, language: str = "en") -> str:
     """Say that whoever would get a request cannot be given it from here.
 
     Examples
     --------
     >>> out_of_reach(Route("", "vault", ""))
-    'This would be for vault, which cannot be given it now, and no other agent comes near.'
+    'This would be for vault, which cannot be given it now, and no other agent comes near. Please try again later.'
     """
-    return f"This would be for {route.chosen}, which cannot be given it now, and no other agent comes near."
+    return say("talk.out_of_reach", language, name=_name(route.chosen or ""))
 
 
-def missing_sentence(tool: str, missing: Sequence[str]) -> str:
-    """Ask for what a request does not say.
+def nobody(names: Sequence[str], failed: Mapping[str, str] | None = None, language: str = "en") -> str:
+    """Say that everybody who could have done it declined or failed.
 
     Examples
     --------
-    >>> missing_sentence("cron_add", ["schedule"])
-    'To use cron_add I need: schedule. Please say it.'
+    >>> nobody(["operator", "vault"], {"vault": "no key"}).partition(", and")[0]
+    'Nobody here can do this: operator declined, vault failed (no key)'
     """
-    return f"To use {tool} I need: {', '.join(missing)}. Please say {'it' if len(missing) == 1 else 'them'}."
+    causes = failed or {}
+    declined = ", ".join(_name(name) for name in names if name not in causes)
+    told = [say("talk.declined", language, names=declined)] if declined else []
+    for name in names:
+        if name in causes:
+            why = shorten(_safe(causes[name]), _LONGEST_LINE)
+            told.append(say("talk.failed", language, name=_name(name), why=why))
+    return say("talk.nobody", language, what=", ".join(told))
 
 
 def out_of_scope(domain: str, handles: str) -> str:
-    """Say in one visible sentence that a request is somebody else's.
+    """Say in one visible sentence that a request is somebody else's; agents say it to each other, in English.
 
     Examples
     --------
@@ -148,6 +310,9 @@ def out_of_scope(domain: str, handles: str) -> str:
     'This is about crypto, which is not mine. I handle file operations.'
     """
     return f"This is about {domain}, which is not mine. I handle {handles}."
+
+
+# -- what an answer is -------------------------------------------------------------------------------------------------
 
 
 def is_out_of_scope(text: str) -> bool:
@@ -161,59 +326,46 @@ def is_out_of_scope(text: str) -> bool:
     return text.startswith(REJECT) or _OUT_OF_SCOPE.match(text) is not None
 
 
-def finish_reason_of(text: str) -> FinishReason:
-    """Say why the model stopped, where a whole answer is one of its own sentences that ask something of the person.
+def finish_reason_of(text: str, language: str | None = None) -> FinishReason:
+    """Say why the model stopped, where an answer ends with one of its own sentences that ask something of the person.
 
     Examples
     --------
-    >>> finish_reason_of(missing_sentence("cron_add", ["schedule"])), finish_reason_of(FILES_AND_COMMANDS)
+    >>> finish_reason_of(say("ask.missing", "fr", what="le texte")), finish_reason_of(say("unclear", "en"))
     ('asked_back', 'not_understood')
     >>> finish_reason_of("notes.md: Please say hello.")
     'stop'
     """
-    if _ASKED_BACK.fullmatch(text):
-        return "asked_back"
-    return "not_understood" if _NOT_UNDERSTOOD.fullmatch(text) else "stop"
+    if ends_with(NOT_UNDERSTOOD, text, language):
+        return "not_understood"
+    return "asked_back" if is_question(text, language) else "stop"
 
 
-def is_no_result(text: str) -> bool:
+def is_no_result(text: str, language: str | None = None) -> bool:
     """Tell whether an answer asks back or says what went wrong: nothing that a further step could use.
 
     Examples
     --------
-    >>> is_no_result("Which of these do you mean: a, b?"), is_no_result("notes.md has 3 lines.")
+    >>> is_no_result(say("ask.which", "en", names="a or b")), is_no_result("notes.md has 3 lines.")
     (True, False)
     """
-    return is_out_of_scope(text) or _NO_RESULT.match(text) is not None
+    return is_out_of_scope(text) or is_question(text, language) or ends_with(UNDONE, text, language)
 
 
-def nobody(names: Sequence[str], failed: Mapping[str, str] | None = None) -> str:
-    """Say that everybody who could have done it declined or failed.
-
-    Examples
-    --------
-    >>> nobody(["operator", "vault"], {"vault": "no key"})
-    'Nobody here can do this: operator declined, vault failed (no key), and no other agent comes near.'
-    """
-    causes = failed or {}
-    declined = ", ".join(name for name in names if name not in causes)
-    said = [f"{declined} declined"] if declined else []
-    said += [f"{name} failed ({causes[name]})" for name in names if name in causes]
-    return f"Nobody here can do this: {', '.join(said)}, and no other agent comes near."
+# -- wording -----------------------------------------------------------------------------------------------------------
 
 
-_OFFERS = {
-    "en": ("I hand requests to {} agents: {}. Ask me to list or read the files here.", "Ask me to list, read or write files here, or to run a command."),
-    "de": ("Ich gebe Anfragen an {} Agenten weiter: {}.", "Ich kann hier Dateien auflisten, lesen und schreiben oder Befehle ausführen."),
-    "fr": ("Je transmets les demandes à {} agents : {}.", "Je peux lister, lire et écrire des fichiers ici, ou lancer une commande."),
-    "es": ("Paso las peticiones a {} agentes: {}.", "Puedo listar, leer y escribir archivos aquí, o ejecutar un comando."),
-    "it": ("Passo le richieste a {} agenti: {}.", "Posso elencare, leggere e scrivere file qui, o eseguire un comando."),
-    "pt": ("Passo os pedidos a {} agentes: {}.", "Posso listar, ler e escrever ficheiros aqui, ou executar um comando."),
-}  # fmt: skip
-"""What can be done, by language: with agents, and without."""
+def _joined(language: str, *said: str) -> str:
+    return ("" if language in _UNSPACED else " ").join(filter(None, said))
 
 
-def _answered(saying: Saying, table: RoutingTable) -> str:
-    with_agents, alone = _OFFERS[saying.language]
-    offer = with_agents.format(len(table), ", ".join(table.names)) if table.rows else alone
-    return saying.answer.replace("{offer}", offer)
+def _safe(text: str) -> str:
+    return printable(folded(text))
+
+
+def _name(text: str) -> str:
+    return shorten(_safe(text), _LONGEST_NAME)
+
+
+def _quoted(text: str) -> str:
+    return shorten(_safe(text), _LONGEST_TEXT)

@@ -1,16 +1,14 @@
-"""Requests about the work itself: runs that are waited for, looked at or stopped, and the list of tasks."""
+"""Requests about runs: they are waited for, looked at or stopped."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from lango_nb.core.messages import Reply
-from lango_nb.models.offline.attempts import MOST_WAITS, Attempt, Call, look, view_of, wait_for
+from lango_nb.models.offline.attempts import MOST_WAITS, Attempt, look, wait_for
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.offer import STOP, WAIT, Offer
-from lango_nb.routing.shapes import SHAPES
 
 _NUMBER = r"\w+(?:-\d+)?"
 """The end of an id: in a home it begins with the number of the process, ``arun-7-1``."""
@@ -23,31 +21,10 @@ _ASKS = re.compile(
     rf"|^\W*arun-{_NUMBER}\W*$",
     re.IGNORECASE,
 )
-_TASK = re.compile(rf"\btask-{_NUMBER}\b", re.IGNORECASE)
-_NEW_TASK = re.compile(
-    r"^\W*(?:(?:please|can you|could you)\s+)*(?:(?:create|add|make|open|note)\s+)?(?:me\s+)?(?:(?:a|another|new)\s+)*"
-    r"(?:task|to-?do)\b\s*(?:(?:called|named|titled|saying|to|for)\b\s*:?|:|-)\s*(.+?)\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_LIST_TASKS = re.compile(
-    r"\b(?:list|show|display|which|what|see|give me)\b[^:\n]{0,40}?\b(?:tasks|to-?dos|to-?do list|task list)\b",
-    re.IGNORECASE,
-)
-_NOT_TASKS = re.compile(r"\b(?:background|scheduled|cron|recurring|workflow|jobs?)\b", re.IGNORECASE)
-_SCHEDULE = next(shape.pattern for shape in SHAPES if shape.name == "schedule")
-_STATUSES = (
-    ("in_progress", re.compile(r"\bin[ _-]progress\b|\bstart(?:ed)?\b|\bbegin\b|\bbegun\b|\bworking on\b", re.IGNORECASE)),
-    ("blocked", re.compile(r"\bblock(?:ed)?\b|\bstuck\b", re.IGNORECASE)),
-    ("todo", re.compile(r"\bto-?do\b|\bto do\b|\bre-?open(?:ed)?\b|\bopen\b|\bnot (?:done|started)\b|\bpending\b", re.IGNORECASE)),
-    ("done", re.compile(r"\bdone\b|\bfinish(?:ed)?\b|\bcompleted?\b|\bclosed?\b", re.IGNORECASE)),
-)  # fmt: skip
-_QUESTION = re.compile(r"^\W*(?:is|are|was|what|how|which|when|who|did|does|has|show|see|look)\b|\?\s*$", re.IGNORECASE)
-_REMOVES = re.compile(r"\b(?:delete|remove|drop|erase)\b", re.IGNORECASE)
-MOST_SHOWN = 40
 
 
 def upkeep(conversation: Conversation, offer: Offer) -> Reply | None:
-    """Take the next step of a request about runs or tasks.
+    """Take the next step of a request about runs.
 
     Parameters
     ----------
@@ -62,8 +39,6 @@ def upkeep(conversation: Conversation, offer: Offer) -> Reply | None:
     folded = conversation.text.casefold()
     if "arun-" in folded and WAIT in offer.names:
         return _runs(conversation, offer)
-    if ("task" in folded or "to-do" in folded or "todo" in folded) and "task_list" in offer.names:
-        return _tasks(conversation, offer)
     return None
 
 
@@ -163,81 +138,3 @@ def _stopped(done: Done) -> str:
     if done.result.is_error:
         return f"I did not stop {run_id}: {done.result.content}"
     return f"{run_id} was stopped."
-
-
-# -- tasks -------------------------------------------------------------------------------------------------------------
-
-
-def _tasks(conversation: Conversation, offer: Offer) -> Reply | None:
-    text = conversation.text
-    if _REMOVES.search(text) and _TASK.search(text):
-        return Reply(text="Tasks cannot be deleted. I can mark one as done, in progress, blocked or todo.")
-    call = _task_call(text)
-    if call is None or call[0] not in offer.names:
-        return None
-    done = [done for done in conversation.done() if done.call.name == call[0]]
-    if not done:
-        return conversation.calls(call)
-    return Reply(text=_worded(done[-1]))
-
-
-def _task_call(text: str) -> Call | None:
-    """Read a wish about tasks as the call that meets it."""
-    if _NOT_TASKS.search(text) or _SCHEDULE.search(text):
-        return None
-    named = _TASK.search(text)
-    if named:
-        task = named[0].lower()
-        status = _status(text.replace(named[0], " "))
-        if status and not _QUESTION.search(text):
-            return "task_update", {"task_id": task, "status": status}
-        return "task_get", {"task_id": task}
-    if new := _NEW_TASK.match(text):
-        return "task_create", {"title": new[1].strip("\"'`“”. ")}
-    if _LIST_TASKS.search(text):
-        return "task_list", {
-            "status": _status(re.sub(r"\bto-?dos?(?: list)?\b", " ", text, flags=re.IGNORECASE)) or None
-        }
-    return None
-
-
-def _status(text: str) -> str:
-    return next((status for status, pattern in _STATUSES if pattern.search(text)), "")
-
-
-def _worded(done: Done) -> str:
-    """Say what a task call gave."""
-    if done.result.is_error:
-        return f"I could not do that: {done.result.content}"
-    view = view_of(done.result.content)
-    match done.call.name:
-        case "task_create":
-            return f"Created {_task_id(view)}: {done.call.arguments.get('title')}."
-        case "task_list":
-            return _listed(view, str(done.call.arguments.get("status") or ""))
-        case "task_update":
-            return f"{_line(view)}."
-        case _:
-            described = str(view.get("description") or "").strip()
-            return f"{_line(view)}." + (f"\n{described}" if described else "")
-
-
-def _listed(view: Any, status: str) -> str:
-    tasks = [task for task in view.get("tasks", ()) if isinstance(task, dict)]
-    kind = f"{status.replace('_', ' ')} " if status else ""
-    if not tasks:
-        return f"There are no {kind}tasks."
-    lines = [f"- {_line(task)}" for task in tasks[:MOST_SHOWN]]
-    more = [f"… and {len(tasks) - MOST_SHOWN} more"] if len(tasks) > MOST_SHOWN else []
-    count = f"{len(tasks)} {kind}task{'' if len(tasks) == 1 else 's'}"
-    return "\n".join([f"There {'is' if len(tasks) == 1 else 'are'} {count}:", *lines, *more])
-
-
-def _line(task: Any) -> str:
-    title = str(task.get("title") or "").strip()
-    status = str(task.get("status") or "").replace("_", " ")
-    return f"{_task_id(task)}{f' ({title})' if title else ''} is {status or 'there'}"
-
-
-def _task_id(task: Any) -> str:
-    return str(task.get("task_id") or task.get("id") or "the task")

@@ -1,100 +1,46 @@
-"""An agent at work: picks a tool and its arguments, takes two steps where two are wished, declines what is not its own.
+"""An agent at work: carries out what a request is read into, declines what is not its own, plans where it has no tools.
 
-two steps (chains.py) ─┐
-files, commands (local.py) ─┼─ a call ── its result in words (wording.py)
-any other tool (cues.py, arguments.py) ─┘
+::
+
+    request or work order ── somebody else's? declined ── one of its own tools? ── carried out (carry_out.py)
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
 from lango_nb.core.messages import Reply, ToolSchema
-from lango_nb.models.offline import talk
-from lango_nb.models.offline.aims import PLANNING, Aim, aim_of
-from lango_nb.models.offline.arguments import ask_for, fill
-from lango_nb.models.offline.arithmetic import reckon
-from lango_nb.models.offline.chains import LONGEST_HANDED, Chain, handed, read_chain, summary_of
-from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation, Done
-from lango_nb.models.offline.cues import Choice, choose, is_known
-from lango_nb.models.offline.fill import paths
-from lango_nb.models.offline.intents import understand
-from lango_nb.models.offline.large import work_on_large
-from lango_nb.models.offline.local import Local, is_absent, keep, look_first, needs, work_locally
+from lango_nb.models.offline import own_tools, talk
+from lango_nb.models.offline.acts import acts, is_change
+from lango_nb.models.offline.aims import PLANNING, aim_of
+from lango_nb.models.offline.carry_out import CHANGE_LEAST, LOOK_LEAST, next_reply
+from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation
+from lango_nb.models.offline.dispatch import WORDED
+from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.offer import Offer, control_in
-from lango_nb.models.offline.orders import says
-from lango_nb.models.offline.phrases import CHANGING
-from lango_nb.models.offline.plans import plan
-from lango_nb.models.offline.stored import Worked, read_results
-from lango_nb.models.offline.wording import worded
-from lango_nb.routing.capabilities import router_family, tool_capability
+from lango_nb.models.offline.parts import SURE, tool_of
+from lango_nb.models.offline.plan import Reading, Step
+from lango_nb.models.offline.plans import ASKED, plan
+from lango_nb.models.offline.words import words
+from lango_nb.models.offline.work_orders import handed
+from lango_nb.models.offline.work_orders import read as read_order
+from lango_nb.routing.capabilities import GENERAL, router_family, tool_capability
 from lango_nb.routing.table import RoutingTable
 
 _PLANS = re.compile(r"\bplan(?:s|ner|ning)?\b", re.IGNORECASE)
-_WANTS_PLAN = re.compile(r"^\W*(?:please\s+)?plan\b", re.IGNORECASE)
 ESCALATION = "Escalation Protocol"
 """Heading under which a prompt says how what is not the agent's own goes back."""
 MOST_NAMED = 5
 """Capabilities an agent names when it declines."""
-_MOST_ASKED = 8
-"""Tools that are named when it is not clear which one is meant."""
-_HANDLED = frozenset({"fs", "exec"})
-"""Families that :mod:`lango_nb.models.offline.local` handles: what it does not understand is not guessed at."""
-_LOOKS = frozenset({"fs_read", "fs_list", "fs_stat", "exec_status"})
-"""Of those, the tools that change nothing."""
-_SAID = 2.0
-"""Weight of cues from which a request says a tool, unless it is most likely talk."""
-_SAID_CLEARLY = 3.0
-"""The same, whatever the router holds of it."""
-_MOSTLY_TALK = 0.8
-"""Probability of conversation from which cues have to be clear."""
-_CONTENT = (
-    "content",
-    "value",
-    "data",
-    "text",
-    "prompt",
-    "observation",
-    "body",
-    "yaml_content",
-    "ciphertext",
-    "message",
-)
-"""Parameters that take what another tool gave, the likeliest first."""
-_SAID_IN_WORDS = frozenset({"count", "ask", "find", "stat"})
-"""Wishes whose result is the answer, not what the tool gave."""
-_CHANGES = CHANGING - {"run"} | {"unsure"}
-"""Wishes that give nothing to a second step."""
-_KEEPS = re.compile(r"^\W*(?:save|store|write|put|keep|export|remember|record|note)\b", re.IGNORECASE)
-_WORKS = re.compile(r"encrypt|decrypt|sign|hash|send|import|submit")
-"""Tools that do not keep what they are given."""
-_ADDS = re.compile(r"^\W*(?:append|add)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """What an agent has before it."""
-
-    conversation: Conversation
-    own: tuple[ToolSchema, ...]
-    """Its tools, without those of control."""
-    offered: Sequence[ToolSchema]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of its own tools."""
-        return tuple(tool.name for tool in self.own)
-
-    def with_text(self, text: str) -> Desk:
-        """Return the same with another request."""
-        return replace(self, conversation=replace(self.conversation, text=text))
+_FIRST_WORDS = 4
+"""Words in which a request says that it is for a plan."""
+_CLEARLY_OWN = 2.0
+"""Score from which a tool of the agent's own is taken rather than what a doubtful reading says."""
 
 
 def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
-    """Use a tool, report what tools found, decline, plan, or talk.
+    """Use tools, decline, plan, or talk.
 
     Parameters
     ----------
@@ -107,204 +53,83 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     Reply
     """
     control = control_in(tools)
-    desk = Desk(conversation, tuple(tool for tool in tools if tool.name not in control), tools)
-    worked = read_results(conversation.worked(), control)
-    if worked.done and worked.done[-1].result.is_error and not _may_go_on(desk, worked.done[-1]):
-        return Reply(text=worded(worked.done[-1]))
-    if not desk.own and not worked.done:
-        return _without_tools(desk)
-    order, given = handed(conversation.text)
-    if given is not None:
-        return _use(desk, order, given, worked.done)
-    if (chain := read_chain(conversation.text)) is not None and _is_feasible(desk, chain):
-        return _in_two_steps(desk, chain, worked)
-    return _in_one_step(desk, worked)
+    own = [tool for tool in tools if tool.name not in control]
+    reading, context = conversation.understood
+    if not own:
+        return _without_tools(conversation, reading)
+    is_ordered = bool(read_order(handed(conversation.text)[0]))
+    if not is_ordered:
+        reading = _with_own_tool(reading, own, conversation.text)
+        if (domain := _foreign(conversation, reading, own)) is not None:
+            return _decline(conversation, tools, own, domain)
+    if reading.steps and reading.steps[0].act in WORDED:
+        return Reply(text=_talk(conversation, reading))
+    reply, _ = next_reply(conversation, reading, context, tools)
+    return reply
 
 
-def _may_go_on(desk: Desk, done: Done) -> bool:
-    """Tell whether a call failed because there is no such file yet, and the request is to write it."""
-    if not is_absent(done):
-        return False
-    text = desk.conversation.text
-    order, given = handed(text)
-    chain = None if given is not None else read_chain(text)
-    if given is not None or chain is not None:
-        _, arguments, _ = _second(desk, chain.second if chain is not None else order)
-        return bool(done.call.arguments.get("path") == arguments.get("path"))
-    return _verb(text) == "write"
+def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Reading:
+    """Put a tool of the agent's own, of which the reader knows nothing, in the place of what a reading is unsure of."""
+    names = {tool.name for tool in own}
+    unknown = [tool for tool in own if not _is_read(tool.name)]
+    choice = own_tools.choose(unknown, text)
+    if choice is None or len(reading.steps) > 1:
+        return reading
+    first = reading.steps[0] if reading.steps else Step("unclear", {})
+    is_doable = tool_of(first) in names
+    is_talk = (row := acts().get(first.act)) is not None and row.kind == "talk"
+    if is_change(first.act) and reading.confidence >= CHANGE_LEAST and choice.score < 2 * _CLEARLY_OWN:
+        return reading  # something else is to be changed: to look instead would be no answer
+    if is_doable and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
+        return reading
+    if is_talk and first.act != "unclear" and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
+        return reading
+    return Reading((own_tools.step_for(choice.tool, text),), 1.0, reading.language)
 
 
-def _in_one_step(desk: Desk, worked: Worked) -> Reply:
-    """Take the next call of one wish, or word what it came to."""
-    if worked.was_cut:
-        step = work_on_large(desk.conversation, worked, frozenset(tool.name for tool in desk.offered))
-        if step is not None:
-            return step
-    reply = work_locally(Local(desk.conversation, frozenset(desk.names), worked.done))
-    if reply is not None:
-        return reply
-    return Reply(text=worded(worked.done[-1])) if worked.done else _choose(desk)
+def _is_read(tool: str) -> bool:
+    """Tell whether requests for a tool were learned from."""
+    return bool(router_family(tool))
 
 
-# -- two steps ---------------------------------------------------------------------------------------------------------
+def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSchema]) -> str | None:
+    """Return the family of somebody else that a request is about; ``None`` when it may be the agent's own."""
+    if not _declines(conversation):
+        return None
+    names = {tool.name for tool in own}
+    families = frozenset(family for name in names if (family := router_family(name)))
+    wanted = [tool for step in reading.steps if (tool := tool_of(step))]
+    if wanted and reading.confidence >= SURE:
+        foreign = [tool for tool in wanted if tool not in names and router_family(tool) not in families]
+        return router_family(foreign[0]) if foreign else None
+    if wanted and all(tool in names for tool in wanted) and reading.confidence >= LOOK_LEAST:
+        return None
+    aim = aim_of(conversation.text, families)
+    return None if aim.is_talk else aim.domain or None
 
 
-def _is_feasible(desk: Desk, chain: Chain) -> bool:
-    """Tell whether the agent has the tools for both steps, and the request says what the second one needs."""
-    if _verb(chain.first) in _CHANGES:
-        return False
-    tool, _, missing = _second(desk, chain.second)
-    return tool is not None and not missing
-
-
-def _verb(text: str) -> str:
-    """Return what a request wants with files or commands; empty for any other."""
-    intent = understand(text)
-    return intent.verb if intent is not None else ""
-
-
-def _in_two_steps(desk: Desk, chain: Chain, worked: Worked) -> Reply:
-    """Take the first step to its end, then give what it gave to the second."""
-    first = desk.with_text(chain.first)
-    if not worked.done:
-        return _in_one_step(first, worked)
-    for count in range(1, len(worked.done) + 1):
-        so_far = replace(worked, done=worked.done[:count])
-        answer = _in_one_step(first, so_far)
-        if not answer.tool_calls:
-            break
-    else:
-        return _in_one_step(first, worked)
-    if worked.is_cut and count == len(worked.done):
-        return Reply(text="What came back is too long to be handed on: I saw a part of it only, so nothing was saved.")
-    given = answer.text if _verb(chain.first) in _SAID_IN_WORDS else worked.done[count - 1].result.content
-    return _use(desk, chain.second, summary_of(given) if chain.is_summary else given, worked.done[count:])
-
-
-def _use(desk: Desk, order: str, given: str, done: Sequence[Done]) -> Reply:
-    """Do something with a text that another step gave."""
-    has_looked = bool(done) and done[-1].call.name in _LOOKS
-    if done and not has_looked:
-        return Reply(text=f"Done: {worded(done[-1])}")
-    if len(given) > LONGEST_HANDED:
-        return Reply(
-            text=f"What came back is too long to be handed on ({len(given):,} characters), so nothing was done."
-        )
-    tool, arguments, missing = _second(desk, order)
-    if tool is None:
-        return _decline(desk, _aim(desk.with_text(order)).domain)
-    if missing:
-        return Reply(text=ask_for(tool, missing))
-    if has_looked and (kept := keep(done[-1])):
-        return kept
-    if tool.name == "fs_write" and not has_looked and not says(order, "replace", "over"):
-        return look_first(desk.conversation, desk.names, arguments["path"])
-    content = _content_of(tool)
-    text = given if given.endswith("\n") or tool.name != "fs_write" else given + "\n"
-    return desk.conversation.call(tool.name, **{**arguments, content: text})
-
-
-def _second(desk: Desk, order: str) -> tuple[ToolSchema | None, dict[str, Any], list[str]]:
-    """Return the tool of a second step with its arguments, and what the request does not say."""
-    keeps = _KEEPS.match(order) is not None
-    able = [tool for tool in desk.own if _content_of(tool) and not (keeps and _WORKS.search(tool.name))]
-    if not able or _ADDS.match(order):
-        return None, {}, []
-    best = choose(able, order, _aim(desk.with_text(order)).likely)[0]
-    if best.cues < 1:
-        return None, {}, []
-    arguments, missing = fill(best.tool, order)
-    content = _content_of(best.tool)
-    return best.tool, arguments, [name for name in missing if name != content]
-
-
-def _content_of(tool: ToolSchema) -> str:
-    """Return the parameter that takes what another tool gave; empty when there is none."""
-    properties = tool.parameters.get("properties")
-    return next((name for name in _CONTENT if isinstance(properties, dict) and name in properties), "")
-
-
-# -- one tool ----------------------------------------------------------------------------------------------------------
-
-
-def _aim(desk: Desk) -> Aim:
-    return aim_of(desk.conversation.text, frozenset(family for name in desk.names if (family := router_family(name))))
-
-
-def _choose(desk: Desk) -> Reply:
-    """Choose among tools that have no handling of their own."""
-    text = desk.conversation.text
-    aim = _aim(desk)
-    if (answer := talk.plain(text, RoutingTable())) or (answer := reckon(text) or ""):
-        return Reply(text=answer)
-    rated = choose(desk.own, text, aim.likely)
-    best = rated[0]
-    is_said = best.cues >= (_SAID_CLEARLY if aim.talk > _MOSTLY_TALK else _SAID)
-    if not is_said and aim.is_talk:
-        return Reply(text=talk.small_talk(text, RoutingTable()))
-    domain = _not_own(desk, aim, best)
-    if domain == PLANNING and not _declines(desk.conversation):
-        return Reply(text=plan(desk.conversation.system, text))
-    if domain or (not is_said and not aim.family):
-        return _decline(desk, domain)
-    return _call(desk, best, rated, aim)
-
-
-def _not_own(desk: Desk, aim: Aim, best: Choice) -> str:
-    """Return the family of somebody else that a request is about; empty when it is the agent's own."""
-    if best.cues >= _SAID_CLEARLY:
-        return ""
-    needed = needs(desk.conversation.text)
-    if needed and router_family(needed) not in {family for family, _ in aim.own}:
-        return router_family(needed)
-    return aim.domain
-
-
-def _call(desk: Desk, best: Choice, rated: Sequence[Choice], aim: Aim) -> Reply:
-    """Call a tool with what the request says, or ask for what it does not say."""
-    tool, text = best.tool, desk.conversation.text
-    if best.cues < 1 and is_known(tool.name):
-        return _unsaid(desk, rated, aim)
-    arguments, missing = fill(tool, text)
-    if router_family(tool.name) in _HANDLED and (missing or tool.name not in _LOOKS or len(paths(text)) > 1):
-        return Reply(text=_not_handled(desk))
-    if missing:
-        return Reply(text=ask_for(tool, missing))
-    return desk.conversation.call(tool.name, **arguments)
-
-
-def _unsaid(desk: Desk, rated: Sequence[Choice], aim: Aim) -> Reply:
-    """Take the only tool of the family, or ask which one is meant."""
-    family = aim.family or router_family(rated[0].tool.name)
-    if family in _HANDLED:
-        return Reply(text=_not_handled(desk))
-    mine = [choice.tool for choice in rated if router_family(choice.tool.name) == family] or [one.tool for one in rated]
-    if len(mine) == 1:
-        arguments, missing = fill(mine[0], desk.conversation.text)
-        return Reply(text=ask_for(mine[0], missing)) if missing else desk.conversation.call(mine[0].name, **arguments)
-    return Reply(text=f"Which of these do you mean: {', '.join(tool.name for tool in mine[:_MOST_ASKED])}?")
-
-
-def _not_handled(desk: Desk) -> str:
-    """Say what a request about files or commands lacks: clear words, or a tool."""
-    needed = needs(desk.conversation.text)
-    if not needed or needed in desk.names:
-        return talk.FILES_AND_COMMANDS
-    return f"This needs {needed}, which I was not given; I have {', '.join(desk.names)}."
+def _talk(conversation: Conversation, reading: Reading) -> str:
+    return talk.reply(reading.steps[0], reading.language, RoutingTable(), None, conversation.before)
 
 
 # -- not its own -------------------------------------------------------------------------------------------------------
 
 
-def _without_tools(desk: Desk) -> Reply:
-    conversation = desk.conversation
-    if _PLANS.search(conversation.system.partition("\n## ")[0]):
+def _without_tools(conversation: Conversation, reading: Reading) -> Reply:
+    if not _PLANS.search(conversation.system.partition("\n## ")[0]):
+        step = reading.steps[0] if reading.steps and reading.steps[0].act in WORDED else Step("talk", {})
+        return Reply(text=talk.reply(step, reading.language, RoutingTable(), None, conversation.before))
+    if ESCALATION in conversation.system and not _asks_for_plan(conversation.text):
         domain = aim_of(conversation.text, frozenset({PLANNING})).domain
-        if ESCALATION in conversation.system and domain and not _WANTS_PLAN.match(conversation.text):
-            return _give_back(desk, talk.out_of_scope(domain, PLANNING))
-        return Reply(text=plan(conversation.system, conversation.text))
-    text = conversation.text
-    return Reply(text=reckon(text) or talk.small_talk(text, RoutingTable()))
+        if domain:
+            return Reply(text=talk.out_of_scope(domain, PLANNING))
+    return Reply(text=plan(conversation.system, conversation.text))
+
+
+def _asks_for_plan(text: str) -> bool:
+    """Tell whether a request is for a plan: one of its first words says so."""
+    found = words(text)[:_FIRST_WORDS]
+    return text.startswith(ASKED) or any("plan" in told for told in lexicon().concepts(found))
 
 
 def _declines(conversation: Conversation) -> bool:
@@ -312,20 +137,16 @@ def _declines(conversation: Conversation) -> bool:
     return REJECT in conversation.system or ESCALATION in conversation.system
 
 
-def _decline(desk: Desk, domain: str) -> Reply:
-    mine = list(dict.fromkeys(tool_capability(name) or "general actions" for name in desk.names))
+def _decline(
+    conversation: Conversation, offered: Sequence[ToolSchema], own: Sequence[ToolSchema], domain: str
+) -> Reply:
+    mine = list(dict.fromkeys(tool_capability(tool.name) or GENERAL for tool in own))
     more = f" and {len(mine) - MOST_NAMED} more" if len(mine) > MOST_NAMED else ""
     handles = ", ".join(mine[:MOST_NAMED]) + more
-    if REJECT in desk.conversation.system:
+    if REJECT in conversation.system:
         return Reply(text=f"{REJECT} This request is about {domain or 'something else'}. I handle {handles}.")
-    if not domain:
-        return Reply(text=f"I cannot tell which of my tools this needs. I handle {handles}.")
-    return _give_back(desk, talk.out_of_scope(domain, handles))
-
-
-def _give_back(desk: Desk, sentence: str) -> Reply:
-    """Decline in words, and with a call where the request was transferred."""
-    roots = dict(Offer.read(desk.offered).targets).get(TRANSFER)
+    sentence = talk.out_of_scope(domain, handles)
+    roots = dict(Offer.read(offered).targets).get(TRANSFER)
     if not roots:
         return Reply(text=sentence)
-    return desk.conversation.calls((TRANSFER, {"agent_name": min(roots), "reason": sentence}), text=sentence)
+    return conversation.calls((TRANSFER, {"agent_name": min(roots), "reason": sentence}), text=sentence)

@@ -1,10 +1,8 @@
-"""Tasks: suites are read, turns are carried out and judged, and whoever does them the results are the same."""
+"""Tasks: suites are read, turns are carried out and judged, and what came of them is counted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +11,16 @@ import pytest
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.errors import DefinitionError, UsageError
+from lango_nb.core.messages import Reply
 from lango_nb.evaluation.task_results import TaskEvaluation
 from lango_nb.evaluation.task_runs import Setup, TurnResult, run_task, run_tasks
 from lango_nb.evaluation.tasks import Task, is_suite, read_tasks
-from lango_nb.frames.evaluation import task_evaluation_df
+from lango_nb.frames import task_evaluation_df
 from lango_nb.lab import Lab
 from lango_nb.models.scripted import Line, ScriptedModel
 from lango_nb.specs.sources import PACKAGE
 
+ASKING = Reply(text="Please say which file.", finish_reason="asked_back")
 NOTES = "milk\ntea\n"
 
 
@@ -30,6 +30,7 @@ def folder(tmp_path: Path) -> Path:
     (files / "old").mkdir(parents=True)
     (files / "notes.md").write_text(NOTES, encoding="utf-8")
     (files / "old" / "a.txt").write_text("a\n", encoding="utf-8")
+    (files / "old" / "q.md").write_text("Why not?\n", encoding="utf-8")
     return files
 
 
@@ -76,11 +77,15 @@ def written(path: str, text: str) -> Line:
             "failed",
             "notes.md does not contain 'egg'",
         ),
-        ({"files": {"old/": None}}, [("fs_delete", {"path": "old/a.txt"}), "x"], "failed", "old/ is still there"),
+        ({"files": {"old/": None}}, [("fs_delete", {"path": "old/q.md"}), "x"], "failed", "old/ is still there"),
         ({"files": {"old": None}}, ["x"], "failed", "old/ is still there"),
         ({"files": {"new/": "a folder"}}, ["x"], "failed", "there is no folder new/"),
         ({"asks": True, "about": ["which"]}, ["Which file?"], "done", ""),
         ({"asks": True, "about": ["which"]}, ["I know not which."], "failed", "it did not ask"),
+        ({"asks": True, "about": ["which"]}, [ASKING], "done", ""),
+        ({"files": {"x.md": "y"}, "about": ["which"]}, [ASKING], "asked", "there is no x.md"),
+        ({"asks": True}, [("fs_read", {"path": "old/q.md"}), "It says:\nWhy not?"], "failed", "it did not ask"),
+        ({"asks": True}, [("fs_read", {"path": "old/q.md"}), "It says: Why not?"], "done", ""),
         ({"asks": True}, [written("x.md", "y"), "Fine?"], "failed", "something was changed where"),
         ({"allow": False}, [("fs_delete", {"path": "notes.md"}), "I did not."], "done", ""),
         ({"allow": False}, ["I cannot do that."], "failed", "it did not ask"),
@@ -159,28 +164,6 @@ tasks:
 """
 
 
-def _into(heard: list[tuple[int, int]]) -> Callable[[int, int], None]:
-    return lambda done, of: heard.append((done, of))
-
-
-def test_results_are_the_same_one_by_one_in_threads_and_in_processes(folder: Path) -> None:
-    data, lab = write(folder, SMALL), Lab("octet")
-    alone = lab.evaluate_tasks(data, on_progress=lambda *_: None).record
-    executors: tuple[Executor, ...] = (
-        ThreadPoolExecutor(2),
-        ProcessPoolExecutor(2, mp_context=get_context("spawn")),
-    )
-    for executor in executors:
-        heard: list[tuple[int, int]] = []
-        with executor:
-            found = lab.evaluate_tasks(data, executor=executor, on_progress=_into(heard)).record
-        assert found == alone
-        assert heard == [(1, 3), (2, 3), (3, 3)]
-    (result,) = alone.results
-    assert [one.verdict for one in result.tasks] == ["done", "failed", "done"]
-    assert len(lab.turns) == 0, "the records of the lab are its own"
-
-
 class Waiting(Executor):
     """Does the first task only; the others wait."""
 
@@ -230,6 +213,9 @@ def test_turns_and_tasks_are_counted_by_kind_language_and_place(folder: Path) ->
     assert summary["done"].tolist()[0] == 0.5
     assert (len(summary), len(groups), len(turns)) == (2, 16, 8)
     assert turns["verdict"].tolist()[:4] == ["done", "failed", "failed", "done"]
+    failures = task_evaluation_df(found, "failures", columns=["topology", "verdict"])
+    assert set(failures["verdict"]) == {"failed"}
+    assert failures["topology"].tolist()[:3] == ["octet", "octet", "solo"]
 
 
 def test_a_view_shows_figures_groups_and_failures(folder: Path) -> None:
@@ -238,6 +224,10 @@ def test_a_view_shows_figures_groups_and_failures(folder: Path) -> None:
     assert "50.0 % (15.0 to 85.0)" in view.text
     assert "2 turns not done" in view.html
     assert view.df["turns"].tolist() == [4]
+    assert view.failures.text.split("\n\n")[1] == "offline in octet: 2 turns of 4 not done"
+    assert view.failures.df["number"].tolist() == [1, 2]
+    assert " s, all tasks added up" in view.timed().text
+    assert " s, all tasks" not in view.text
 
 
 def test_a_sample_and_a_kind_choose_tasks(folder: Path) -> None:

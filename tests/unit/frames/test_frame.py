@@ -15,6 +15,7 @@ from lango_nb.core.errors import DefinitionError, UnknownNameError, UsageError
 from lango_nb.doctor.finding import Finding
 from lango_nb.engine import Engine
 from lango_nb.evaluation.evaluate import evaluate
+from lango_nb.evaluation.task_results import TaskEvaluation, TasksResult
 from lango_nb.frames.column import Column, FrameError, Sources
 from lango_nb.frames.frame import frame
 from lango_nb.hooks.chain import HookRow
@@ -61,6 +62,7 @@ MAKERS: dict[str, tuple[Any, Any]] = {
     "shelf": (frames.shelf_df, samples.shelf_items()[0]),
     "models": (frames.models_df, ModelRow("openai", "openai:gpt-5", "key missing", "set OPENAI_API_KEY")),
     "hooks": (frames.hooks_df, HookRow("mine", "before", 150, "user", is_wired=True, why="you added it")),
+    "task_evaluation": (frames.task_evaluation_df, TaskEvaluation("mine", 0, (TasksResult("offline", "solo", ()),))),
     "evaluation": (frames.evaluation_df, evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet"))),
 }
 SUMMED = {"sessions"}
@@ -198,6 +200,7 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "models": ModelRow("openai", samples.HOSTILE, "usable"),
         "hooks": HookRow(samples.HOSTILE, "before", 150, "user", is_wired=True, why=""),
         "evaluation": evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet")),
+        "task_evaluation": TaskEvaluation("mine", 0, (TasksResult(samples.HOSTILE, "solo", ()),)),
     }
     df = make(records.get(noun, samples.hostile_trace()))
     text = " ".join(str(value) for name in df.columns for value in df[name])

@@ -54,13 +54,13 @@ def test_without_keys_only_the_offline_model_is_usable() -> None:
     assert states == {
         "offline": "usable",
         **dict.fromkeys(("openai", "anthropic", "google", "google-cloud", "mistral", "groq", "bedrock"), "key missing"),
-        "ollama": "needs a server",
+        **dict.fromkeys(("ollama", "lmstudio", "llamacpp", "vllm"), "needs a server"),
         "openai_compatible": "needs a server",
     }
     assert found["openai"].missing == "set OPENAI_API_KEY"
     assert found["google"].missing == "set GOOGLE_API_KEY or GEMINI_API_KEY"
     assert "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY" in found["bedrock"].missing
-    assert found["ollama"].missing.startswith("start it with: ollama serve (http://localhost:11434)")
+    assert found["ollama"].missing.startswith("start it with: ollama serve (http://127.0.0.1:11434)")
 
 
 def test_a_row_says_where_the_key_is_and_never_what(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_every_example_is_a_model_that_the_library_knows() -> None:
 
     known = set(get_args(KnownModelName.__value__))
     for vendor in vendors.VENDORS:
-        assert vendor.name == "ollama" or f"{vendor.name}:{vendor.example}" in known
+        assert vendor.start or f"{vendor.name}:{vendor.example}" in known
 
 
 def test_examples_are_short() -> None:

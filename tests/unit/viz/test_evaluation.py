@@ -10,9 +10,12 @@ import pytest
 from lango_nb import viz
 from lango_nb.evaluation.answers import Answer, Judged
 from lango_nb.evaluation.results import Evaluation, Result
+from lango_nb.evaluation.task_results import TaskEvaluation, TasksResult
+from lango_nb.evaluation.task_runs import TaskResult, TaskVerdict, TurnResult
+from lango_nb.evaluation.tasks import Task, TaskTurn
 from lango_nb.routing.route import Signal
 from lango_nb.viz import text
-from lango_nb.viz.evaluation import MOST_MISTAKES, mistakes_document
+from lango_nb.viz.evaluation import MOST_MISTAKES, failures_document, mistakes_document
 from tests.unit.evaluation.making import judged, sent, unsure
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import ATTRIBUTES, STYLES, TAGS, read
@@ -58,6 +61,18 @@ def hostile() -> Evaluation:
     return Evaluation(bad, bad, 2, (Result(bad, (bad, bad + "x", "y" * 200), (one, unknown), 0.5),), is_model=True)
 
 
+def of_tasks(say: str = "list the files", word: str = "mine") -> TaskEvaluation:
+    """Make one of tasks, with turns of every verdict; every word can be somebody else's."""
+    turn = TaskTurn(say=say, answer=("x",))
+    task = Task(id=word, kind=word, language=word, suite=word, turns=(turn,) * 4)
+    verdicts: tuple[TaskVerdict, ...] = ("done", "asked", "failed", "destructive")
+    turns = tuple(
+        TurnResult(say, verdict, word, say * 3, "success", (word,), (word,), 1, 2, 30, 4, 0.01) for verdict in verdicts
+    )
+    result = TasksResult(word, word, (TaskResult(task, word, word, turns, 1.5),))
+    return TaskEvaluation(word, 2, (result, replace(result, topology=word + "x")), seed=5)
+
+
 EMPTY = Evaluation("router", "nothing", 0, (Result("octet", AGENTS, ()),))
 RECORDS = {
     "router": evaluation(),
@@ -66,7 +81,17 @@ RECORDS = {
     "empty": EMPTY,
     "none": Evaluation("router", "nothing", 0, ()),
 }
-SHOWN = {**RECORDS, **{f"mistakes of {name}": mistakes_document(record) for name, record in RECORDS.items()}}
+TASKS = {
+    "tasks": of_tasks(),
+    "hostile tasks": of_tasks(samples.HOSTILE, samples.HOSTILE),
+    "no tasks": TaskEvaluation("nothing", 0, ()),
+}
+SHOWN: dict[str, object] = {
+    **RECORDS,
+    **{f"mistakes of {name}": mistakes_document(record) for name, record in RECORDS.items()},
+    **TASKS,
+    **{f"failures of {name}": failures_document(record) for name, record in TASKS.items()},
+}
 every = pytest.mark.parametrize("name", SHOWN)
 
 
@@ -93,7 +118,8 @@ def test_nothing_hides_and_text_lines_up(name: str) -> None:
 
 
 def test_hostile_words_can_still_be_read() -> None:
-    for record in (hostile(), mistakes_document(hostile())):  # names of agents, and requests
+    tasks = TASKS["hostile tasks"]
+    for record in (hostile(), mistakes_document(hostile()), tasks, failures_document(tasks)):
         words = "".join(read(viz.to_html(record)).words)
         assert "<script>" in words
         assert "<script" not in viz.to_html(record)

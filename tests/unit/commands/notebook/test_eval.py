@@ -48,6 +48,17 @@ def test_mistakes_and_formats(session: Any) -> None:
     assert "ms per request" in session.run("%lango eval wrong --timing").text
 
 
+def test_mistakes_and_durations_of_tasks(session: Any, tmp_path: Path) -> None:
+    rows = "tasks: [{id: one, turns: [{say: xyzzy, answer: [never]}]}]\n"
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "tasks.yaml").write_text(rows, encoding="utf-8")
+    view = session.run("%lango eval suite --mistakes")
+    assert "the answer lacks never" in view.text
+    assert view.df["verdict"].tolist() == ["failed"]
+    assert "all tasks added up" in session.run("%lango eval suite --timing").text
+    assert "all tasks added up" not in session.run("%lango eval suite").text
+
+
 def test_a_model_is_measured_and_resumed(session: Any, mine: Path, tmp_path: Path) -> None:
     first = session.run("%lango eval mine.csv --model offline --resume kept.jsonl --at-once 2")
     assert (first.subject, first.resumed) == ("offline", 0)

@@ -78,6 +78,8 @@ def test_tasks_are_carried_out(lango: Callable[..., Any], here: Path) -> None:
     assert lango("eval", "suite").out.startswith("tasks of suite · 1 task\n")
     (result,) = json.loads(lango("eval", "suite", "--kind", "count", "--json").out)["results"]
     assert (result["topology"], result["groups"][0]["done"]["count"]) == ("octet", 1)
+    assert "octet: 0 turns of 1 not done" in lango("eval", "suite", "--mistakes").out
+    assert "s, all tasks added up" in lango("eval", "suite").out
     assert "there are: count" in lango("eval", "suite", "--kind", "dance").err
     assert "--kind is for tasks" in lango("eval", "held-out", "--kind", "count").err
     assert "leave --at-once and --resume out" in lango("eval", "suite", "--resume", "x").err

@@ -8,6 +8,7 @@ from pathlib import Path
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.engine import Engine
+from lango_nb.models.offline.before import after, settled
 from lango_nb.models.offline.carry_out import next_reply
 from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.plan import Answer, Context, Reading, Step
@@ -67,12 +68,13 @@ class Bench:
         )
 
     def read(self, reading: Reading, text: str = "go on") -> Answer:
-        """Carry a reading out in a turn of its own."""
+        """Carry a reading out in a turn of its own; what is known before it is read from the answers so far."""
+        reading = settled(reading, reading.steps[0].text if reading.steps else "", self.model.context)
         self.model.reading, self.model.answer, self.model.replies = reading, None, []
         turn = self.engine.run_sync(text).turn
         answer = self.model.answer
         assert answer is not None, turn
-        self.model.context = answer.context
+        self.model.context = after(self.model.context, reading, answer.text)
         return answer
 
     def do(

@@ -111,7 +111,7 @@ def test_a_file_that_is_there_is_not_made_again(bench: Bench) -> None:
         ("append", {"file": "empty.txt", "text": "x"}, "empty.txt", "x\n"),
         ("append", {"file": "new.txt", "text": "x"}, "new.txt", "x\n"),
         ("prepend", {"file": "todo.txt", "text": "first"}, "todo.txt", "first\nbuy milk\nwalk the dog\nbuy milk\n"),
-        ("write", {"file": "todo.txt", "text": "only this"}, "todo.txt", "only this\n"),
+        ("write", {"file": "a new one.txt", "text": "only this"}, "a new one.txt", "only this\n"),
         ("replace", {"file": "todo.txt", "old": "Milk", "new": "tea"}, "todo.txt", "buy tea\nwalk the dog\nbuy tea\n"),
         (
             "line.replace",
@@ -149,6 +149,11 @@ def test_a_row_takes_the_form_of_its_table(bench: Bench) -> None:
 
 def test_replacing_a_file_says_what_will_be_lost(bench: Bench) -> None:
     answer = bench.do("write", file="notes.md", text="bye")
+    assert answer.is_question
+    assert "notes.md holds 4 lines, which would be lost" in answer.text
+    assert bench.text("notes.md").startswith("# Notes")
+    answer = bench.do("yes")
+    assert bench.text("notes.md") == "bye\n"
     assert any("4 lines of notes.md" in reply.text for reply in bench.model.replies if reply.tool_calls)
     assert "4 lines before" in answer.text
 
@@ -176,17 +181,13 @@ def test_files_are_moved_renamed_copied_and_brought_back(bench: Bench) -> None:
     assert bench.held() == before
 
 
-def test_one_file_is_deleted_and_comes_back(bench: Bench) -> None:
-    text = bench.text("todo.txt")
+def test_one_file_is_deleted_and_nobody_says_that_it_could_come_back(bench: Bench) -> None:
     assert bench.do("delete", file="todo.txt").text == "Deleted todo.txt."
     assert not (bench.folder / "todo.txt").exists()
-    bench.do("undo")
-    assert bench.text("todo.txt") == text
+    assert bench.do("undo").text == "I cannot take that back."
 
 
 def test_several_are_deleted_after_a_yes_and_none_after_a_no(bench: Bench) -> None:
-    bench.do("delete.ending", ending=".md")
-    bench.do("undo")
     before = bench.held()
     bench.do("delete", file=("notes.md", "todo.txt"))
     assert bench.do("no").text == "All right, nothing was changed."
@@ -268,7 +269,7 @@ def test_a_refused_approval_is_one_sentence_and_nothing_changes(make: Make) -> N
     for act, words in (
         ("delete", {"file": "todo.txt"}),
         ("write", {"file": "x.txt", "text": "y"}),
-        ("run", {"command": "ls"}),
+        ("run", {"command": "rm todo.txt"}),
     ):
         answer = bench.read(Reading((step(act, **words),)))
         assert "not approved" in answer.text

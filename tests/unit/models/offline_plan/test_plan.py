@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lango_nb.models.offline.acts import acts
-from lango_nb.models.offline.answers import keys
+from lango_nb.models.offline.answers import sentences
 from lango_nb.models.offline.plan import Step, parse, show
 
 WORDS = st.one_of(
@@ -69,12 +69,12 @@ def test_every_act_is_written_in_its_own_way_and_names_all_its_roles() -> None:
 def test_every_answer_is_there_in_ten_languages_with_the_same_holes() -> None:
     import re
 
-    for key, sentences in keys().items():
-        assert set(sentences) == set("en de fr es pt it nl pl ja zh".split()), key
-        holes = {language: set(re.findall(r"\{(\w+)", text)) for language, text in sentences.items()}
+    for key, sentence in sentences().items():
+        assert set(sentence) == set("en de fr es pt it nl pl ja zh".split()), key
+        holes = {language: set(re.findall(r"\{(\w+)", text)) for language, text in sentence.items()}
         assert all(found == holes["en"] for found in holes.values()), (key, holes)
 
 
 def test_every_role_that_can_be_asked_for_has_its_words() -> None:
     asked = {role for act in acts().values() if act.kind != "talk" for role in act.roles}
-    assert {f"role.{role}" for role in asked} <= set(keys())
+    assert {f"role.{role}" for role in asked} <= set(sentences())

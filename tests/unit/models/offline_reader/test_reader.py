@@ -155,7 +155,7 @@ def test_a_linear_model_adds_up_what_features_count() -> None:
 
 def _tagger(moves: dict[tuple[str, str], float] | None = None) -> Tagger:
     labels = ("O", "B-find", "I-find", "B-file", "I-file")
-    said = {"x": ((1, 10),), "strong x": ((1, 20),), "more": ((2, 10),), "nothing": ((0, 10),), "f": ((3, 20),)}
+    said = {"x": ((0, 5), (1, 10)), "strong x": ((1, 20),), "more": ((2, 10),), "nothing": ((0, 10),), "f": ((3, 20),)}
     hashed = _hashed(*said)
     body, offsets = bytearray(), [0]
     for _, name in hashed:
