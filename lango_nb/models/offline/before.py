@@ -225,7 +225,7 @@ def _followed(step: Step, last: Step) -> Step:
         if goal:
             changed[goal] = words
     kept = last.with_arguments(**changed)
-    return kept._replace(text=step.text, destination=step.destination or kept.destination)
+    return kept._replace(text=f"{step.text}\n{last.text}", destination=step.destination or kept.destination)
 
 
 def _variants(step: Step, last: Step) -> list[Step]:
@@ -234,7 +234,8 @@ def _variants(step: Step, last: Step) -> list[Step]:
     if len(said) != 1 or _EXACT.match(said[0][0]):
         return []
     roles = [role for role in last.arguments if role in {*_CONTENT, "file"} and role not in step.arguments]
-    return [last.with_arguments(**{role: said[0]})._replace(text=step.text) for role in roles]
+    text = f"{step.text}\n{last.text}"
+    return [last.with_arguments(**{role: said[0]})._replace(text=text) for role in roles]
 
 
 def after(context: Context, reading: Reading, answer: str) -> Context:

@@ -19,9 +19,10 @@ from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
 from lango_nb.models.offline.looking import find_out, look
-from lango_nb.models.offline.names import unquoted
+from lango_nb.models.offline.names import is_pointer, unquoted
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, show
 from lango_nb.models.offline.wording import shown_arguments
+from lango_nb.models.offline.words import words
 
 CHANGE_LEAST = 0.6
 """How sure a reading must be that changes something."""
@@ -141,7 +142,7 @@ def _carried(
         return _shown_plan(desk, reading)
     for said_step in reading.steps:
         step = said_step._replace(
-            arguments={role: tuple(map(unquoted, words)) for role, words in said_step.arguments.items()}
+            arguments={role: tuple(map(unquoted, given)) for role, given in said_step.arguments.items()}
         )
         is_dead_end = has_others and not desk.has_changed
         try:
@@ -168,6 +169,8 @@ def _carried(
 def _step(desk: Desk, step: Step) -> Work:
     """Carry out one step, and bring its result where it belongs."""
     act = acts().get(step.act)
+    step = repaired(step)
+    desk.begin(step)
     if act is None:
         outcome: Outcome = yield from use_tool(desk, step)
     elif act.kind == "talk":
@@ -179,6 +182,27 @@ def _step(desk: Desk, step: Step) -> Work:
     if not step.destination:
         return outcome
     return (yield from _delivered(desk, step, outcome))
+
+
+def repaired(step: Step) -> Step:
+    """Take the one file that a request names where something else was taken for the file.
+
+    Examples
+    --------
+    >>> repaired(Step("write", {"file": ("一个",), "text": ("x",)}, text="新建一个文件叫 a.txt,写 x")).word("file")
+    'a.txt'
+    """
+    row = acts().get(step.act)
+    if row is None or "file" not in row.roles or any(_looks_like_file(word) for word in step.arguments.get("file", ())):
+        return step
+    used = [word for role, said in step.arguments.items() for word in said if role != "file" or is_pointer(word, "it")]
+    named = [word.text for word in words(step.text.partition("\n")[0]) if word.kind == "file"]
+    free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
+    return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
+
+
+def _looks_like_file(word: str) -> bool:
+    return any(one.kind in {"file", "folder"} for one in words(word))
 
 
 def _has_other_way(desk: Desk, tool: str) -> bool:
@@ -220,7 +244,7 @@ def _talk(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("yes"), "", None)
         case "ask.change":
             return (yield from _what_if(desk, step))
-        case "unclear":
+        case "unclear" | "same" | "fix":
             found: Outcome | None = yield from find_out(desk, step.text)
             if found is None:
                 raise Ask(desk.say("unclear"))

@@ -493,6 +493,8 @@ def _move(desk: Desk, step: Step) -> Work:
 
 
 def _rename(desk: Desk, step: Step) -> Work:
+    if step.word("to") and not step.word("file") and (yield from desk.folder.find(step.word("to"))) is not None:
+        step = step.with_arguments(file=step.arguments["to"], to=())
     desk.need(step, "to")
     paths: tuple[str, ...] = yield from desk.files(step)
     if len(paths) > 1:

@@ -96,6 +96,11 @@ class Desk:
         self._text = ""
         self._needs_file = False
 
+    def begin(self, step: Step) -> None:
+        """Take up a step: what files it is about, and what was said."""
+        self._kind = acts()[step.act].reads if step.act in acts() else ""
+        self._text, self._needs_file = step.text, step.act in _OF_FILES
+
     def say(self, key: str, **values: object) -> str:
         """Word an answer in the language of the request."""
         return say(key, self.language, **values)
@@ -128,8 +133,6 @@ class Desk:
     def files(self, step: Step, role: str = "file") -> Work:
         """Settle the files of a step: exact paths, all of which are there."""
         words = step.arguments.get(role, ())
-        self._kind = acts()[step.act].reads if step.act in acts() else ""
-        self._text, self._needs_file = step.text, step.act in _OF_FILES
         if not words:
             return ((yield from self.usual(step)),)
         found: list[str] = []
@@ -160,6 +163,10 @@ class Desk:
         upper: list[Entry] = yield from self.folder.list()
         if whole := self._whole_name(name, upper):
             return whole
+        if self.context.asked is not None and len(self.context.shown) > 1:
+            among = pick(name, self.context.shown, is_file=True)
+            if among.name and (yield from self.folder.find(among.name)) is not None:
+                return among.name
         found = self._picked(name, upper)
         if (not found.name and not found.rivals) or found.is_guess:
             every: list[Entry] = yield from self.folder.everything()

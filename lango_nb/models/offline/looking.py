@@ -12,7 +12,16 @@ from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
 from lango_nb.models.offline.lexicon import lexicon
-from lango_nb.models.offline.names import in_figures, is_small, likeliest_lines, pick, plain, points_back, rank
+from lango_nb.models.offline.names import (
+    in_figures,
+    is_pointer,
+    is_small,
+    likeliest_lines,
+    pick,
+    plain,
+    points_back,
+    rank,
+)
 from lango_nb.models.offline.operations import (
     OPERATIONS,
     Entry,
@@ -60,6 +69,8 @@ def look(desk: Desk, step: Step) -> Work:
 
 def _operate(desk: Desk, step: Step) -> Work:
     """Do an operation on the text of a file."""
+    if (counted := _counted_result(desk, step)) is not None:
+        return counted
     operation, operation_of = OPERATIONS[step.act], step.act
     words: list[Any] = []
     if step.act == "read.lines":
@@ -101,22 +112,41 @@ def _operate(desk: Desk, step: Step) -> Work:
     return _worded(desk, settled, path, text, value)
 
 
+def _counted_result(desk: Desk, step: Step) -> Outcome | None:
+    """Count what the last answer showed, where "how many is that" is asked of a search or of rows."""
+    last, word = desk.context.last, step.word("file")
+    if step.act not in {"count.lines", "count.rows"} or last is None or (word and not is_pointer(word, "those")):
+        return None
+    shown = desk.context.answer.splitlines()
+    if not shown or shown[-1].startswith("… "):
+        return None
+    if last.act == "search" and last.word("file"):
+        text = desk.say("count.matches", file=last.word("file"), word=last.word("find"), n=len(shown))
+        return Outcome(text, str(len(shown)), last, last.word("file"))
+    if last.act in {"rows.where", "rows.over", "rows.under"} and last.word("file"):
+        wanted = last.word("value") or last.word("n")
+        text = desk.say("rows.count", file=last.word("file"), word=wanted, n=len(shown) - 1)
+        return Outcome(text, str(len(shown) - 1), last, last.word("file"))
+    return None
+
+
 def _as_table(step: Step, text: str) -> Step:
     """Return what is asked of a table where it was read as a question about lines: "how many adults on 2024-04-21"."""
     if step.act not in _OF_LINES:
         return step
-    rest = _unsaid(step)
+    rest = _unsaid(step).partition("\n")[0]
     if step.act == "count.lines" and (shouted := [word for word in rest.split() if word.isupper() and len(word) > 2]):  # noqa: PLR2004
         held = [word for word in shouted if word in text]
         return step._replace(act="count.matches").with_arguments(find=(held[0],)) if len(held) == 1 else step
     table = read_table(text)
-    if len(table.columns) < 2 or not table.rows:  # noqa: PLR2004 - no table
+    says_lines = step.act == "count.lines" and _has_concept(rest, "line")
+    if len(table.columns) < 2 or not table.rows or says_lines:  # noqa: PLR2004 - no table
         return step
     if step.act == "json.get":
         column = pick(step.word("key").rpartition(".")[2], table.columns).name
         if not column:
             return step
-        _, values = narrowed(text, rest)
+        _, values, _ = narrowed(text, rest)
         if values:
             return Step("rows.where", {"column": (column,), "value": (values[0],)}, step.destination, step.text)
         return Step("column.distinct", {"column": (column,)}, step.destination, step.text)
@@ -135,10 +165,10 @@ def _column_of(word: str, columns: Sequence[str]) -> str:
 
 
 def _unsaid(step: Step) -> str:
-    """Return the words of a step's text that are none of its arguments."""
+    """Return the words of a step's text that are none of its arguments; further values say which rows are meant."""
     rest = step.text
-    for words in step.arguments.values():
-        for word in words:
+    for role, words in step.arguments.items():
+        for word in words[:1] if role == "value" else words:
             rest = rest.replace(word, " ")
     return rest
 
@@ -147,17 +177,17 @@ def _narrowed(desk: Desk, step: Step, text: str) -> str:
     """Keep the rows that a request names beside what it was read into: "how many hours does Edith have"."""
     if step.act in {"rows.sorted", "columns"}:
         return text
-    said, leave = step.text, []
-    for role, words in step.arguments.items():
-        used = words[:1] if role == "value" else words
-        for word in used:
-            said = said.replace(word, " ")
-        if role in {"column", "by"}:
-            leave += [found.name for word in words if (found := pick(word, read_table(text).columns)).name]
-    kept, named = narrowed(text, said, leave)
+    leave = []
+    for role in ("column", "by"):
+        words = step.arguments.get(role, ())
+        leave += [found.name for word in words if (found := pick(word, read_table(text).columns)).name]
+    named: list[str] = []
+    for said in _unsaid(step).split("\n"):  # what is said now, then what was said before
+        text, values, columns = narrowed(text, said, leave)
+        named, leave = [*named, *values], [*leave, *columns]
     if named and step.act not in {"cell", "rows.where"}:
         desk.notes.append(desk.say("note.only", word=", ".join(named)))
-    return kept
+    return text
 
 
 def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
@@ -200,7 +230,7 @@ def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
         name = " ".join(word for word in (step.word("column") or step.word("key"), step.word("value")) if word)
         answer = desk.say("json.get", name=name, value=said, file=path)
         amounts = [one for one in numbers(found) if one is not None]
-        if 1 < len(found) == len(amounts) and _asks_how_many(step.text):
+        if 1 < len(found) == len(amounts) and _has_concept(step.text, "many"):
             answer += f" (Σ {written(sum(amounts, Decimal(0)))})"
         return Outcome(answer, found, step, path, tuple(found))
     if step.act == "search" and not found:
@@ -218,8 +248,8 @@ def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
     return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, step, path, entries)
 
 
-def _asks_how_many(text: str) -> bool:
-    return any("many" in told for told in lexicon().concepts(words_of(text)))
+def _has_concept(text: str, concept: str) -> bool:
+    return any(concept in told for told in lexicon().concepts(words_of(text)))
 
 
 def _counted(desk: Desk, step: Step, path: str, number: int) -> Outcome:
@@ -264,8 +294,6 @@ def _read(desk: Desk, step: Step) -> Work:
 
 def _several(desk: Desk, step: Step) -> Work:
     """Return the files that one pronoun points at; none where it is a name."""
-    from lango_nb.models.offline.names import is_pointer
-
     word = step.word("file")
     if is_pointer(word, "those") and not is_pointer(word, "it") and len(desk.context.shown) > 1:
         return (yield from desk.files(step))

@@ -314,7 +314,7 @@ def count_rows(text: str) -> int:
     return len(points or [line for line in lines(text) if line.strip()])
 
 
-def narrowed(text: str, said: str, leave: Sequence[str] = ()) -> tuple[str, list[str]]:
+def narrowed(text: str, said: str, leave: Sequence[str] = ()) -> tuple[str, list[str], list[str]]:
     r"""Keep the rows of a table that words of a request name, beside the columns it is about.
 
     Parameters
@@ -332,15 +332,18 @@ def narrowed(text: str, said: str, leave: Sequence[str] = ()) -> tuple[str, list
         The table with those rows.
     list of str
         The values that were named; none when the table is as it was.
+    list of str
+        Their columns.
 
     Examples
     --------
     >>> narrowed("who,hours\nEdith Palmer,4\nAnna,5\nEdith Palmer,3\n", "how many hours does edith have", ["hours"])
-    ('who,hours\nEdith Palmer,4\nEdith Palmer,3', ['Edith Palmer'])
+    ('who,hours\nEdith Palmer,4\nEdith Palmer,3', ['Edith Palmer'], ['who'])
     """
     table = read_table(text)
     rows = list(table.rows)
     named: list[str] = []
+    columns: list[str] = []
     heard = f" {plain(said)} "
     for place, column in enumerate(table.columns):
         if column in leave or len(rows) < 2:  # noqa: PLR2004 - nothing to choose from
@@ -350,7 +353,8 @@ def narrowed(text: str, said: str, leave: Sequence[str] = ()) -> tuple[str, list
             kept = [row for row in rows if row[place] in wanted]
             if kept and len(kept) < len(rows):
                 rows, named = kept, [*named, *wanted]
-    return ("\n".join(_shown(table, rows)), named) if named else (text, [])
+                columns.append(column)
+    return "\n".join(_shown(table, rows)) if named else text, named, columns
 
 
 def _named_values(values: Sequence[str], heard: str, said: str) -> list[str]:

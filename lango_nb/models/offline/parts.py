@@ -11,6 +11,7 @@ from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.carry_out import least_of
 from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.plan import Reading, Step, show
 from lango_nb.models.offline.words import words
 from lango_nb.models.offline.work_orders import written
@@ -170,7 +171,10 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     tool: str, step: Step, reading: Reading, router: Router, route: Route, own_tools: Collection[str]
 ) -> str:
     """Return who gets a step; empty for the root itself, or when nobody does."""
-    if may_be_found_out(step, route):
+    is_stranger = (
+        step.act == "about.agents" and step.word("agent") and not pick(step.word("agent"), router.table.names).name
+    )
+    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, route):
         return next(iter(router.owners("fs")), "")
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = reading.confidence < SURE or (route.confidence >= _CLEARLY > reading.confidence)
@@ -180,18 +184,17 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     owners = router.owners(router_family(tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
-    if not owners or reading.confidence < SURE:
-        return route.chosen or (owners[0] if owners else "")
+    if not owners:
+        return route.chosen or ""
     if route.chosen in owners:
         return str(route.chosen)
-    if route.chosen and route.confidence >= _CLEARLY > reading.confidence:
-        return route.chosen
-    return owners[0]
+    is_doubtful = reading.confidence < SURE and route.chosen is not None and route.confidence >= _CLEARLY
+    return str(route.chosen) if is_doubtful else owners[0]
 
 
 def may_be_found_out(step: Step, route: Route | None = None) -> bool:
     """Tell whether a question that looks like talk may have its answer in a file: it is no greeting, and no opinion."""
-    if step.act not in {"talk", "unclear"} or (route is not None and route.is_conversation):
+    if step.act not in {"talk", "unclear", "about.agents"} or (route is not None and route.is_conversation):
         return False
     told = {concept for concepts in lexicon().concepts(words(step.text)) for concept in concepts}
     is_question = bool(_QUESTION & told) or any(sign in step.text for sign in "?\uff1f")
