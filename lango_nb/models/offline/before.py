@@ -23,7 +23,7 @@ from lango_nb.models.offline.words import words as words_of
 
 MOST_TURNS = 8
 """Exchanges that are looked back on."""
-_SHORT = 6
+_SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
 _FEW_WORDS = 5
 """Words from which a request says itself what language it is in."""

@@ -19,12 +19,12 @@ from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
 from lango_nb.models.offline.looking import find_out, look
-from lango_nb.models.offline.names import is_pointer, unquoted
+from lango_nb.models.offline.names import is_pointer, unquoted, whole_new_name
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, show
 from lango_nb.models.offline.wording import shown_arguments
 from lango_nb.models.offline.words import words
 
-CHANGE_LEAST = 0.6
+CHANGE_LEAST = 0.45
 """How sure a reading must be that changes something."""
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
@@ -196,7 +196,9 @@ def repaired(step: Step) -> Step:
     if row is None or "file" not in row.roles or any(_looks_like_file(word) for word in step.arguments.get("file", ())):
         return step
     used = [word for role, said in step.arguments.items() for word in said if role != "file" or is_pointer(word, "it")]
-    named = [word.text for word in words(step.text.partition("\n")[0]) if word.kind == "file"]
+    said = step.text.partition("\n")[0]
+    named = [whole_new_name(word.text, said) for word in words(said) if word.kind in {"file", "ending"}]
+    named = [name for name in named if not name.startswith(".")]
     free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
     return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
 

@@ -462,6 +462,10 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
 def _delete_some(desk: Desk, step: Step) -> Work:
     """Delete files of a kind, with words in their names, all but some, or all."""
     where: str = yield from desk.inside(step)
+    place: Entry | None = yield from desk.folder.find(where)
+    if step.act == "delete.except" and place is not None and not place.is_folder:  # the file that is to stay
+        step = step.with_arguments(**{"except": (*step.arguments.get("except", ()), where)})
+        where = posixpath.dirname(where) or "."
     entries: list[Entry] = yield from desk.folder.list(where)
     files = [one for one in entries if not one.is_folder]
     match step.act:

@@ -276,7 +276,8 @@ class Desk:
     def usual(self, step: Step) -> Work:
         """Return the file a step is about that names none: the last one, or the only one that fits."""
         kind = acts()[step.act].reads if step.act in acts() else ""
-        if self.context.file and (not kind or self.context.file.casefold().endswith(_ENDINGS[kind])):
+        is_any = not kind or step.act == "count.rows"
+        if self.context.file and (is_any or self.context.file.casefold().endswith(_ENDINGS[kind])):
             if kind != "table" or not step.word("column"):
                 return self.context.file
             text: str = yield from self.text(self.context.file)

@@ -100,6 +100,8 @@ def _operate(desk: Desk, step: Step) -> Work:
     try:
         value = operation.function(text, *words)
     except (NoSuch, Unsure) as error:
+        if (meant := _with_value_for_column(step, error, text)) is not None:
+            return (yield from _operate(desk, meant.with_arguments(file=(path,))))
         if (only := _only_numbers(step, error, text)) is None:
             if step.act == "cell" and isinstance(error, NoSuch) and error.kind == "column":
                 return (
@@ -188,6 +190,27 @@ def _narrowed(desk: Desk, step: Step, text: str) -> str:
     if named and step.act not in {"cell", "rows.where"}:
         desk.notes.append(desk.say("note.only", word=", ".join(named)))
     return text
+
+
+def _with_value_for_column(step: Step, error: NoSuch | Unsure, text: str) -> Step | None:
+    """Return what is meant where a value was taken for a column: "how much for electricity", "what does Marco pay"."""
+    if not isinstance(error, NoSuch) or error.kind != "column" or error.wanted != step.word("column"):
+        return None
+    table = read_table(text)
+    said = f"{step.word('column')} {_unsaid(step)}"
+    if step.act == "cell" and pick(step.word("value"), table.columns).name:
+        return step.with_arguments(column=(step.word("value"),), value=(step.word("column"),))
+    if step.act not in {"column.sum", "column.mean", "column.min", "column.max"} or not narrowed(text, said)[1]:
+        return None
+    amounts = [name for name in table.columns if _is_numeric(table.values(name)) and not _is_number_of(name)]
+    if len(amounts) != 1:
+        return None
+    return step.with_arguments(column=(amounts[0],))._replace(text=f"{step.text}\n{step.word('column')}")
+
+
+def _is_number_of(column: str) -> bool:
+    """Tell whether a column holds numbers that nobody adds up: years, weeks, numbers of things."""
+    return pick(column, ("year", "week", "id", "number")).name != ""
 
 
 def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:

@@ -188,13 +188,29 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
         return route.chosen or ""
     if route.chosen in owners:
         return str(route.chosen)
-    is_doubtful = reading.confidence < SURE and route.chosen is not None and route.confidence >= _CLEARLY
+    names_file = any(one.kind in {"file", "folder"} for one in words(step.text))
+    is_doubtful = (
+        not names_file and reading.confidence < SURE and route.chosen is not None and route.confidence >= _CLEARLY
+    )
     return str(route.chosen) if is_doubtful else owners[0]
+
+
+def _is_about_files(step: Step, router: Router, route: Route) -> bool:
+    """Tell whether what looks like a question about agents is none: it names nobody here, and nothing anybody would do."""
+    match step.act:
+        case "about.agents":
+            return bool(step.word("agent")) and not pick(step.word("agent"), router.table.names).name
+        case "about.owner":
+            return not step.word("tool") and route.chosen is None
+        case _:
+            return True
 
 
 def may_be_found_out(step: Step, route: Route | None = None) -> bool:
     """Tell whether a question that looks like talk may have its answer in a file: it is no greeting, and no opinion."""
-    if step.act not in {"talk", "unclear", "about.agents"} or (route is not None and route.is_conversation):
+    if step.act not in {"talk", "unclear", "about.agents", "about.owner"} or (
+        route is not None and route.is_conversation
+    ):
         return False
     told = {concept for concepts in lexicon().concepts(words(step.text)) for concept in concepts}
     is_question = bool(_QUESTION & told) or any(sign in step.text for sign in "?\uff1f")

@@ -98,7 +98,8 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
         return None
     names = {tool.name for tool in own}
     families = frozenset(family for name in names if (family := router_family(name)))
-    wanted = [tool for step in reading.steps if (tool := tool_of(step))]
+    changed = conversation.understood.context.changed
+    wanted = [tool for step in reading.steps if (tool := tool_of(step, changed))]
     if wanted and reading.confidence >= SURE:
         foreign = [tool for tool in wanted if tool not in names and router_family(tool) not in families]
         return router_family(foreign[0]) if foreign else None
