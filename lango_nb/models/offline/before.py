@@ -126,6 +126,8 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     A few words are taken to be in the language that was spoken before.
     """
     last = _last(context)
+    if (shell := as_act(request)) is not None:
+        return Reading((shell,), 1.0, language or "en")
     reading = reader().read(request, None if last is None else last.act)
     if language and len(words_of(request)) < _FEW_WORDS:
         reading = reading._replace(language=language)
@@ -142,6 +144,11 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
     if last is not None:
+        if len(reading.steps) == 1 and first in FOLLOWS:
+            more = tuple(
+                Reading((step,), reading.confidence, reading.language) for step in _variants(reading.steps[0], last)
+            )
+            reading = reading._replace(others=(*more, *reading.others))
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
         reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
     return reading._replace(steps=tuple(_plainly(step) for step in reading.steps))
@@ -219,6 +226,15 @@ def _followed(step: Step, last: Step) -> Step:
             changed[goal] = words
     kept = last.with_arguments(**changed)
     return kept._replace(text=step.text, destination=step.destination or kept.destination)
+
+
+def _variants(step: Step, last: Step) -> list[Step]:
+    """Return the step before with a word of a follow-up in the place of each of its other words."""
+    said = [words for words in step.arguments.values() if words]
+    if len(said) != 1 or _EXACT.match(said[0][0]):
+        return []
+    roles = [role for role in last.arguments if role in {*_CONTENT, "file"} and role not in step.arguments]
+    return [last.with_arguments(**{role: said[0]})._replace(text=step.text) for role in roles]
 
 
 def after(context: Context, reading: Reading, answer: str) -> Context:

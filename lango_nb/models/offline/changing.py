@@ -13,7 +13,7 @@ from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
-from lango_nb.models.offline.names import is_pointer, plain, rank, says_name
+from lango_nb.models.offline.names import is_pointer, plain, rank, says_name, unquoted
 from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, holds, json_path, json_set, json_spans, lines
 from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.tables import read_table, write_row
@@ -157,6 +157,8 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
         name, entry = yield from desk.target(word)
     if entry is not None and entry.is_folder:
         raise Ask(desk.say("is_folder", file=name))
+    if entry is None and not _NEW.fullmatch(name) and not says_name(step.text) and word == unquoted(word):
+        raise desk.missing(step, "to" if step.destination else "file")
     if entry is None:
         now: str = yield from write(desk, name, text)
         return _done(step, desk.say("written", file=name, n=len(lines(now))), name)
@@ -184,7 +186,7 @@ def _create(desk: Desk, step: Step) -> Work:
 
 
 def _append(desk: Desk, step: Step) -> Work:
-    return (yield from append_to(desk, step, step.word("file"), given_text(desk, step)))
+    return (yield from append_to(desk, step, step.word("file") or step.word("to"), given_text(desk, step)))
 
 
 def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = False) -> Work:
@@ -244,7 +246,9 @@ def _append_unseen(desk: Desk, step: Step, path: str, text: str, *, is_first: bo
 
 
 def _prepend(desk: Desk, step: Step) -> Work:
-    return (yield from append_to(desk, step, step.word("file"), given_text(desk, step), is_first=True))
+    return (
+        yield from append_to(desk, step, step.word("file") or step.word("to"), given_text(desk, step), is_first=True)
+    )
 
 
 def _fitted(desk: Desk, path: str, old: str, added: list[str], *, is_first: bool) -> list[str]:

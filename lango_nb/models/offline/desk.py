@@ -20,6 +20,7 @@ from lango_nb.models.offline.names import (
     plain,
     rank,
     trimmed,
+    whole_new_name,
 )
 from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, Value, settle
 from lango_nb.models.offline.plan import Context, Step
@@ -29,6 +30,10 @@ _PATH = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/[^\s\"]*)\Z")
 _FILLER = re.compile(
     r"\b(?:ones?|of|them|those|these|number|nr|no|file|datei|von|davon|d'entre|eux|de|ellos|file|listed|above)\b|[.°ºª#]"
 )
+_OF_FILES = frozenset(
+    ("append", "prepend", "replace", "line.replace", "line.delete", "write", "json.set", "json.get", "columns", "cell")
+)
+"""Acts that a folder is never meant for."""
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
@@ -88,6 +93,8 @@ class Desk:
         """Whether a step of this request gave something that the next one may use."""
         self._guess = ""
         self._kind = ""
+        self._text = ""
+        self._needs_file = False
 
     def say(self, key: str, **values: object) -> str:
         """Word an answer in the language of the request."""
@@ -122,6 +129,7 @@ class Desk:
         """Settle the files of a step: exact paths, all of which are there."""
         words = step.arguments.get(role, ())
         self._kind = acts()[step.act].reads if step.act in acts() else ""
+        self._text, self._needs_file = step.text, step.act in _OF_FILES
         if not words:
             return ((yield from self.usual(step)),)
         found: list[str] = []
@@ -150,9 +158,13 @@ class Desk:
             yield from self.folder.call("fs_stat", path=word.strip())  # says why it is out of reach
             return name
         upper: list[Entry] = yield from self.folder.list()
+        if whole := self._whole_name(name, upper):
+            return whole
         found = self._picked(name, upper)
         if (not found.name and not found.rivals) or found.is_guess:
             every: list[Entry] = yield from self.folder.everything()
+            if whole := self._whole_name(name, every):
+                return whole
             deeper = self._picked(name, every)
             found = (
                 deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
@@ -180,6 +192,16 @@ class Desk:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
+
+    def _whole_name(self, word: str, entries: Sequence[Entry]) -> str:
+        """Return the name with blanks of something that is there, of which a word is the end, as the request has it."""
+        said, end = self._text.casefold(), word.casefold()
+        fits = [
+            one.name
+            for one in entries
+            if (base := one.name.rpartition("/")[2].casefold()) != end and base.endswith(end) and base in said
+        ]
+        return fits[0] if len(fits) == 1 else ""
 
     def _is_of_kind(self, name: str) -> bool:
         return bool(self._kind) and name.casefold().endswith(_ENDINGS[self._kind])
@@ -218,6 +240,13 @@ class Desk:
         return rank(bare) if bare and len(words) <= 1 and (not words or rank(words[-1]) is not None) else None
 
     def _picked(self, name: str, entries: Sequence[Entry]) -> Pick:
+        if self._needs_file:
+            found = self._picked_of(name, [one for one in entries if not one.is_folder])
+            if found.name or found.rivals:
+                return found
+        return self._picked_of(name, entries)
+
+    def _picked_of(self, name: str, entries: Sequence[Entry]) -> Pick:
         names = [one.name for one in entries]
         found = pick(name, names, is_file=True)
         if found.name and not found.is_guess and plain(found.name.rpartition("/")[2]).startswith(plain(name)):
@@ -325,8 +354,11 @@ class Desk:
         if entry is not None:
             return entry.name, entry
         if _PATH.fullmatch(name.rstrip("/")):
-            return name.rstrip("/"), None
-        upper: list[Entry] = yield from self.folder.list()
+            upper: list[Entry] = yield from self.folder.list()
+            if whole := self._whole_name(name, upper):
+                return whole, next(one for one in upper if one.name == whole)
+            return whole_new_name(name.rstrip("/"), self._text), None
+        upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper], is_file=True)
         if found.name and not found.is_guess:
             return found.name, next(one for one in upper if one.name == found.name)

@@ -11,7 +11,8 @@ from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.arithmetic import reckon
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
-from lango_nb.models.offline.names import in_figures, likeliest_lines, pick, plain, points_back, rank
+from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.names import in_figures, is_small, likeliest_lines, pick, plain, points_back, rank
 from lango_nb.models.offline.operations import (
     OPERATIONS,
     Entry,
@@ -26,6 +27,7 @@ from lango_nb.models.offline.operations import (
 )
 from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.tables import numbers, read_table, written
+from lango_nb.models.offline.words import words as words_of
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
@@ -33,6 +35,8 @@ _MOST_HITS = 40
 _PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
+_OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
+"""Acts that may be meant for what a table holds."""
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".gz", ".pyc", ".xlsx", ".docx", ".db", ".sqlite")
 
 
@@ -56,7 +60,7 @@ def look(desk: Desk, step: Step) -> Work:
 
 def _operate(desk: Desk, step: Step) -> Work:
     """Do an operation on the text of a file."""
-    operation = OPERATIONS[step.act]
+    operation, operation_of = OPERATIONS[step.act], step.act
     words: list[Any] = []
     if step.act == "read.lines":
         step = step if step.word("from") else step.with_arguments(**{"from": ("1",)})
@@ -77,6 +81,9 @@ def _operate(desk: Desk, step: Step) -> Work:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
         raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+    step = _as_table(step, text)
+    if step.act != operation_of:
+        return (yield from _operate(desk, step.with_arguments(file=(path,))))
     if operation.on == "table":
         text = _narrowed(desk, step, text)
     try:
@@ -92,6 +99,48 @@ def _operate(desk: Desk, step: Step) -> Work:
         return (yield from _operate(desk, step.with_arguments(file=(path,), column=(only,))))
     settled = step.with_arguments(file=(path,))
     return _worded(desk, settled, path, text, value)
+
+
+def _as_table(step: Step, text: str) -> Step:
+    """Return what is asked of a table where it was read as a question about lines: "how many adults on 2024-04-21"."""
+    if step.act not in _OF_LINES:
+        return step
+    rest = _unsaid(step)
+    if step.act == "count.lines" and (shouted := [word for word in rest.split() if word.isupper() and len(word) > 2]):  # noqa: PLR2004
+        held = [word for word in shouted if word in text]
+        return step._replace(act="count.matches").with_arguments(find=(held[0],)) if len(held) == 1 else step
+    table = read_table(text)
+    if len(table.columns) < 2 or not table.rows:  # noqa: PLR2004 - no table
+        return step
+    if step.act == "json.get":
+        column = pick(step.word("key").rpartition(".")[2], table.columns).name
+        if not column:
+            return step
+        _, values = narrowed(text, rest)
+        if values:
+            return Step("rows.where", {"column": (column,), "value": (values[0],)}, step.destination, step.text)
+        return Step("column.distinct", {"column": (column,)}, step.destination, step.text)
+    named_columns = [name for word in rest.split() if (name := _column_of(word, table.columns))]
+    columns = [name for name in dict.fromkeys(named_columns) if _is_numeric(table.values(name))]
+    return Step("column.sum", {"column": (columns[0],)}, step.destination, step.text) if len(columns) == 1 else step
+
+
+def _column_of(word: str, columns: Sequence[str]) -> str:
+    """Return the column that a word names; empty for small words and guesses."""
+    bare = word.strip(".,;:!?()'\"").rpartition("'")[2]
+    if len(bare) < 3 or is_small(bare):  # noqa: PLR2004 - "of"
+        return ""
+    found = pick(bare, columns)
+    return "" if found.is_guess else found.name
+
+
+def _unsaid(step: Step) -> str:
+    """Return the words of a step's text that are none of its arguments."""
+    rest = step.text
+    for words in step.arguments.values():
+        for word in words:
+            rest = rest.replace(word, " ")
+    return rest
 
 
 def _narrowed(desk: Desk, step: Step, text: str) -> str:
@@ -149,7 +198,11 @@ def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
     if step.act in {"cell", "json.get"}:
         said = ", ".join(found) if len(found) < 8 else "\n" + quoted(found, desk.language)  # noqa: PLR2004 - on one line
         name = " ".join(word for word in (step.word("column") or step.word("key"), step.word("value")) if word)
-        return Outcome(desk.say("json.get", name=name, value=said, file=path), found, step, path, tuple(found))
+        answer = desk.say("json.get", name=name, value=said, file=path)
+        amounts = [one for one in numbers(found) if one is not None]
+        if 1 < len(found) == len(amounts) and _asks_how_many(step.text):
+            answer += f" (Σ {written(sum(amounts, Decimal(0)))})"
+        return Outcome(answer, found, step, path, tuple(found))
     if step.act == "search" and not found:
         raise CannotWork(desk.say("no_match", file=path, word=step.word("find")))
     if step.act in {"rows.where", "rows.over", "rows.under"} and len(found) < 2:  # noqa: PLR2004 - the heading only
@@ -163,6 +216,10 @@ def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
         return Outcome(desk.say("nothing_left", file=path), found, step, path)
     entries = tuple(found[1:] if step.act.startswith("rows") else found)
     return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, step, path, entries)
+
+
+def _asks_how_many(text: str) -> bool:
+    return any("many" in told for told in lexicon().concepts(words_of(text)))
 
 
 def _counted(desk: Desk, step: Step, path: str, number: int) -> Outcome:

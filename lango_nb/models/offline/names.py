@@ -46,6 +46,8 @@ _ENOUGH = 2
 _LEAST_LINE = 1.2
 """Weight they have to have together, as logarithms of how rare they are."""
 _AS_GOOD = 0.85
+_MOST_BLANKS = 3
+"""Words before the last one of a new name."""
 _LONG_STEM = 5
 """Letters that two forms of a word have in common at least."""
 """Letters of a stem that another word may go on from."""
@@ -246,6 +248,29 @@ def begins_with_pointer(words: str) -> bool:
     """Tell whether words are a pronoun and what it stands for: "that card"."""
     first = words.split(maxsplit=1)[0].casefold() if words.split() else ""
     return first not in _AS_ARTICLES and is_pointer(first, "it")
+
+
+def whole_new_name(word: str, text: str) -> str:
+    """Return a new name as the request has it: from "called" on, or in Japanese and Chinese from the last particle on.
+
+    Examples
+    --------
+    >>> whole_new_name("sign.txt", "create a file called door sign.txt that says hello"), whole_new_name("a.txt", "write x to a.txt")
+    ('door sign.txt', 'a.txt')
+    >>> whole_new_name("規則.md", "Rules.mdを当番規則.mdに名前変更して")
+    '当番規則.md'
+    """
+    at = text.find(word)
+    if at < 0:
+        return word
+    before = text[:at]
+    if _UNSPACED.match(before[-1:]):
+        return _PARTICLES.split(before)[-1].rpartition(" ")[2] + word
+    parts = before.split()
+    for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
+        if parts[-size - 1].casefold() in _words_of("called"):
+            return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
+    return word
 
 
 def says_name(text: str) -> bool:

@@ -10,7 +10,9 @@ from lango_nb.core.masking import mask
 from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.carry_out import least_of
 from lango_nb.models.offline.conversation import Conversation
+from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.plan import Reading, Step, show
+from lango_nb.models.offline.words import words
 from lango_nb.models.offline.work_orders import written
 from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.route import Route
@@ -23,6 +25,9 @@ _CLEARLY = 0.85
 SURE = 0.5
 """Confidence from which a reading says who gets a request."""
 _OWN_TASKS = "task_create"
+_QUESTION = frozenset(("what", "who", "where", "when", "many", "which"))
+_CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
+"""Concepts of questions and of small talk."""
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
 _ONLY = re.compile(
     r"(?:\bby\s+|\bbut\s+)?\b(?:(?:using|use|with)\s+(?:only|nothing\s+but)|only\s+(?:using|use|with))\s+"
@@ -165,6 +170,8 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     tool: str, step: Step, reading: Reading, router: Router, route: Route, own_tools: Collection[str]
 ) -> str:
     """Return who gets a step; empty for the root itself, or when nobody does."""
+    if may_be_found_out(step, route):
+        return next(iter(router.owners("fs")), "")
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = reading.confidence < SURE or (route.confidence >= _CLEARLY > reading.confidence)
         return route.chosen if route.chosen and is_doubtful and not tool else ""
@@ -180,6 +187,15 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     if route.chosen and route.confidence >= _CLEARLY > reading.confidence:
         return route.chosen
     return owners[0]
+
+
+def may_be_found_out(step: Step, route: Route | None = None) -> bool:
+    """Tell whether a question that looks like talk may have its answer in a file: it is no greeting, and no opinion."""
+    if step.act not in {"talk", "unclear"} or (route is not None and route.is_conversation):
+        return False
+    told = {concept for concepts in lexicon().concepts(words(step.text)) for concept in concepts}
+    is_question = bool(_QUESTION & told) or any(sign in step.text for sign in "?\uff1f")
+    return is_question and not _CHAT & told
 
 
 def _reason(steps: Sequence[Step]) -> str:

@@ -9,6 +9,8 @@ from lango_nb.models.offline.plan import Step
 
 _PLAIN = frozenset("lahtrR1Fp")
 """Options of ``ls`` that change how it is shown, or the order."""
+_WORDS = frozenset(("cat", "less", "more", "head", "tail", "sort", "stat", "diff", "tree", "dir"))
+"""Programs that are words as well: what they are given has to look like a file."""
 _COUNTS = {"l": "count.lines", "w": "count.words", "c": "count.chars", "m": "count.chars"}
 _SIGNS = frozenset("|&;<>$`(){}*?[]!~\n")
 """Signs that a shell would do something with."""
@@ -34,6 +36,8 @@ def as_act(command: str) -> Step | None:
     ('list', {'file': ('server.log',), 'find': ('error',)})
     >>> as_act("rm notes.md"), as_act("ls | wc -l"), as_act("tail -f a.log"), as_act("cat 'a")
     (None, None, None, None)
+    >>> as_act("more sugar please"), as_act("less notes.md").act
+    (None, 'read')
     """
     line = command.strip()
     try:
@@ -44,11 +48,17 @@ def as_act(command: str) -> Step | None:
         return None
     options = [word[1:] for word in words if word.startswith("-") and len(word) > 1]
     names = [word for word in words if not word.startswith("-")]
+    if program in _WORDS and not all(_is_path(name) for name in names[-1:]):
+        return None
     found = _act(program, options, names)
     if found is None:
         return None
     act, roles = found
     return Step(act, {role: tuple(given) for role, given in roles.items() if given}, "", line)
+
+
+def _is_path(word: str) -> bool:
+    return "." in word.strip(".") or "/" in word
 
 
 def _act(  # noqa: PLR0911 - a case for each program

@@ -19,7 +19,7 @@ from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation
 from lango_nb.models.offline.dispatch import WORDED
 from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.offer import Offer, control_in
-from lango_nb.models.offline.parts import SURE, tool_of
+from lango_nb.models.offline.parts import SURE, may_be_found_out, tool_of
 from lango_nb.models.offline.plan import Reading, Step
 from lango_nb.models.offline.plans import ASKED, plan
 from lango_nb.models.offline.words import words
@@ -63,7 +63,7 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
         if (domain := _foreign(conversation, reading, own)) is not None:
             return _decline(conversation, tools, own, domain)
     if reading.steps and reading.steps[0].act in WORDED:
-        return Reply(text=_talk(conversation, reading))
+        return _talk(conversation, reading, tools)
     reply, _ = next_reply(conversation, reading, context, tools)
     return reply
 
@@ -108,8 +108,15 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
     return None if aim.is_talk else aim.domain or None
 
 
-def _talk(conversation: Conversation, reading: Reading) -> str:
-    return talk.reply(reading.steps[0], reading.language, RoutingTable(), None, conversation.before)
+def _talk(conversation: Conversation, reading: Reading, tools: Sequence[ToolSchema]) -> Reply:
+    """Answer talk; a question may have its answer in a file, which is looked for first."""
+    step = reading.steps[0]
+    if may_be_found_out(step) and not aim_of(conversation.text, frozenset()).is_talk:
+        looked_for = reading._replace(steps=(step._replace(act="unclear"),), confidence=1.0)
+        reply, answer = next_reply(conversation, looked_for, conversation.understood.context, tools)
+        if answer is None or not answer.is_question:
+            return reply
+    return Reply(text=talk.reply(step, reading.language, RoutingTable(), None, conversation.before))
 
 
 # -- not its own -------------------------------------------------------------------------------------------------------
