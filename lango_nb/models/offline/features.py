@@ -18,7 +18,7 @@ from lango_nb.models.offline.lexicon import Concepts, lexicon
 from lango_nb.models.offline.words import UNSPACED, Word, words
 from lango_nb.routing.features import fold
 
-VERSION = 2
+VERSION = 3
 """Of what this module does with a request; weights fitted with another one are refused."""
 VALUES = {
     "w": 1.0,
@@ -47,6 +47,16 @@ _NEAR = 2
 """Words so near say more, and what they say depends on the act."""
 _QUOTATION = "<quoted>"
 _LEAST_CHANCE = 1e-4
+_KINDS = 4
+"""Things that are no plain words whose order is seen."""
+_PROGRAMS = frozenset(
+    (
+        "ls cat wc head tail grep cp mv rm mkdir touch sort uniq diff pwd du df date whoami uptime find awk sed echo tar less more tree "
+        "stat file cd cut git python python3 pip docker kubectl npm node make curl wget ssh chmod pytest systemctl journalctl bash sh ps "
+        "kill which man env export ping nohup crontab sudo apt brew cargo go java"
+    ).split()
+)
+"""Programs that a line for a shell begins with."""
 _REACH = 5
 """Words to both sides from which it is told whether a step begins."""
 
@@ -104,6 +114,8 @@ def of_act(seen: Seen, before: str | None) -> list[str]:
     kinds = sorted({_kind(word) for word in seen.words} - {""})
     found += [f"k:{concept}" for concept in every]
     found += [f"k0:{concept}" for concept in (groups[0] if groups else ())]
+    found += [f"k0:second {concept}" for concept in (groups[1] if len(groups) > 1 else ())]
+    found += [f"k0:last {concept}" for concept in (groups[-1] if groups else ())]
     found += [f"kk:{one} {two}" for first, second in pairwise(groups) for one in first for two in second]
     found += [f"kp:{one} {two}" for place, one in enumerate(every) for two in every[place + 1 :]]
     found += [f"km:{concept} {kind}" for concept in every for kind in kinds]
@@ -164,7 +176,11 @@ def _shapes(seen: Seen, names: Sequence[str], every: Sequence[str], before: str 
     yield f"question {any(sign in seen.text for sign in '?？¿')}"  # noqa: RUF001 - signs that people type
     yield f"quoted {any(word.is_quoted for word in seen.words)}"
     yield f"colon {any(sign in seen.text for sign in ':：')}"  # noqa: RUF001 - signs that people type
+    yield from _kinds(seen)
     yield f"later {before is not None}"
+    for how in sorted({how for word in seen.words if not word.is_quoted for how in _pointing().get(word.folded, ())}):
+        yield f"points {how}"
+        yield f"later {before is not None} points {how}"
     yield f"before {before}"
     if before is not None:
         yield f"later length {min(len(names), 6)}"
@@ -203,6 +219,20 @@ def of_doubt(
     strange = sum(not concepts and not is_known(f"w:{word.folded}") for word, concepts in plain)
     odds = [math.log(max(chance, _LEAST_CHANCE) / max(1.0 - chance, _LEAST_CHANCE)) for chance in chances]
     return [*odds, strange / max(1, len(plain)), float(strange > 0)]
+
+
+def _kinds(seen: Seen) -> Iterable[str]:
+    """Say in which order things come that are no plain words, and whether it looks like a line for a shell."""
+    listed = [kind for kind in map(_kind, seen.words) if kind]
+    kinds = [kind for last, kind in pairwise(("", *listed)) if kind != last]
+    yield f"kinds {' '.join(kinds[:_KINDS])}"
+    program = seen.words[0].text if seen.words else ""
+    yield f"program {program in _PROGRAMS}"
+    if program in _PROGRAMS:
+        pairs = zip(seen.words[1:], seen.concepts[1:], strict=True)
+        yield f"program {program}"
+        yield f"program {program} {' '.join(kinds[:_KINDS])}"
+        yield f"program and words {any(word.kind == 'word' and bool(told) for word, told in pairs)}"
 
 
 # -- where a step begins -----------------------------------------------------------------------------------------------

@@ -46,6 +46,9 @@ _MISSING = 1.0
 _CUT_LEAST, _CUT_MOST = 0.1, 0.98
 """Probability from which it is tried whether another step begins, and the most one counts for."""
 _MOST_CUTS = 3
+_CONTENTS = frozenset("text content data new observation prompt value yaml_content result_json".split())
+"""Roles of what is to be kept or sent as it is."""
+_COLONS = frozenset((":", "："))  # noqa: RUF001 - signs that people type
 _EVERY_ROLE = tuple(
     "file to text old new find n line from until column value by key name ending except command agent tool".split()
 )
@@ -238,7 +241,23 @@ def spans_of(seen: Seen, labels: Sequence[str]) -> list[tuple[str, int, int]]:
         else:
             spans.append((label[2:], word.start, word.end))
     quoted = quotations(seen.text)
-    return [_with_quotation(span, quoted) for span in spans]
+    spans = [_with_quotation(span, quoted) for span in spans]
+    if spans and not any(word.is_quoted and word.start >= spans[-1][1] for word in seen.words):
+        spans[-1] = _to_the_end(seen.text, spans[-1])
+    return spans
+
+
+def _to_the_end(text: str, span: tuple[str, int, int]) -> tuple[str, int, int]:
+    """Let a text behind a colon run to the end of its step.
+
+    Examples
+    --------
+    >>> _to_the_end("add to todo.txt: call Ann, then Bob.", ("text", 17, 25))
+    ('text', 17, 35)
+    """
+    role, start, end = span
+    is_behind = role in _CONTENTS and text[:start].rstrip()[-1:] in _COLONS
+    return role, start, max(end, len(text.rstrip(" ."))) if is_behind else end
 
 
 def _with_quotation(span: tuple[str, int, int], quoted: Sequence[tuple[int, int]]) -> tuple[str, int, int]:

@@ -29,7 +29,7 @@ _LANE = 4
 _MIDDLE = 1 << 31
 """What stands for nothing in a lane of sums."""
 _NOTHING = bytes((_ZERO,))
-_MOST_KNOWN = 20_000
+_MOST_KNOWN = 50_000
 """Features whose rows are kept."""
 LEAST_STEP = -7
 """The smallest step of a weight of :class:`Linear`, as a power of two."""

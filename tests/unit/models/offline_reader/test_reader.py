@@ -12,11 +12,12 @@ from lango_nb.evaluation.readings import Marked, marked_requests, read_marked
 from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.features import VERSION, may_begin, of_act, of_doubt, see
 from lango_nb.models.offline.lexicon import lexicon
-from lango_nb.models.offline.reader import FOLLOWS, Reader, parameters
+from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, spans_of
 from lango_nb.models.offline.weights import LEAST_STEP, Linear, Tagger
 from lango_nb.models.offline.words import words
 
 TURNS = marked_requests()
+FEW = 120
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_third_of_the_authors_is_held_out() -> None:
 @pytest.fixture(scope="module")
 def some() -> list[Marked]:
     wanted = {"count.words", "read", "delete", "talk", "append", "same", "search", "folder.make", "move"}
-    return [turn for turn in TURNS if {step.act for step in turn.steps} <= wanted][:600]
+    return [turn for turn in TURNS if {step.act for step in turn.steps} <= wanted][:FEW]
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +181,20 @@ def test_an_argument_does_not_go_on_beyond_a_quotation() -> None:
     rows = [["start"], ["on"], ["on"]]
     assert weak.tag([0, 0, 0], rows, ("find",)) == ["B-find", "I-find", "I-find"]
     assert weak.tag([0, 0, 0], rows, ("find",), (True, False, False)) == ["B-find", "O", "O"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("add to it: call Ann and Bob.", "call Ann and Bob"),
+        ("add to it call Ann and Bob", "call"),
+        ('add to it: "call Ann" and Bob', "call Ann"),
+    ],
+)
+def test_a_text_behind_a_colon_runs_to_the_end(text: str, said: str) -> None:
+    seen = see(text)
+    labels = ["B-text" if word.text == "call" else "O" for word in seen.words]
+    assert arguments_of(seen, spans_of(seen, labels)) == {"text": (said,)}
 
 
 def _weak() -> tuple[list[int], list[int], bytes, float]:
