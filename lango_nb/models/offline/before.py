@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from lango_nb.models.offline.acts import acts, is_change
 from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
-from lango_nb.models.offline.names import begins_with_pointer, is_pointer
-from lango_nb.models.offline.plan import Context, Reading, Step
+from lango_nb.models.offline.names import begins_with_pointer, is_pointer, plain
+from lango_nb.models.offline.plan import Context, Reading, Step, parse
 from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
 from lango_nb.models.offline.shell import as_act
 from lango_nb.models.offline.words import words as words_of
@@ -269,12 +269,23 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     if asked is not None:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
-            changed=context.changed,
+            changed=context.changed, is_named=_is_named(file or context.file, reading, context),
         )  # fmt: skip
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
-    value = _value(step, told)
-    return Context(settled, file or ("" if is_listing else context.file), names or context.shown, value, changed)
+    about = file or ("" if is_listing else context.file)
+    return Context(
+        settled, about, _is_named(about, reading, context), names or context.shown, _value(step, told), changed
+    )
+
+
+def _is_named(file: str, reading: Reading, context: Context) -> bool:
+    """Tell whether a file was named by the person, or is what was just made or changed."""
+    if file == context.file and context.is_named:
+        return True
+    base = plain(file.rpartition("/")[2].rpartition(".")[0] or file)
+    said = " ".join(plain(word) for step in reading.steps for words in step.arguments.values() for word in words)
+    return any(is_change(step.act) or step.destination for step in reading.steps) or bool(base and base in said)
 
 
 def _is_work(step: Step) -> bool:
@@ -402,6 +413,12 @@ def _asked(reading: Reading, answer: _Answer) -> Context | None:
 def _agreed(plan: Reading, key: str, found: Mapping[str, str]) -> Reading:
     """Return the plan that a yes to a question stands for: what was shown, and nothing else."""
     first, *rest = plan.steps
+    if key == "shall":
+        shown = [parse(line) for line in found["plan"].split("; ")]
+        read = [step for step in shown if step is not None]
+        if len(read) == len(shown) == len(plan.steps):
+            steps = (step._replace(text=old.text) for step, old in zip(read, plan.steps, strict=True))
+            return plan._replace(steps=tuple(steps))
     if key == "ask.delete" and first.act.startswith("delete") and not _is_cut(found["names"]):
         gone = _outermost(name.rstrip("/") for name in found["names"].splitlines())
         return plan._replace(steps=(Step("delete", {"file": gone}), *rest))

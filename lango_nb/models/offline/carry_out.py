@@ -291,6 +291,7 @@ def _after(context: Context, outcome: Outcome) -> Context:
     return Context(
         outcome.step,
         outcome.file or ("" if is_listing else context.file),
+        True,
         outcome.shown or context.shown,
         value or context.answer,
         outcome.step if is_change(outcome.step.act) else context.changed,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lango_nb.core.messages import ToolSchema
-from lango_nb.models.offline.acts import acts
+from lango_nb.models.offline.acts import acts, is_change
 from lango_nb.models.offline.answers import say
 from lango_nb.models.offline.folder import Absent, Failed, Folder, Work
 from lango_nb.models.offline.names import (
@@ -23,7 +23,7 @@ from lango_nb.models.offline.names import (
     whole_new_name,
 )
 from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, Value, settle
-from lango_nb.models.offline.plan import Context, Step
+from lango_nb.models.offline.plan import Context, Step, show
 from lango_nb.models.offline.tables import read_table
 
 _PATH = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/[^\s\"]*)\Z")
@@ -143,11 +143,24 @@ class Desk:
             else:
                 self._guess = ""
                 found.append((yield from self.file(word)))
-                if self._guess and step.act.startswith("delete") and not self.is_certain:
+                if not self.is_certain and self._is_doubtful(step, word, found[-1]):
                     self.notes.clear()
-                    text = self.say("ask.mean", word=word, name=found[-1])
-                    raise Ask(text)
+                    if self._guess:
+                        raise Ask(self.say("ask.mean", word=word, name=found[-1]))
+                    plan = show(step.with_arguments(**{role: (*found, *words[len(found) :])}))
+                    raise Ask(self.say("shall", plan=plan))
         return tuple(dict.fromkeys(found))
+
+    def _is_doubtful(self, step: Step, word: str, name: str) -> bool:
+        """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
+        if not is_change(step.act) or step.act.startswith("run") or step.act in {"copy", "copy.ending"}:
+            return False
+        if not step.act.startswith("delete"):
+            return bool(self._guess) and not _PATH.fullmatch(word.strip())
+        if is_pointer(word, "it") or is_pointer(word, "those"):
+            return name == self.context.file and not self.context.is_named
+        bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
+        return bare not in {name.casefold(), name.rpartition("/")[2].casefold()}
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
@@ -216,7 +229,10 @@ class Desk:
     def _pointed(self, word: str) -> str | None:
         """Return what a pronoun or an ordinal points at."""
         context = self.context
-        if (copied := context.changed) is not None and copied.act == "copy" and len(copied.arguments["file"]) == 1:
+        copied = context.changed
+        if copied is not None and copied.act == "write" and copied.word("made") and is_pointer(trimmed(word), "copy"):
+            return copied.word("file")
+        if copied is not None and copied.act == "copy" and len(copied.arguments.get("file", ())) == 1:
             for kind, role in (("copy", "targets"), ("original", "file")):
                 if is_pointer(trimmed(word), kind) and copied.word(role):
                     return copied.word(role)

@@ -23,7 +23,7 @@ _AS_ARTICLES = frozenset(
     "the same la le das die den der er sie es y lo to go ten ta il o a os as el los las het de du il".split()
 ) | {"the same"}
 """Pronouns that are articles as well, or words of another language."""
-_ARTICLES = frozenset("a an un une uno una um uma een ein".split())
+_ARTICLES = frozenset("a an un une uno una um uma een ein one ones eins eine einer eines".split())
 NEAR = 0.75
 """Likeness from which a name is taken for a misspelt one."""
 _TRANSLATED = 0.9

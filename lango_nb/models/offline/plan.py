@@ -63,6 +63,8 @@ class Context(NamedTuple):
     """The last step carried out, with its settled arguments."""
     file: str = ""
     """The file that was last spoken of."""
+    is_named: bool = False
+    """Whether the person named it, or it was just made: what is only known from a result is not deleted as "it"."""
     shown: tuple[str, ...] = ()
     """Names or lines of the last listing, in order."""
     answer: str = ""
