@@ -25,6 +25,8 @@ MOST_TURNS = 8
 """Exchanges that are looked back on."""
 _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
+_HALF = 0.5
+"""Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
 """Words from which a request says itself what language it is in."""
 _SURE = 0.8
@@ -200,6 +202,9 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
         return None
     step = reading.steps[0]
     if step.act in {"no", "refrain", "undo"}:
+        return None
+    is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
+    if is_other and set(step.arguments) - {context.missing} and reading.confidence >= _HALF:
         return None
     marked = sum(len(word) for found in step.arguments.values() for word in found)
     is_only_words = marked >= len(said_now) / 2 or step.act in FOLLOWS or step.act in {"unclear", "talk"}

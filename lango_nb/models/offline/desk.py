@@ -384,7 +384,8 @@ class Desk:
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper], is_file=True)
-        if found.name and not found.is_guess:
+        if found.name and not (found.is_guess and "." in name):
+            self.notes += [self.say("note.took", word=word, name=found.name)] * found.is_guess
             return found.name, next(one for one in upper if one.name == found.name)
         return name.rstrip("/"), None
 

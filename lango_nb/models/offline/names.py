@@ -18,6 +18,10 @@ from lango_nb.models.offline.tables import number
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
+_BEFORE_NAMES = re.compile(
+    "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|改成|改为|换成|[把在成为到从向给和]"
+)
+"""What may stand before a name in Japanese and Chinese."""
 _PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
 _AS_ARTICLES = frozenset(
     "the same la le das die den der er sie es y lo to go ten ta il o a os as el los las het de du il".split()
@@ -265,7 +269,7 @@ def whole_new_name(word: str, text: str) -> str:
         return word
     before = text[:at]
     if _UNSPACED.match(before[-1:]):
-        return _PARTICLES.split(before)[-1].rpartition(" ")[2] + word
+        return _BEFORE_NAMES.split(before)[-1] + word
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
         if parts[-size - 1].casefold() in _words_of("called"):
