@@ -352,6 +352,11 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     text = answer.text
     if is_list and text and "\n" not in text and text.rstrip()[-1:] not in _ENDS:
         return _AFTER.sub("", text).rstrip("/")
+    for line in text.splitlines():
+        if (took := said("note.took", answer.language, line)) is None:
+            break
+        if took["word"] == word:
+            return took["name"]
     if word and not is_pointer(word, "it") and word in text:
         return word
     found_names: list[str] = list(dict.fromkeys(_PATH.findall(text.partition("\n")[0])))

@@ -116,7 +116,7 @@ def _is_call(done: Done, call: Call) -> bool:
 
 def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look."""
-    if not other.steps or other.confidence < LOOK_LEAST / 3:
+    if not other.steps or other.confidence < LOOK_LEAST / 3 or any(_is_talk(step) for step in other.steps):
         return False
     return not _changes(other) or _changes(reading)
 

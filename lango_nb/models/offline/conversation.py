@@ -30,6 +30,12 @@ def _last_request(messages: Sequence[Message], end: int) -> int:
     return next((place for place in range(end - 1, -1, -1) if _is_request(messages[place])), end)
 
 
+def _has_spoken(messages: Sequence[Message], place: int) -> bool:
+    """Tell whether a message comes from somebody who is at work on the request already: a hint, and no work order."""
+    said = messages[_last_request(messages, place) : place]
+    return any(one.role == "assistant" and one.author == messages[place].author for one in said)
+
+
 def _is_request(message: Message) -> bool:
     return message.role == "user" and message.author in {None, USER} and message.conversation != SUMMARY
 
@@ -119,6 +125,8 @@ class Conversation:
             if is_order and (hint := _HINT.search(message.content)):
                 if hint["agent"]:
                     failed.setdefault(hint["agent"], hint["detail"].removeprefix(f"{hint['agent']}: "))
+                continue
+            if is_order and _has_spoken(messages, place):
                 continue
             text = message.content
             asked = place if not is_order else _last_request(messages, place)

@@ -149,12 +149,15 @@ class Desk:
                         raise Ask(self.say("ask.mean", word=word, name=found[-1]))
                     plan = show(step.with_arguments(**{role: (*found, *words[len(found) :])}))
                     raise Ask(self.say("shall", plan=plan))
-        return tuple(dict.fromkeys(found))
+        inner = [one for one in found if any(other.startswith(f"{one}/") for other in found)]
+        return tuple(one for one in dict.fromkeys(found) if one not in inner)  # "a.txt of the folder x"
 
     def _is_doubtful(self, step: Step, word: str, name: str) -> bool:
         """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
         if not is_change(step.act) or step.act.startswith("run") or step.act in {"copy", "copy.ending"}:
             return False
+        if self.context.asked is not None and name in self.context.shown:
+            return False  # it was asked which of these is meant
         if not step.act.startswith("delete"):
             return bool(self._guess) and not _PATH.fullmatch(word.strip())
         if is_pointer(word, "it") or is_pointer(word, "those"):

@@ -458,6 +458,9 @@ def excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
 
 def _count_files(desk: Desk, step: Step) -> Work:
     where: str = yield from desk.inside(step)
+    entry: Entry | None = yield from desk.folder.find(where)
+    if entry is not None and not entry.is_folder:
+        return (yield from _operate(desk, step._replace(act="count.rows").with_arguments(file=(where,))))
     every: list[Entry] = yield from desk.folder.everything(where)
     files = [one for one in every if not one.is_folder]
     if step.word("ending"):
