@@ -111,7 +111,7 @@ def ask_back(route: Route) -> str:
     """
     if route.reason.startswith("it is about"):
         return f"Nobody here can do this: {route.reason}."
-    near = [c.agent for c in route.candidates if c.score > 0 and not c.vetoes][:2]
+    near = [c.agent for c in route.candidates if c.score > 0 and c.leading and not c.vetoes][:2]
     if not near:
         return "I cannot tell who should do this. Please say what it is about: a file, a command, a web page …"
     return f"I cannot tell who should do this; the nearest is {' or '.join(near)}. Please say a little more."
