@@ -27,7 +27,7 @@ from lango_nb.engine import Engine
 from lango_nb.evaluation.answers import Answer, Judged, judge
 from lango_nb.evaluation.baseline import KeywordRouter
 from lango_nb.evaluation.progress import automatic_bar
-from lango_nb.evaluation.requests import Labelled, name_of, read_requests
+from lango_nb.evaluation.requests import NOBODY, Labelled, name_of, read_requests
 from lango_nb.evaluation.results import Evaluation, Result
 from lango_nb.evaluation.saved import SavedAnswers
 from lango_nb.evaluation.subjects import ModelSubject, RouterSubject, Routing
@@ -46,6 +46,9 @@ KEYWORDS = "keywords"
 DEFAULT = "octet"
 """Topology of an engine that is made here."""
 MOST_AT_ONCE = 64
+
+_NAMED = 5
+"""Families that a message names."""
 
 OnProgress = Callable[[int, int], None]
 """Gets how many requests are done, of how many."""
@@ -144,6 +147,9 @@ def evaluate(  # noqa: PLR0913 - one keyword per thing one may want to choose
     requests = read_requests(data, [case.name for case in cases])
     rows = _sampled(requests, sample, seed)
     rights = [[row.right_in(case.name, case.router, case.root) for row in rows] for case in cases]
+    if isinstance(data, str | Path):
+        for case, right in zip(cases, rights, strict=True):
+            _check_agents(name_of(data), case, rows, right)
     with ExitStack() as stack:
         saved = stack.enter_context(SavedAnswers(resume)) if resume is not None else None
         listener = on_progress
@@ -166,6 +172,19 @@ def _check_numbers(at_once: int, sample: int | None) -> None:
         raise UsageError(f"at_once is a number from 1 to {MOST_AT_ONCE}, not {at_once}")
     if sample is not None and sample < 1:
         raise UsageError(f"sample is a number above 0, not {sample}; leave it out to take every request")
+
+
+def _check_agents(data: str, case: _Case, rows: Sequence[Labelled], rights: Sequence[str]) -> None:
+    """Refuse a set of which no request is for an agent that is there: who never hands over would be right."""
+    names = case.router.table.names
+    if NOBODY in rights and not set(names).intersection(rights):
+        wanted = dict.fromkeys(row.family or row.agent for row, right in zip(rows, rights, strict=True) if not right)
+        others = len(wanted) - _NAMED
+        more = f" and {others} more" if others > 0 else ""
+        raise UsageError(
+            f"no request of {data} is for an agent of {case.name}: they are about "
+            f"{', '.join(list(wanted)[:_NAMED])}{more}, which nobody there owns; give requests for {', '.join(names)}"
+        )
 
 
 def _engine_of(subject: Any) -> Engine | None:

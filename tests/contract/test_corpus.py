@@ -12,6 +12,7 @@ import pytest
 
 from lango_nb.evaluation.corpus import is_held_out, labelled
 from lango_nb.routing.families import CONVERSATION, FAMILIES
+from lango_nb.routing.features import fold
 from lango_nb.routing.learned import load
 from lango_nb.routing.words import stems
 from lango_nb.specs.topologies import load_topology, topology_names
@@ -131,5 +132,24 @@ def test_no_exam_question_is_in_the_corpus() -> None:
     assert shared == []
 
 
+def test_no_request_of_the_corpus_shares_half_its_words_with_an_exam_question() -> None:
+    def words_of(text: str) -> frozenset[str]:
+        return frozenset(map(fold, re.findall(r"[^\W_]+(?:'[^\W_]+)?", text)))
+
+    exams = [words_of(one.text) for one in labelled("judge")]
+    by_word: defaultdict[str, set[int]] = defaultdict(set)
+    for number, exam in enumerate(exams):
+        for word in exam:
+            by_word[word].add(number)
+    near = []
+    for one in labelled("corpus"):
+        own = words_of(one.text)
+        shared = Counter(number for word in own for number in by_word.get(word, ()))
+        if any(2 * count >= len(own | exams[number]) for number, count in shared.items()):
+            near.append(one.text)
+    assert near == []
+
+
 def test_weights_are_small() -> None:
     assert (DATA / "router" / "weights.bin").stat().st_size < 2_000_000
+    assert (DATA / "router" / "words.bin").stat().st_size < 2_000_000

@@ -18,6 +18,7 @@ from lango_nb.models.offline.changing import add_tasks, append_to, change, remem
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
+from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.looking import find_out, look
 from lango_nb.models.offline.names import is_pointer, unquoted, whole_new_name
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, show
@@ -26,8 +27,14 @@ from lango_nb.models.offline.words import words
 
 CHANGE_LEAST = 0.45
 """How sure a reading must be that changes something."""
+DELETE_LEAST = 0.8
+"""How sure one must be that deletes."""
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
+_NEVER = 2.0
+_FIRST_WORDS = 2
+"""Words by which a request shows that it asks."""
+_ASKING = frozenset(("what", "who", "where", "when", "why", "many"))
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -122,8 +129,18 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
 
 
 def least_of(reading: Reading) -> float:
-    """Return how sure a reading must be to be carried out."""
-    return CHANGE_LEAST if _changes(reading) else LOOK_LEAST
+    """Return how sure a reading must be to be carried out: a question that was read as a change never is."""
+    if not _changes(reading):
+        return LOOK_LEAST
+    if any(is_change(step.act) and _is_question(step.text) for step in reading.steps):
+        return _NEVER
+    return DELETE_LEAST if any(step.act.startswith("delete") for step in reading.steps) else CHANGE_LEAST
+
+
+def _is_question(text: str) -> bool:
+    """Tell whether a request begins with a word that asks: what, who, why, how many."""
+    first = words(text.partition("\n")[0])[:_FIRST_WORDS]
+    return any(told & _ASKING for told in lexicon().concepts(first))
 
 
 def _changes(reading: Reading) -> bool:

@@ -11,10 +11,14 @@ import pytest
 
 from lango_nb.core.errors import LangoError, SettingsError, UsageError
 from lango_nb.core.messages import Message, Reply, ToolSchema
+from lango_nb.engine import Engine
 from lango_nb.evaluation.evaluate import evaluate
 from lango_nb.evaluation.results import Evaluation
 from lango_nb.routing.router import router_for
+from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topologies import load_topology
+from lango_nb.specs.topology import Topology
+from lango_nb.tools.tool import Tool
 from tests.unit.evaluation.making import Mind, engine, spawn, transfer
 
 CLEAR = [
@@ -71,6 +75,16 @@ def test_a_sample_is_the_same_for_the_same_seed_and_stays_in_order() -> None:
     assert numbers == sorted(numbers)
     assert (one.n, one.of > 1000) == (25, True)
     assert evaluate(CLEAR, sample=100).n == 4
+
+
+def test_a_set_without_a_request_for_the_agents_that_are_there_is_refused() -> None:
+    florist = AgentSpec(name="florist", description="Sells flowers.", prefixes=("flower_",))
+    own = Topology(name="shop", root="root", agents=(florist,), control="transfer")
+    shop = Engine(topology=own, tools=[Tool("flower_order", "Order flowers.")])
+    with pytest.raises(UsageError) as refused:
+        evaluate("held-out", engine=shop, sample=50)
+    assert "no request of held-out is for an agent of shop: they are about" in str(refused.value)
+    assert str(refused.value).endswith("which nobody there owns; give requests for florist")
 
 
 def test_what_nobody_owns_is_right_when_nobody_gets_it() -> None:
