@@ -1,6 +1,6 @@
 """Fit how much the words of authors count: ``python -m lango_nb.evaluation.fitting_described``.
 
-    systems made for it ── their agents alone, and beside those of octet ── likelier right ── a few numbers
+    systems made for it ── likelier right ── a few numbers
                        └── the same with every other request as an example ─┘
 
 Needs the extra ``fit``. The weights of the families stay as they are; ``data/systems`` is not looked at.
@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lango_nb.evaluation.corpus import Request, labelled
 from lango_nb.evaluation.fitting import FOLDER
 from lango_nb.evaluation.systems import NOBODY, Asked, System, made_systems
 from lango_nb.routing import nearness
@@ -27,16 +26,12 @@ from lango_nb.routing.described import SCALE, Described, Scale
 from lango_nb.routing.learned import load
 from lango_nb.routing.router import Router, calibration_of
 from lango_nb.routing.table import RoutingTable
-from lango_nb.routing.taught import ROOT, Row
-from lango_nb.specs.topologies import load_topology
-from lango_nb.tools.by_name import spec_families
+from lango_nb.routing.taught import Row
 
-_EVERY = 120
-"""One request of the corpus of so many is asked beside those of a system."""
-LIKE = 6.0
-"""For a request that is one of the examples: not fitted, nobody asks the same twice in systems that are made up."""
 MOST_WRONG = 0.03
 """Share of requests that may go to a wrong agent, which fixes the threshold."""
+LIKE = 6.0
+"""For a request that is one of the examples: not fitted, nobody asks the same twice in systems that are made up."""
 _PRECISE = 2
 
 Floats = npt.NDArray[np.float64]
@@ -57,19 +52,14 @@ class Case(NamedTuple):
     """Row, or -1 for nobody."""
 
 
-def cases(system: System, corpus: Sequence[Request]) -> Iterator[Case]:
-    """Yield the requests of a system: alone, with examples, and beside octet with requests of the corpus."""
+def cases(system: System) -> Iterator[Case]:
+    """Yield the requests of a system: alone and with examples."""
     asked = system.requests
     table = system.tree().table
     yield from _cases(table, asked)
     for half in (0, 1):
         given = [Row(one.text, one.agent) for one in asked[half::2] if one.agent != NOBODY]
         yield from _cases(table, asked[1 - half :: 2], given)
-    beside = System(system.name, system.agents, (*system.tools, *spec_families()), ()).tree(load_topology("octet"))
-    yield from _cases(beside.table, asked)
-    owners = Router(beside.table).owners
-    known = [(one.text, next(iter(owners(one.family)), NOBODY)) for one in corpus[::_EVERY]]
-    yield from _cases(beside.table, [Asked(text, NOBODY if agent == ROOT else agent) for text, agent in known])
 
 
 def loss(numbers: Floats, every: Sequence[Case], heat: float) -> float:
@@ -121,8 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="fit how much the words of authors count")
     parser.add_argument("--out", type=Path, default=FOLDER / SCALE)
     options = parser.parse_args(arguments)
-    corpus = labelled("train")
-    every = [case for system in made_systems() for case in cases(system, corpus)]
+    every = [case for system in made_systems() for case in cases(system)]
     scale = fit(every, calibration_of(load()).temperature)
     scale = scale._replace(threshold=threshold(scale, made_systems()))
     options.out.write_text(json.dumps(scale._asdict()) + "\n", encoding="utf-8")
@@ -148,7 +137,7 @@ def _cases(table: RoutingTable, asked: Sequence[Asked], given: Sequence[Row] = (
         for column, every in enumerate(unit):
             for place, terms in zip(told.places, every.terms(one.text), strict=True):
                 parts[place, column] = sum(weight for _, _, weight in terms)
-        parts[list(told.places), 3] = 1.0
+        parts[list(told.places), 3] = float(len(told.places) == len(names))
         others = np.array(router.others(one.text))
         right = names.index(one.agent) if one.agent != NOBODY else -1
         yield Case(parts, np.array([scores[name] for name in names]), others, len(told.places) == len(names), right)

@@ -25,7 +25,7 @@ from lango_nb.routing.function_words import FUNCTION_WORDS
 from lango_nb.routing.nearness import Nearness, Vector
 from lango_nb.routing.route import Term
 from lango_nb.routing.table import RoutingRow
-from lango_nb.routing.words import stem, words
+from lango_nb.routing.words import stem, stems, words
 
 SCALE = "described.json"
 _ROLE, _REST = 2.0, 1.0
@@ -36,6 +36,8 @@ _FEW_WORDS = 0.7
 """Length, in words, that a request has beside its own: with few words that are known, little is said."""
 _AN_EXAMPLE = 0.5
 """What an example counts for beside the words of a row."""
+_BESIDE_FAMILIES = 0.5
+"""Part of what nearness counts for beside learned families, which know their requests."""
 _LIKE = 0.3
 """Likeness to an example from which it counts: any two requests have as much in common."""
 _SHARED_MOST = 2.0
@@ -52,7 +54,7 @@ class Scale(NamedTuple):
     like: float
     """For a request that is one of the examples."""
     prior: float
-    """Whatever the request."""
+    """Whatever the request, in a table of nothing but such rows."""
     others: float
     """What the root, and families that nobody owns, lose in a table of nothing but such rows."""
     threshold: float
@@ -97,14 +99,18 @@ class Described:
         scale: Scale,
     ) -> None:
         self.places, self._nearness, self._scale = places, nearness, scale
+        self._is_alone = len(places) == len(rows)
+        self._prior = scale.prior if self._is_alone else 0.0  # beside learned families it has to earn more
         written = [_written(row) for row in rows]
         spread = Counter(key for every in written for key in every)
         self._rarity = {key: math.log((len(rows) + 1) / count) for key, count in spread.items()}
         self._rarest = math.log(len(rows) + 1)
         self._same: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for place in places:
+            keywords = set(stems(" ".join(rows[place].keywords)))
             for key, (_, weight) in written[place].items():
-                self._same[key][place] = scale.same * min(weight, _ROLE) / _ROLE * self._idf(key)
+                if self._is_alone or key not in keywords:  # beside learned families those count enough already
+                    self._same[key][place] = scale.same * min(weight, _ROLE) / _ROLE * self._idf(key)
             for key in map(stem, words(in_words(rows[place].name))):  # nearness to a name says little
                 self._same[key].setdefault(place, scale.same)
         self._examples = [
@@ -128,10 +134,11 @@ class Described:
         """
         said = self._read(text)
         bag, length = self._bag(said)
-        near = [[self._scale.near * one / length for one in self._near(word.vectors)] for word in said]
+        scale = self._scale.near * (1.0 if self._is_alone else _BESIDE_FAMILIES)
+        near = [[scale * one / length for one in self._near(word.vectors)] for word in said]
         found: list[list[Term]] = []
         for number, place in enumerate(self.places):
-            terms: list[Term] = [("prior", "a request at all", self._scale.prior)]
+            terms: list[Term] = [("prior", "a request at all", self._prior)]
             for word, every in zip(said, near, strict=True):
                 same = self._same.get(word.key, {}).get(place, 0.0)
                 terms.append(("description" if same else "related", word.shown, same + every[number]))

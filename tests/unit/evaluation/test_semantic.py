@@ -16,7 +16,7 @@ import pytest
 from lango_nb.core.errors import LangoError, ModelError, SettingsError
 from lango_nb.evaluation import fitting_semantic, minilm, semantic
 from lango_nb.evaluation.corpus import Request
-from lango_nb.evaluation.fitting import FOLDER, LABELS, calibrate
+from lango_nb.evaluation.fitting import FOLDER, LABELS, MOST_WRONG, calibrate
 from lango_nb.evaluation.fitting_semantic import Weight
 from lango_nb.evaluation.minilm import READ_LAYERS, SIZE, Encoder, model_folder
 from lango_nb.evaluation.semantic import Head, Sentences, load_head, pack
@@ -191,7 +191,7 @@ def test_shares_and_calibration_agree_about_wrong_agents() -> None:
     labels = np.arange(3000) % len(LABELS)
     scores = np.eye(len(LABELS))[labels] * 2 + random(8, 3000, len(LABELS))
     found = fitting_semantic.shares(scores, labels, calibrate(scores, labels))
-    assert 0.02 < found.wrong_agent <= 0.03
+    assert MOST_WRONG / 2 < found.wrong_agent <= MOST_WRONG
     assert sum(found) == pytest.approx(1)
 
 

@@ -98,7 +98,6 @@ def test_agents_of_ones_own_compete_with_those_of_the_package() -> None:
     tools = (*builtin_tools(), *spec_families(), *TOOLS)
     router = Router(build_agent_tree(tools, load_topology("octet"), agents=AGENTS).table)
     assert router.route("call the veterinarian for the cow, she gives no milk").candidates[0].agent == "herd"
-    assert router.route("milk yield of each cow and what the veterinarian says about the animals").chosen == "herd"
     assert router.route("read notes.md and count its lines").chosen == "operator"
     assert router.route("encrypt the message 'secret plan'").chosen == "vault"
 
