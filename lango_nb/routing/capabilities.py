@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lango_nb.core.errors import shorten
-from lango_nb.core.text import folded
 from lango_nb.routing.families import CAPABILITIES, by_capability
 from lango_nb.tools.tool import Tool
 
 GENERAL = "general actions"
 """What a tool with an unknown prefix can do."""
 
-_PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|[A-Z][^\W\d_A-Z]*|\d+")
-"""Words of a name: split at ``_``, ``-`` and ``.``, before a capital, and at digits."""
-_MOST_SAID = 160
-"""Characters of a description that stand in the routing table."""
 _LONGEST_FIRST = sorted(CAPABILITIES, key=len, reverse=True)
 
 
@@ -81,30 +74,6 @@ def capabilities(tools: Sequence[Tool]) -> tuple[str, ...]:
     ('command execution', 'file operations', 'general actions')
     """
     return tuple(dict.fromkeys(tool_capability(tool.name) or GENERAL for tool in tools))
-
-
-def in_words(name: str) -> str:
-    """Return a name in words.
-
-    Examples
-    --------
-    >>> in_words("inv_set-minimum"), in_words("fetchHTMLPage2")
-    ('inv set minimum', 'fetch html page 2')
-    """
-    return " ".join(map(str.casefold, _PARTS.findall(name)))
-
-
-def action(name: str, description: str) -> str:
-    r"""Say what a tool of no known kind does: its name in words, and what its author says of it.
-
-    Examples
-    --------
-    >>> action("order_get", "Get one order.\n\nMore of it."), action("rentRaise", ""), action("fetchHTMLPage2", "")
-    ('order get: Get one order.', 'rent raise', 'fetch html page 2')
-    """
-    called = in_words(name)
-    said = shorten(folded(description.strip().partition("\n\n")[0]), _MOST_SAID)
-    return f"{called}: {said}" if said else called
 
 
 def capability_description(tools: Sequence[Tool]) -> str:

@@ -22,9 +22,11 @@ _KEYWORD = 4.0
 """Weight of a keyword, where only one row has it, of an agent that owns no learned family."""
 _KEYWORD_OF_OWNER = 0.3
 """The same where the corpus has taught what the agent's families are called."""
-_EXAMPLE = 2.0
+_EXAMPLE = 9.0
+_EXAMPLE_OF_OWNER = 2.0
 _EXAMPLE_LEAST = 0.5
-_DESCRIPTION = 0.2
+_DESCRIPTION = 0.5
+_DESCRIPTION_OF_OWNER = 0.2
 _DESCRIPTION_MOST = 1.5
 _CAPABILITY = 3.0
 _CANNOT = -2.0
@@ -57,6 +59,7 @@ class _Example(NamedTuple):
     row: int
     text: str
     stems: frozenset[str]
+    weight: float
 
 
 class OwnWords:
@@ -84,9 +87,8 @@ class OwnWords:
             for phrase in row.capabilities:
                 if phrase not in known:
                     self._add_phrase(number, "description", phrase, _CAPABILITY)
-            if every:  # what else is written of other rows is for described.py
-                self._add_description(number, row, spread)
-                self._add_examples(number, row)
+            self._add_description(number, row, spread, _DESCRIPTION_OF_OWNER if every else _DESCRIPTION)
+            self._add_examples(number, row, _EXAMPLE_OF_OWNER if every else _EXAMPLE)
             self._add_refusals(number, row, every)
 
     def terms(self, text: str) -> list[list[Term]]:
@@ -121,7 +123,7 @@ class OwnWords:
         for number, count in shared.items():
             example = self._examples[number]
             likeness = count / math.sqrt(len(content) * len(example.stems))
-            weight = _EXAMPLE * likeness
+            weight = example.weight * likeness
             if likeness >= _EXAMPLE_LEAST and weight > best.get(example.row, (0.0, ""))[0]:
                 best[example.row] = (weight, example.text)
         return [(row, ("example", text, round(weight, 3))) for row, (weight, text) in best.items()]
@@ -131,17 +133,17 @@ class OwnWords:
         if found:
             self._phrases[found[0]].append(_Phrase(found, row, (kind, phrase, round(weight, 3))))
 
-    def _add_description(self, number: int, row: RoutingRow, spread: _Spread) -> None:
+    def _add_description(self, number: int, row: RoutingRow, spread: _Spread, weight: float) -> None:
         said = {stem(word): word for word in words(row.role) if word not in _STOP}
         for key, word in said.items():
             if spread.count(key) == 1:
-                self._phrases[key].append(_Phrase((key,), number, ("description", word, _DESCRIPTION)))
+                self._phrases[key].append(_Phrase((key,), number, ("description", word, weight)))
 
-    def _add_examples(self, number: int, row: RoutingRow) -> None:
+    def _add_examples(self, number: int, row: RoutingRow, weight: float) -> None:
         for text in row.examples:
             content = frozenset(s for s in _stems_of(text) if s not in _STOP)
             if content:
-                self._examples.append(_Example(number, text, content))
+                self._examples.append(_Example(number, text, content, weight))
                 for key in content:
                     self._by_example_stem[key].append(len(self._examples) - 1)
 

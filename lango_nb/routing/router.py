@@ -1,8 +1,7 @@
 """Score a text against a routing table and say why: the offline model's judgement, and the ruler for anybody else's.
 
     text ── learned.py ── a score for each tool family ── the table says who owns it ──┐
-         ├─ names and keywords of all rows ────────────────────────────────────────────┼─ candidates ── choice
-         └─ described.py ── all that is written of rows without a learned family ──────┘
+         └─ keywords, names, examples, descriptions of the table's own rows ───────────┴─ candidates ── choice
 
 A score is a sum of shown terms, in log-odds. Scores become confidences (a softmax over the agents, the root, and what
 nobody owns), and below a threshold the router abstains: a wrong agent costs more than a question. Threshold and
@@ -23,8 +22,6 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
 from lango_nb.core.once import once
-from lango_nb.routing import nearness
-from lango_nb.routing.described import Described, Scale, scale_of_package
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.features import READ_CHARS
 from lango_nb.routing.learned import Learned, Scored, load
@@ -94,8 +91,6 @@ class Router:
         Weights; those of the package when absent.
     sentences : Sentences, optional
         What sentences as a whole are like, one more signal; see :mod:`lango_nb.evaluation.semantic`.
-    scale : Scale, optional
-        How much the words of authors count; that of the package when absent.
 
     Examples
     --------
@@ -109,19 +104,18 @@ class Router:
     'clock'
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that is known beside the table
+    def __init__(
         self,
         table: RoutingTable,
         threshold: float | None = None,
         taught: Taught | None = None,
         learned: Learned | None = None,
         sentences: Sentences | None = None,
-        scale: Scale | None = None,
     ) -> None:
         self.table = table
         self.sentences = sentences
         self.taught = taught or Taught()
-        self._learned, self._threshold, self._given_scale = learned, threshold, scale
+        self._learned, self._threshold = learned, threshold
         self._known: dict[tuple[object, ...], Route] = {}
         """Latest answers: the model that ships with the package asks, and the record of its decision asks again."""
         self._lessons: dict[str, Lesson] = {}
@@ -136,13 +130,7 @@ class Router:
     def calibration(self) -> Calibration:
         """How scores become confidences and decisions."""
         fitted = calibration_of(self.learned) if self.sentences is None else self.sentences.calibration
-        if self._threshold is not None:
-            return fitted._replace(threshold=self._threshold)
-        return fitted._replace(threshold=self._scale.threshold) if self._is_all_described else fitted
-
-    @once
-    def _is_all_described(self) -> bool:
-        return bool(self.table.rows) and not any(self._shares)
+        return fitted if self._threshold is None else fitted._replace(threshold=self._threshold)
 
     @once
     def _root(self) -> int:
@@ -159,29 +147,6 @@ class Router:
     @once
     def _owned(self) -> OwnedFamilies:
         return OwnedFamilies(self.learned, self._shares, self.calibration.temperature)
-
-    @once
-    def _scale(self) -> Scale:
-        return self._given_scale or scale_of_package()
-
-    @once
-    def described(self) -> Described | None:
-        """Rows whose tools are of no learned family, by what their authors wrote; ``None`` where there are none."""
-        rows = self.table.rows
-        places = [place for place, every in enumerate(self._shares) if not every]
-        if not places:
-            return None
-        taught: dict[int, list[str]] = {place: [] for place in places}
-        names = {rows[place].name: place for place in places}
-        for text, label in self.taught.rows:
-            if label in names:
-                taught[names[label]].append(text)
-        return Described(rows, places, taught, nearness.load(), self._scale)
-
-    @once
-    def _held_back(self) -> float:
-        """What the root and families that nobody owns lose."""
-        return self._scale.others if self._is_all_described else 0.0
 
     @property
     def threshold(self) -> float:
@@ -238,7 +203,6 @@ class Router:
         for row, terms in zip(self.table.rows, own, strict=True):
             terms.extend(lessons.get(row.name, ()))
         vetoes = self._vetoes(family, own, exclude)
-        self._add_described(text, own)
         heard = [self._owned.heard(number, scores) for number in range(len(own))]
         rough = list(map(_rough, heard, own))
         leading = sorted(range(len(own)), key=rough.__getitem__, reverse=True)[:_EXPLAINED]
@@ -251,17 +215,11 @@ class Router:
                 total = _total([*[weight for _, _, weight in terms], *weighed.weights])
                 made.append((total, partial(self._explain, terms, one, scored, weighed)))
         root = scores[self._root] + _sum(lessons.get(ROOT, ()))
-        others = [root - self._held_back, *(scores[place] - self._held_back for place in self._owned.of_nobody)]
+        others = (root, *(scores[place] for place in self._owned.of_nobody))
         return self._conclude(text, made, vetoes, others, tuple([self.learned.families[place] for place in about]))
 
-    def scores(self, text: str, *, is_lesson: bool = False) -> dict[str, float]:
+    def scores(self, text: str) -> dict[str, float]:
         """Return the score of every agent, of the root, and of what nobody owns, without vetoes.
-
-        Parameters
-        ----------
-        text : str
-        is_lesson : bool
-            Whether it is one of your own requests: then it is not compared with itself.
 
         Returns
         -------
@@ -269,20 +227,13 @@ class Router:
             By name; the root is called ``root``, and the best family that nobody owns has no name.
         """
         scores, lessons = self._score(text).scores, self._lessons_of(text)
-        terms = self._own.terms(text)
-        self._add_described(text, terms, is_lesson=is_lesson)
         found = {
             row.name: _rough(self._owned.heard(number, scores), [*own, *lessons.get(row.name, ())])
-            for number, (row, own) in enumerate(zip(self.table.rows, terms, strict=True))
+            for number, (row, own) in enumerate(zip(self.table.rows, self._own.terms(text), strict=True))
         }
-        nobody = [scores[place] - self._held_back for place in self._owned.of_nobody]
-        root = scores[self._root] - self._held_back + _sum(lessons.get(ROOT, ()))
+        nobody = [scores[place] for place in self._owned.of_nobody]
+        root = scores[self._root] + _sum(lessons.get(ROOT, ()))
         return {**found, ROOT: root, NOBODY: max(nobody, default=-math.inf)}
-
-    def others(self, text: str) -> list[float]:
-        """Return the score of the root, and of each family that nobody owns."""
-        scores = self._score(text).scores
-        return [scores[place] - self._held_back for place in (self._root, *self._owned.of_nobody)]
 
     def family_scores(self, text: str) -> dict[str, float]:
         """Return how likely each tool family is, conversation included, whoever owns it.
@@ -377,12 +328,6 @@ class Router:
         columns = [(*column, one) for column, one in zip(scored.columns, steps, strict=True)]
         return Scored(total, (*scored.parts, SENTENCE), columns, scored.scales)
 
-    def _add_described(self, text: str, terms: list[list[Term]], *, is_lesson: bool = False) -> None:
-        if self.described is not None:
-            said = self.described.terms(text, without=text if is_lesson else None)
-            for place, more in zip(self.described.places, said, strict=True):
-                terms[place].extend(more)
-
     def _explain(self, own: list[Term], heard: Heard, scored: Scored, weighed: Weighed) -> tuple[Signal, ...]:
         return _signals([*own, *self._owned.terms(heard, scored, weighed)])
 
@@ -399,7 +344,7 @@ class Router:
         for text, label in self.taught.rows:
             right = label if label in names else next(iter(self.owners(label)), "")
             if right in names:
-                tasks.append(Task(right, self.scores(text, is_lesson=True), tuple(words_and_pairs(text))))
+                tasks.append(Task(right, self.scores(text), tuple(words_and_pairs(text))))
         return tasks
 
     def _vetoes(

@@ -21,7 +21,6 @@ _KINDS = {
     "sentence": "the sentence",
     "taught": "your own requests",
     "description": "word of its description",
-    "related": "near its description",
     "prior": "prior",
     "other": "the rest",
     "cannot": "cannot do",

