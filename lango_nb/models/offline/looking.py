@@ -35,7 +35,7 @@ from lango_nb.models.offline.operations import (
     narrowed,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.tables import numbers, read_table, written
+from lango_nb.models.offline.tables import day, numbers, read_table, written
 from lango_nb.models.offline.words import words as words_of
 
 _MOST_SEARCHED = 60
@@ -71,6 +71,8 @@ def _operate(desk: Desk, step: Step) -> Work:
     """Do an operation on the text of a file."""
     if (counted := _counted_result(desk, step)) is not None:
         return counted
+    if step.act in {"rows.where", "rows.count"} and not step.word("value"):
+        step = yield from _with_value(desk, step)
     operation, operation_of = OPERATIONS[step.act], step.act
     words: list[Any] = []
     if step.act == "read.lines":
@@ -93,6 +95,9 @@ def _operate(desk: Desk, step: Step) -> Work:
             return (yield from _over_folder(desk, step, path))
         raise Ask(desk.say("is_folder", file=path), can_try_others=True)
     step = _as_table(step, text)
+    if step.act in {"column.max", "column.min"} and operation_of == step.act:
+        step = step.with_arguments(column=(_measured(step, text),))
+        words = [step.word("column")]
     if step.act != operation_of:
         return (yield from _operate(desk, step.with_arguments(file=(path,))))
     if operation.on == "table":
@@ -112,6 +117,16 @@ def _operate(desk: Desk, step: Step) -> Work:
         return (yield from _operate(desk, step.with_arguments(file=(path,), column=(only,))))
     settled = step.with_arguments(file=(path,))
     return _worded(desk, settled, path, text, value)
+
+
+def _with_value(desk: Desk, step: Step) -> Work:
+    """Find the value that rows are to have among the words of a request, where none was read: "those in the south bed"."""
+    path, text = yield from desk.read(step)
+    if text is None:
+        return step
+    said = " ".join((step.text.partition("\n")[0], step.word("column")))
+    _, named, _ = narrowed(text, said)
+    return step.with_arguments(file=(path,), column=(), value=tuple(named)) if named else step
 
 
 def _counted_result(desk: Desk, step: Step) -> Outcome | None:
@@ -155,6 +170,16 @@ def _as_table(step: Step, text: str) -> Step:
     named_columns = [name for word in rest.split() if (name := _column_of(word, table.columns))]
     columns = [name for name in dict.fromkeys(named_columns) if _is_numeric(table.values(name))]
     return Step("column.sum", {"column": (columns[0],)}, step.destination, step.text) if len(columns) == 1 else step
+
+
+def _measured(step: Step, text: str) -> str:
+    """Return the column that "the dearest plant" is about: the only one with amounts, where plants are no amounts."""
+    table = read_table(text)
+    named = pick(step.word("column"), table.columns).name
+    if not named or _is_numeric(table.values(named)) or any(day(value) for value in table.values(named)):
+        return step.word("column")
+    amounts = [name for name in table.columns if _is_numeric(table.values(name)) and not _is_number_of(name)]
+    return amounts[0] if len(amounts) == 1 else step.word("column")
 
 
 def _column_of(word: str, columns: Sequence[str]) -> str:
