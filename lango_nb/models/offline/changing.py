@@ -420,10 +420,32 @@ def _folder_make(desk: Desk, step: Step) -> Work:
 
 
 def _delete(desk: Desk, step: Step) -> Work:
-    if not step.arguments.get("file") and not desk.context.file:
+    words_said = step.arguments.get("file", ())
+    if not words_said and not desk.context.file:
         raise desk.missing(step, "file")
+    if len(words_said) == 1 and desk.is_path(words_said[0]) and desk.folder.has("fs_read"):
+        name = words_said[0].removeprefix("./")
+        try:
+            text: str = yield from desk.folder.read(name)
+        except (Absent, Failed, TooLarge):
+            pass
+        else:
+            return (yield from _delete_read(desk, step, name, text))
     paths: tuple[str, ...] = yield from desk.files(step)
     return (yield from _delete_all_of(desk, step, paths))
+
+
+def _delete_read(desk: Desk, step: Step, name: str, text: str) -> Work:
+    """Delete a file that was named and read: nothing else has to be looked at."""
+    desk.has_changed = True
+    yield from desk.folder.call("fs_delete", desk.say("loses", file=name, n=len(lines(text))), path=name)
+    desk.folder.forget(name)
+    try:
+        yield from desk.folder.read(name)
+    except Absent:
+        settled = Step("delete", {"file": (name,)}, text=step.text)
+        return Outcome(desk.say("deleted", names=name), "", settled, "", ())
+    raise CannotWork(desk.say("still_there", file=name))
 
 
 def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:

@@ -338,6 +338,11 @@ class Desk:
         fits = [name for name, text in texts.items() if _fits(step, kind, text)]
         return fits or list(files)
 
+    @staticmethod
+    def is_path(word: str) -> bool:
+        """Tell whether a word looks like the name of a file as it stands."""
+        return _PATH.fullmatch(word.strip()) is not None and not word.startswith(("/", "~", ".."))
+
     def text(self, path: str) -> Work:
         """Return the text of a file that is there."""
         return (yield from self.folder.read(path))
