@@ -12,13 +12,16 @@ from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.changing import given_text
 from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
 from lango_nb.models.offline.folder import Work
-from lango_nb.models.offline.names import is_pointer, pick, rank
+from lango_nb.models.offline.names import is_pointer, pick, plain, rank
 from lango_nb.models.offline.operations import lines, truth
 from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.tables import number
 from lango_nb.models.offline.wording import said_of, shorten_text, shown_arguments
 from lango_nb.routing.capabilities import tool_capability
 
+_LABELS = frozenset(("name", "key", "title"))
+"""Parameters that label what is kept."""
+_LABEL_WORDS = 5
 _CONTENT = frozenset(
     ("content", "value", "data", "text", "body", "observation", "message", "ciphertext", "yaml_content")
 )
@@ -80,11 +83,26 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
     if desk.has_result and (taken := next((name for name in lacking if name in _CONTENT), "")):
         found[taken] = desk.context.answer
         lacking.remove(taken)
+    for name in list(lacking):
+        if (made := _made_up(name, shapes.get(name) or {}, found)) is not None:
+            found[name] = made
+            lacking.remove(name)
     if lacking:
         what = desk.say("and").join(_spoken(name, shapes.get(name)) for name in lacking)
         purpose = tool_capability(step.act) or step.act.replace("_", " ")
         raise Ask(desk.say("ask.for_tool", what=what, purpose=purpose))
     return found
+
+
+def _made_up(name: str, shape: Mapping[str, Any], found: Mapping[str, Any]) -> Any:
+    """Return what nobody says by themselves: a label, made of what is kept under it, or which kind of value another is."""
+    texts = [value for key, value in found.items() if key != name and isinstance(value, str) and value]
+    if name in _LABELS and texts:
+        return "-".join(plain(texts[-1]).split()[:_LABEL_WORDS]) or None
+    options = shape.get("enum")
+    if name.endswith("_type") and isinstance(options, list) and texts:
+        return next((one for one in options if str(one) in plain(" ".join(texts)).split()), options[0])
+    return None
 
 
 def read_value(words: tuple[str, ...], shape: Mapping[str, Any]) -> Any:

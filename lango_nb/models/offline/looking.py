@@ -71,7 +71,7 @@ def _operate(desk: Desk, step: Step) -> Work:
     """Do an operation on the text of a file."""
     if (counted := _counted_result(desk, step)) is not None:
         return counted
-    if step.act in {"rows.where", "rows.count"} and not step.word("value"):
+    if step.act in {"rows.where", "rows.count", "cell"} and not step.word("value"):
         step = yield from _with_value(desk, step)
     operation, operation_of = OPERATIONS[step.act], step.act
     words: list[Any] = []
@@ -126,7 +126,13 @@ def _with_value(desk: Desk, step: Step) -> Work:
         return step
     said = " ".join((step.text.partition("\n")[0], step.word("column")))
     _, named, _ = narrowed(text, said)
-    return step.with_arguments(file=(path,), column=(), value=tuple(named)) if named else step
+    act = (
+        "rows.where"
+        if step.act == "cell" and not pick(step.word("column"), read_table(text).columns).name
+        else step.act
+    )
+    column = step.arguments.get("column", ()) if act == "cell" else ()
+    return step._replace(act=act).with_arguments(file=(path,), column=column, value=tuple(named)) if named else step
 
 
 def _counted_result(desk: Desk, step: Step) -> Outcome | None:

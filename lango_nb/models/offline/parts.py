@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.acts import acts
+from lango_nb.models.offline.before import resolved
 from lango_nb.models.offline.carry_out import least_of
 from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.lexicon import lexicon
@@ -82,6 +83,8 @@ def parts_of(
     """
     router, reading = conversation.router, conversation.understood.reading
     wish, allowed = take_allowed(conversation.text)
+    if allowed:
+        reading = resolved(wish, conversation.understood.context, reading.language)
     route = router.route(without_content(wish))
     steps = [_split_destination(step, own_tools) for step in reading.steps]
     flat = [(step, needs) for pieces in steps for step, needs in pieces]
