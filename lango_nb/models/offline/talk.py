@@ -250,7 +250,7 @@ def _routed(route: Route, key: str, language: str) -> str:
 
 
 def _near(route: Route, language: str) -> str:
-    near = [one.agent for one in route.candidates if one.score > 0 and one.leading and not one.vetoes][:_NEAREST]
+    near = [one.agent for one in route.candidates if one.score > 0 and not one.vetoes][:_NEAREST]
     return f" {say('or', language)} ".join(map(_name, near))
 
 
