@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lango_nb.models.offline.acts import acts, is_change
 from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
+from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.names import begins_with_pointer, is_pointer, plain
 from lango_nb.models.offline.plan import Context, Reading, Step, parse
 from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
@@ -25,6 +26,8 @@ MOST_TURNS = 8
 """Exchanges that are looked back on."""
 _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
+_REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
+"""Concepts that no yes has."""
 _HALF = 0.5
 """Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
@@ -141,6 +144,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     last = _last(context)
     first = reading.steps[0].act if reading.steps else "unclear"
     if context.asked is not None:
+        if first == "yes" and not _is_yes(reading, request):
+            return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
         if first == "yes":
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
@@ -187,6 +192,12 @@ def _plainly(step: Step) -> Step:
     return step if found is None else found._replace(destination=step.destination, text=step.text)
 
 
+def _is_yes(reading: Reading, request: str) -> bool:
+    """Tell whether a yes is one beyond doubt: "ok, never mind" is none."""
+    told = {concept for concepts in lexicon().concepts(words_of(request)) for concept in concepts}
+    return reading.confidence >= _HALF and not told & _REFUSING
+
+
 def completed(reading: Reading, context: Context, request: str) -> Reading | None:
     """Put the word that was asked for into the plan it was missing in; ``None`` where something else was said.
 
@@ -204,6 +215,9 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if step.act in {"no", "refrain", "undo"}:
         return None
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
+    is_delete = any(one.act.startswith("delete") for one in asked.steps)
+    if is_delete and set(step.arguments) - {context.missing}:
+        return None
     if is_other and set(step.arguments) - {context.missing} and reading.confidence >= _HALF:
         return None
     marked = sum(len(word) for found in step.arguments.values() for word in found)
@@ -229,6 +243,8 @@ def _followed(step: Step, last: Step) -> Step:
             goal = next((one for one in _CONTENT if one in last.arguments), "") if role in _CONTENT else ""
         if goal:
             changed[goal] = words
+        elif is_change(last.act):  # something was said that the change has no place for: it is not done without it
+            return Step("unclear", {}, text=step.text)
     kept = last.with_arguments(**changed)
     return kept._replace(text=f"{step.text}\n{last.text}", destination=step.destination or kept.destination)
 

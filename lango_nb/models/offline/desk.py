@@ -161,7 +161,10 @@ class Desk:
         if not step.act.startswith("delete"):
             return bool(self._guess) and not _PATH.fullmatch(word.strip())
         if is_pointer(word, "it") or is_pointer(word, "those"):
-            return name == self.context.file and not self.context.is_named
+            is_open = (
+                self.context.asked is not None
+            )  # a question that was not answered: what "it" is has become unclear
+            return name == self.context.file and (is_open or not self.context.is_named)
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
         return bare not in {name.casefold(), name.rpartition("/")[2].casefold()}
 
