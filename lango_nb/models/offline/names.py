@@ -23,6 +23,8 @@ _BEFORE_NAMES = re.compile(
 )
 """What may stand before a name in Japanese and Chinese."""
 _PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
+_HYPHENED = frozenset("le la les lui o a os as lo los lhe".split())
+"""Pronouns that are joined to a verb by a hyphen."""
 _AS_ARTICLES = frozenset(
     "the same la le das die den der er sie es y lo to go ten ta il o a os as el los las het de du il".split()
 ) | {"the same"}
@@ -218,7 +220,9 @@ def _in_characters(text: str) -> int | None:
 
 def is_pointer(word: str, kind: str) -> bool:
     """Tell whether words point at what was said: kinds are ``it``, ``those``, ``answer``, ``other``."""
-    return word.strip(" .!?,;").casefold() in _words_of(kind)
+    said = word.strip(" .!?,;").casefold()
+    tail = said.rpartition("-")[2]  # "renomme-le", "apaga-o"
+    return said in _words_of(kind) or (kind == "it" and tail != said and tail in _HYPHENED)
 
 
 def is_small(word: str) -> bool:
