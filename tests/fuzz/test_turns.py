@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lango_nb.engine import Engine
+from lango_nb.models.offline.plan import show
+from lango_nb.models.offline.reader import reader
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 
@@ -55,9 +57,11 @@ def test_the_router_reads_any_text_and_its_scores_add_up(text: str) -> None:
 
 @given(text=st.text(max_size=300))
 @settings(max_examples=150, deadline=None)
-def test_a_wish_is_read_from_any_text_or_not_at_all(text: str) -> None:
-    intent = understand(text)
-    assert intent is None or intent.verb
+def test_any_text_is_read_as_steps_that_can_be_shown_and_read_the_same_again(text: str) -> None:
+    reading = reader().read(text)
+    assert 0 <= reading.confidence <= 1
+    assert all(show(step) for step in reading.steps)
+    assert reader().read(text) == reading
 
 
 OCTET = Engine(topology="octet", tools=(*builtin_tools(), *spec_families()))

@@ -32,9 +32,15 @@ DELETE_LEAST = 0.8
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
 _NEVER = 2.0
+_GOES_ON = ("|", ";", "&")
+"""Signs behind which a shell line goes on."""
 _FIRST_WORDS = 2
 """Words by which a request shows that it asks."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "many"))
+_EXPLAINED_IN = 5
+"""Words in which a request says that it wants to know how something is done."""
+_PARTS = frozenset(("text", "line", "word"))
+"""Concepts of what is in a file."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -134,13 +140,31 @@ def least_of(reading: Reading) -> float:
         return LOOK_LEAST
     if any(is_change(step.act) and _is_question(step.text) for step in reading.steps):
         return _NEVER
+    if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+        return _NEVER
     return DELETE_LEAST if any(step.act.startswith("delete") for step in reading.steps) else CHANGE_LEAST
 
 
 def _is_question(text: str) -> bool:
-    """Tell whether a request begins with a word that asks: what, who, why, how many."""
-    first = words(text.partition("\n")[0])[:_FIRST_WORDS]
-    return any(told & _ASKING for told in lexicon().concepts(first))
+    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
+
+    Examples
+    --------
+    >>> _is_question("what happened?"), _is_question("explain how to run `ls`"), _is_question("run `ls`")
+    (True, True, False)
+    """
+    first = lexicon().concepts(words(text.partition("\n")[0])[:_EXPLAINED_IN])
+    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
+    return asks_how or any(told & _ASKING for told in first[:_FIRST_WORDS])
+
+
+def _is_about_a_part(step: Step) -> bool:
+    """Tell whether a request speaks of what is in a file: "erase the contents of notes.md" is no wish to lose the file."""
+    rest = step.text.partition("\n")[0]
+    for said in step.arguments.values():
+        for word in said:
+            rest = rest.replace(word, " ")
+    return any(told & _PARTS for told in lexicon().concepts(words(rest)))
 
 
 def _changes(reading: Reading) -> bool:
@@ -208,7 +232,11 @@ def repaired(step: Step) -> Step:
     --------
     >>> repaired(Step("write", {"file": ("一个",), "text": ("x",)}, text="新建一个文件叫 a.txt,写 x")).word("file")
     'a.txt'
+    >>> repaired(Step("run", {"command": ("wc -c",)}, text="run: echo a | wc -c")).word("command")
+    'echo a | wc -c'
     """
+    if step.act in {"run", "run.background"}:
+        return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     row = acts().get(step.act)
     if row is None or "file" not in row.roles or any(_looks_like_file(word) for word in step.arguments.get("file", ())):
         return step
@@ -218,6 +246,15 @@ def repaired(step: Step) -> Step:
     named = [name for name in named if not name.startswith(".")]
     free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
     return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
+
+
+def whole_line(command: str, text: str) -> str:
+    """Return a shell line whole where only its end was taken; empty when it is not clear where it begins."""
+    before, found, _ = text.partition(command)
+    if not found or before.rstrip()[-1:] not in _GOES_ON:
+        return command
+    line = before.partition(":")[2].strip()
+    return f"{line} {command}" if line else ""
 
 
 def _looks_like_file(word: str) -> bool:

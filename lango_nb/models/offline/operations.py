@@ -445,6 +445,8 @@ def _shown(table: Table, rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
+_SETTING = re.compile(r"^[ \t]*[\"']?([A-Za-z_][\w.-]*)[\"']?[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
+"""A line of a file of settings: ``port = 8080``, ``port: 8080``."""
 
 
 def json_spans(text: str) -> dict[str, tuple[int, int]]:
@@ -504,8 +506,24 @@ def json_path(text: str, key: str) -> str:
     return settle("key", key, [path for path in spans if not re.search(r"\.\d+\b", path)] or list(spans))
 
 
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def json_get(text: str, key: str) -> str | list[str]:
-    """Return a value; a list of plain values as lines."""
+    r"""Return a value; a list of plain values as lines.
+
+    Examples
+    --------
+    >>> json_get('{"port": 80}', "port"), json_get("[web]\nport = 8080", "port")
+    ('80', '8080')
+    """
+    if not text.lstrip().startswith("{") and (settings := dict(_SETTING.findall(text))) and not _is_json(text):
+        return settings[settle("key", key, list(settings))].strip(" \t,").strip("\"'")
     path = json_path(text, key)
     start, end = json_spans(text)[path]
     value = json.loads(text[start:end])

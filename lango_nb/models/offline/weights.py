@@ -43,6 +43,8 @@ _EAGER = 1.0
 """What speaks for an argument more than was learned: one that is missing costs more than one too many."""
 _NEVER = -1e9
 _ROUNDS = 4
+_MOST_PLACES = 8
+"""Places of a role that are weighed against each other."""
 
 
 class _Lanes:
@@ -239,7 +241,7 @@ class Tagger:
             barred = [place for place, label in enumerate(allowed) if label[2:] == again]
             mine = [(start, end) for role, start, end in spans if role == again]
             tried = []
-            for kept in mine:
+            for kept in mine[:_MOST_PLACES]:
                 others = {at for start, end in mine if (start, end) != kept for at in range(start, end)}
                 left = [
                     [_NEVER if place in barred else score for place, score in enumerate(row)] if at in others else row

@@ -6,6 +6,7 @@ Chinese and Japanese have no blanks between words: there every character is one.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,11 +18,19 @@ MOST_WORDS = 400
 _LETTERS = "A-Za-zÀ-ɏ\u0370-\u052f\u1e00-\u1eff\uac00-\ud7af"
 _UNSPACED = "\u3005\u3006\u3040-\u30ff\u3400-\u9fff"
 _NAME = rf"[{_LETTERS}0-9_][{_LETTERS}0-9_.\-]*"
+_PATH = rf"{_LETTERS}0-9_.\-/"
+_ODD = r"\\\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
+"""Signs by which a name goes on, though hardly any name has them: nobody means only what stands behind them."""
+_RUN = rf"^\s{_UNSPACED}\"'`“”„«»‘’"  # noqa: RUF001 - signs that people type
 _SHAPES = (
     ("url", rf"https?://[^\s{_UNSPACED}]+|www\.[^\s{_UNSPACED}]+"),
-    ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    ("long", rf"(?<![{_RUN}])[{_RUN}]{{300,}}"),  # no name is, and what it is made of would take long
+    ("mail", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     ("glob", rf"\*\.?[{_LETTERS}0-9_*]*|[{_LETTERS}0-9_-]+\*[{_LETTERS}0-9_.*-]*"),
-    ("file", rf"~?\.{{0,2}}/?(?:[{_LETTERS}0-9_.\-]+/)*{_NAME}\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LETTERS}0-9_/])"),
+    (
+        "file",
+        rf"(?<![{_PATH}])(?:[A-Za-z]:)?[{_PATH}]*(?:[{_ODD}][{_PATH}]*)+|~?\.{{0,2}}/?(?:[{_LETTERS}0-9_.\-]+/)*{_NAME}\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LETTERS}0-9_/])",
+    ),
     ("folder", rf"(?:~|\.{{1,2}})?/?(?:[{_LETTERS}0-9_.\-]+/)+[{_LETTERS}0-9_.\-]*|(?<!\w)/[{_LETTERS}0-9_.\-]+"),
     ("ending", rf"(?<![{_LETTERS}0-9_])\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LETTERS}0-9_])"),
     ("option", r"(?<!\S)--?[A-Za-z][\w-]*"),
@@ -36,8 +45,8 @@ _SHAPES = (
 )
 _ANY = "|".join(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES)
 _QUOTED = re.compile(
-    r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|「([^」]+)」|『([^』]+)』|`([^`]+)`|«\s?([^»]+?)\s?»"
-    r"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w)"  # noqa: RUF001 - signs that people type
+    r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|「([^「」]+)」|『([^『』]+)』|`([^`]+)`|«\s?([^«»]+?)\s?»"
+    r"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^‘’]+)’(?!\w)"  # noqa: RUF001 - signs that people type
 )
 _ENDINGS = frozenset(
     (
@@ -86,6 +95,7 @@ def words(text: str) -> tuple[Word, ...]:
     ['notes.md', 'の', '行', '数']
     """
     quoted = quotations(text)
+    begins = [begin for begin, _ in quoted]
     marks = {place for start, end in quoted for place in (start - 1, end)}
     found: list[Word] = []
     for match in compiled(_ANY).finditer(text):
@@ -97,7 +107,8 @@ def words(text: str) -> tuple[Word, ...]:
             shown = shorter or shown
         if kind == "file" and shown.rpartition(".")[2].lower() not in _ENDINGS:
             kind = "dotted"
-        is_quoted = any(begin <= start < end for begin, end in quoted)
+        at = bisect_right(begins, start) - 1
+        is_quoted = at >= 0 and start < quoted[at][1]
         found.append(Word(start, start + len(shown), shown, fold(shown), kind, is_quoted))
     half = MOST_WORDS // 2
     return tuple(found if len(found) <= MOST_WORDS else found[:half] + found[-half:])

@@ -14,7 +14,7 @@ from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import own_tools, talk
 from lango_nb.models.offline.acts import acts, is_change
 from lango_nb.models.offline.aims import PLANNING, aim_of
-from lango_nb.models.offline.carry_out import CHANGE_LEAST, LOOK_LEAST, next_reply
+from lango_nb.models.offline.carry_out import CHANGE_LEAST, DELETE_LEAST, LOOK_LEAST, next_reply
 from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation
 from lango_nb.models.offline.dispatch import WORDED
 from lango_nb.models.offline.lexicon import lexicon
@@ -78,7 +78,8 @@ def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Re
     first = reading.steps[0] if reading.steps else Step("unclear", {})
     is_doable = tool_of(first) in names
     is_talk = (row := acts().get(first.act)) is not None and row.kind == "talk"
-    if is_change(first.act) and reading.confidence >= CHANGE_LEAST and choice.score < 2 * _CLEARLY_OWN:
+    least = CHANGE_LEAST if is_doable else DELETE_LEAST
+    if is_change(first.act) and reading.confidence >= least and choice.score < 2 * _CLEARLY_OWN:
         return reading  # something else is to be changed: to look instead would be no answer
     if is_doable and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
         return reading

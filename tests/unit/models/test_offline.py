@@ -6,15 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lango_nb.models.offline.arguments import fill
-from lango_nb.models.offline.fill import command, paths
-from lango_nb.models.offline.intents import understand
 
-from lango_nb.core.messages import ToolSchema
 from lango_nb.engine import Engine
+from lango_nb.models.offline.plan import show
+from lango_nb.models.offline.reader import reader
 from lango_nb.records.turns import Turn
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
+from lango_nb.tools.decorator import tool
 
 TOPOLOGIES = ("solo", "quartet", "sextet")
 Ask = Callable[..., Turn]
@@ -48,11 +47,11 @@ class TestTenRequests:
     def test_list(self, ask: Ask) -> None:
         turn = ask("list the files in this folder")
         assert turn.answer.splitlines() == [
-            "This folder has 4 entries:",
-            "- config.toml",
-            "- data/",
-            "- notes.md",
-            "- old.txt",
+            "4 entries:",
+            "config.toml",
+            "data/",
+            "notes.md",
+            "old.txt",
         ]
 
     def test_read(self, ask: Ask) -> None:
@@ -62,7 +61,7 @@ class TestTenRequests:
         assert ask("how many lines does notes.md have?").answer == "notes.md has 3 lines."
 
     def test_find_a_file_by_part_of_its_name(self, ask: Ask) -> None:
-        assert ask("find the file with 'budget' in its name").answer == "Found data/budget_2026.csv."
+        assert ask("find the file with 'budget' in its name").answer == "data/budget_2026.csv"
 
     def test_write(self, ask: Ask, folder: Path) -> None:
         assert ask("write 'hello world' to hello.txt").is_ok
@@ -86,14 +85,14 @@ class TestTenRequests:
         assert (folder / "old.txt").read_text() == "old\n"
         assert "was not run" in turn.answer
 
-    def test_run_a_command_and_report_its_exit_code(self, ask: Ask) -> None:
-        turn = ask("run the command `exit 3` and report the exit code")
+    def test_a_command_that_fails_is_told_with_its_exit_code(self, ask: Ask) -> None:
+        turn = ask("run the command `exit 3`")
         assert turn.is_ok
         assert "exit code 3" in turn.answer
 
     def test_read_a_file_and_answer_from_it(self, ask: Ask) -> None:
         turn = ask("read config.toml and tell me which port it uses")
-        assert turn.answer == "config.toml says: port = 8080"
+        assert turn.answer.splitlines()[-1] == "port in config.toml: 8080"
 
 
 @pytest.mark.parametrize(
@@ -116,8 +115,14 @@ def test_a_path_outside_the_workspace_is_refused_and_said(ask: Ask, text: str) -
     assert "I could not do that" in turn.answer
 
 
-def test_a_missing_file_is_said_with_the_nearest_name(ask: Ask) -> None:
-    assert "did you mean 'notes.md'?" in ask("read note.md").answer
+def test_a_name_that_is_nearly_right_is_read_and_told(ask: Ask) -> None:
+    assert ask("read ntoes.md").answer.startswith("I took “ntoes.md” for notes.md.\nnotes.md:\n# Notes")
+
+
+def test_a_missing_file_is_said_with_the_names_that_are_there(ask: Ask) -> None:
+    turn = ask("read zebra.csv")
+    assert turn.answer.startswith("There is no zebra.csv here. Which file do you mean: ")
+    assert "notes.md" in turn.answer
 
 
 @pytest.mark.parametrize(
@@ -133,7 +138,7 @@ def test_a_tool_known_by_name_only_is_asked_for_and_said(folder: Path) -> None:
     engine = Engine(topology="sextet", tools=(*builtin_tools(), *spec_families()), workspace=folder)
     turn = engine.run_sync("encrypt the message 'hi'").turn
     assert turn.path == ("lango-orchestrator", "vault")
-    assert "crypto_encrypt(data = 'hi')" in turn.answer
+    assert turn.answer.startswith("crypto_encrypt would have done that (data = 'hi')")
     assert turn.error_code == "by_name_only"
 
 
@@ -145,60 +150,60 @@ def test_what_nobody_here_has_tools_for_is_said_and_given_to_nobody(folder: Path
 
 
 def test_a_wish_without_its_object_is_asked_back(ask: Ask) -> None:
-    assert ask("delete the file").answer == "Please say which file or folder."
+    assert ask("delete the file").answer == "Please tell me which file it is about."
 
 
 @pytest.mark.parametrize(
-    ("text", "verb", "path", "what"),
+    ("text", "plan"),
     [
-        ("what files are in src?", "list", "src", ""),
-        ("list the contents of src/app", "list", "src/app", ""),
-        ("open `my notes.txt`", "read", "my notes.txt", ""),
-        ("count the lines in src/app.py", "count", "src/app.py", ""),
-        ("find the file whose name contains report", "find", "", "report"),
-        ("which file has budget in its name?", "find", "", "budget"),
-        ("where is config.toml?", "find", "", "config.toml"),
-        ("is there a file named todo somewhere?", "find", "", "todo"),
-        ('write "line one" into the file a/b.txt', "write", "a/b.txt", "line one"),
-        ("create a file called todo.txt with the text buy milk", "write", "todo.txt", "buy milk"),
-        ("put the word hello in greeting.txt", "write", "greeting.txt", "hello"),
-        ("please edit notes.md so that line 4 says 'done'", "edit", "notes.md", "done"),
-        ("create a directory named a/b/c", "mkdir", "a/b/c", ""),
-        ("create the folder 'my stuff'", "mkdir", "my stuff", ""),
-        ("remove the file tmp/cache.json", "delete", "tmp/cache.json", ""),
-        ('execute "python --version"', "run", "", "python --version"),
-        ("run the command ls -la and tell me the exit code", "run", "", "ls -la"),
-        ("what is the status of p1?", "status", "", "p1"),
-        ("how big is notes.md?", "stat", "notes.md", ""),
-        ("what does notes.md say?", "read", "notes.md", ""),
-        (r"read C:\Users\me\notes.txt", "read", r"C:\Users\me\notes.txt", ""),
+        ("what files are in src?", "list src"),
+        ("list the contents of src/app", "list src/app"),
+        ("open `my notes.txt`", 'read "my notes.txt"'),
+        ("count the lines in src/app.py", "read src/app.py → count lines"),
+        ("find the file whose name contains report", "list names with report"),
+        ("which file has budget in its name?", "list names with budget"),
+        ("is there a file named todo somewhere?", "is there todo"),
+        ('write "line one" into the file a/b.txt', 'write "line one" to a/b.txt'),
+        ("create a file called todo.txt with the text buy milk", 'write "buy milk" to todo.txt'),
+        ("please edit notes.md so that line 4 says 'done'", "in notes.md replace line 4 by done"),
+        ("create a directory named a/b/c", "make folder a/b/c"),
+        ("create the folder 'my stuff'", 'make folder "my stuff"'),
+        ("remove the file tmp/cache.json", "delete tmp/cache.json"),
+        ('execute "python --version"', 'run "python --version"'),
+        ("run the command ls -la and tell me the exit code", 'run "ls -la"'),
+        ("how big is notes.md?", "size of notes.md"),
+        ("what does notes.md say?", "read notes.md"),
+        (r"read C:\Users\me\notes.txt", r'read "C:\\Users\\me\\notes.txt"'),
+        ("copy 'ü b.txt' to x/y.md, please", 'copy "ü b.txt" to x/y.md'),
+        ("send 5 USDC to 0xabcdef12", "payment_send: amount 5, to 0xabcdef12"),
+        ("delete app.py.orig", "delete app.py.orig"),
+        ("delete notes.md.bak2", "delete notes.md.bak2"),
+        ("delete a\0b.txt", r'delete "a\u0000b.txt"'),
     ],
 )
-def test_ways_to_say_it(text: str, verb: str, path: str, what: str) -> None:
-    intent = understand(text)
-    assert intent is not None
-    assert (intent.verb, intent.path, intent.text) == (verb, path, what)
+def test_ways_to_say_it(text: str, plan: str) -> None:
+    assert [show(step) for step in reader().read(text).steps] == [plan]
 
 
 @pytest.mark.parametrize("text", ["write a poem", "tell me about file systems", "open https://example.com", "hello"])
 def test_what_is_about_something_else_is_no_file_wish(text: str) -> None:
-    assert understand(text) is None
+    assert all("file" not in step.arguments for step in reader().read(text).steps)
 
 
-def test_paths_and_commands_are_taken_as_written() -> None:
-    assert paths("copy 'ü b.txt' to x/y.md, please") == ["ü b.txt", "x/y.md"]
-    assert command("run: echo 'a  b' | wc -c") == "echo 'a  b' | wc -c"
+def test_a_command_is_taken_whole_and_as_written(ask: Ask) -> None:
+    assert ask("run: echo 'a  b' | wc -c").answer == "5"
 
 
-def test_arguments_are_filled_or_named_as_missing() -> None:
-    schema = ToolSchema(
-        name="payment_send",
-        parameters={
-            "type": "object",
-            "properties": {"to": {"type": "string"}, "amount": {"type": "string"}, "receipt_id": {"type": "string"}},
-            "required": ["to", "amount", "receipt_id"],
-        },
-    )
-    given, missing = fill(schema, "send 5 USDC to 0xabcdef12")
-    assert given == {"to": "0xabcdef12", "amount": "5"}
-    assert missing == ["receipt_id"]
+def test_arguments_are_filled_or_asked_for(folder: Path) -> None:
+    paid: list[tuple[str, str]] = []
+
+    @tool(safety="safe")
+    def payment_send(to: str, amount: str, receipt_id: str) -> str:
+        """Send money."""
+        paid.append((to, amount))
+        return f"sent with {receipt_id}"
+
+    engine = Engine(topology="solo", tools=[payment_send], workspace=folder, approver="allow")
+    turn = engine.run_sync("send 5 USDC to 0xabcdef12").turn
+    assert (turn.outcome, paid) == ("input_required", [])
+    assert "receipt id" in turn.answer
