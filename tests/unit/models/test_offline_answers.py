@@ -13,7 +13,6 @@ from typing import Any
 import hypothesis
 import pytest
 from hypothesis import strategies as st
-from lango_nb.models.offline.arguments import fits
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolSchema
@@ -478,7 +477,7 @@ def test_whatever_is_said_only_what_is_offered_is_called_and_arguments_fit(
             shapes: Any = by_name[call.name].parameters.get("properties", {})
             assert all(name in shapes for name in call.arguments) or not shapes
             assert all(
-                fits(value, shapes[name]) or value == "" for name, value in call.arguments.items() if name in shapes
+                fits(value, shapes[name]) for name, value in call.arguments.items() if name in shapes
             )
         messages.append(Message(role="assistant", content=step.text, tool_calls=step.tool_calls))
         messages += [
