@@ -64,6 +64,7 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
     shapes: Mapping[str, Any] = properties if isinstance(properties, dict) else {}
     needed = schema.parameters.get("required")
     found: dict[str, Any] = {}
+    answered = step.arguments.get("*", ())  # what was said when asked
     for name, words in step.arguments.items():
         if name in shapes and words:
             shape = shapes[name] if isinstance(shapes[name], dict) else {}
@@ -71,6 +72,8 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
                 value = read_value((given_text(desk, step, name),), shape)
             else:
                 value = read_value(words, shape)
+            if value is None and answered:
+                value, answered = read_value(answered, shape), ()
             if value is None:
                 raise Ask(
                     desk.say("ask.value", what=_spoken(name, shape), word=", ".join(words), options=_options(shape)),
@@ -80,6 +83,10 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
         name for name in (needed if isinstance(needed, list) else []) if isinstance(name, str) and name not in found
     ]
     lacking = [name for name in lacking if "default" not in (shapes.get(name) or {})]
+    if lacking and answered:
+        shape = shapes.get(lacking[0]) or {}
+        if (value := read_value(answered, shape)) is not None:
+            found[lacking.pop(0)] = value
     if desk.has_result and (taken := next((name for name in lacking if name in _CONTENT), "")):
         found[taken] = desk.context.answer
         lacking.remove(taken)

@@ -273,6 +273,8 @@ def _delivered(desk: Desk, step: Step, outcome: Outcome) -> Work:
     if isinstance(found, list) and step.destination == "task" and step.act.startswith("rows"):
         found = found[1:]  # the heading is no task
     value = "\n".join(found) if isinstance(found, list) else str(found)
+    if not value and (row := acts().get(step.act)) is not None and row.kind == "change" and "text" in row.roles:
+        value = "\n".join(step.arguments.get("text", ()))  # what was written is what there is to bring
     if step.destination in {"write", "append"}:
         word = step.word("to")
         if not word:

@@ -18,6 +18,8 @@ from lango_nb.routing.taught import Taught
 
 REJECT = "[REJECT]"
 TRANSFER = "transfer_to_agent"
+_GIVING = frozenset((TRANSFER, "agent_spawn", "delegate"))
+"""Tools that give work away."""
 _HINT = re.compile(
     r"\A(?P<agent>\S+) failed at this: (?P<detail>.*?)\. Do not give it to (?P=agent) again\b"
     r"|\bDo not repeat it: go another way\b",
@@ -30,10 +32,20 @@ def _last_request(messages: Sequence[Message], end: int) -> int:
     return next((place for place in range(end - 1, -1, -1) if _is_request(messages[place])), end)
 
 
-def _has_spoken(messages: Sequence[Message], place: int) -> bool:
-    """Tell whether a message comes from somebody who is at work on the request already: a hint, and no work order."""
-    said = messages[_last_request(messages, place) : place]
-    return any(one.role == "assistant" and one.author == messages[place].author for one in said)
+def _is_note(messages: Sequence[Message], place: int) -> bool:
+    """Tell whether a message comes from whoever is at work on the request already: a note of the runtime, and no order.
+
+    Whoever gives work away has spoken before its later orders as well; a note to it stands below its own prompt.
+    """
+    said = [
+        one
+        for one in messages[_last_request(messages, place) : place]
+        if one.role == "assistant" and one.author == messages[place].author
+    ]
+    if not said or read_order(handed(messages[place].content)[0]):
+        return False
+    gives_away = any(call.name in _GIVING for one in said for call in one.tool_calls)
+    return not gives_away or "\n### " in messages[0].content
 
 
 def _is_request(message: Message) -> bool:
@@ -126,7 +138,7 @@ class Conversation:
                 if hint["agent"]:
                     failed.setdefault(hint["agent"], hint["detail"].removeprefix(f"{hint['agent']}: "))
                 continue
-            if is_order and _has_spoken(messages, place):
+            if is_order and _is_note(messages, place):
                 continue
             text = message.content
             asked = place if not is_order else _last_request(messages, place)

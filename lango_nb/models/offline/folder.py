@@ -102,10 +102,14 @@ class Folder:
     def whole(self, tool: str, **arguments: Any) -> Work:
         """Call a tool and return all it gave, also where that came back shortened."""
         text = yield from self.call(tool, **arguments)
+        return (yield from self._all_of(text, str(arguments.get("path", tool))))
+
+    def _all_of(self, text: str, path: str) -> Work:
+        """Return all of what came back, the rest from where it is kept."""
         shown, meta = split_meta(text)
         if not meta.get("compressed"):
             return shown
-        ref, path = str(meta.get("storedRef") or ""), str(arguments.get("path", tool))
+        ref = str(meta.get("storedRef") or "")
         if not ref or OUTPUT not in self.tools:
             raise TooLarge(path)
         pages: list[str] = []
@@ -144,9 +148,12 @@ class Folder:
             if missing:
                 calls = tuple(Call("fs_list", {"path": name}) for name in missing)
                 for call, got in zip(calls, (yield calls), strict=True):
-                    text, meta = split_meta(got.text)
-                    is_whole = not got.is_error and not meta.get("compressed")
-                    self._listed[call.arguments["path"]] = _entries(text, call.arguments["path"]) if is_whole else []
+                    path = call.arguments["path"]
+                    try:
+                        text = "" if got.is_error else (yield from self._all_of(got.text, path))
+                    except TooLarge:
+                        text = ""
+                    self._listed[path] = _entries(text, path)
             below = [one for name in level for one in self._listed[name] or ()]
             found += below
             level = [one.name for one in below if one.is_folder and not _is_hidden(one.name)]

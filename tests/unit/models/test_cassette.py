@@ -115,8 +115,8 @@ def told(traces: Sequence[Trace]) -> list[tuple[str, str, tuple[str, ...], int]]
 @pytest.mark.parametrize(
     ("topology", "texts"),
     [
-        ("octet", ("how many lines does notes.md have?", "write done into log.txt", "delete notes.md")),
-        ("quartet", ("read notes.md", "write done into log.txt", "delete notes.md")),
+        ("octet", ("how many lines does notes.md have?", "write 'done' to log.txt", "delete notes.md")),
+        ("quartet", ("read notes.md", "write 'done' to log.txt", "delete notes.md")),
         ("solo", ("read notes.md", "delete notes.md")),
     ],
 )

@@ -13,7 +13,6 @@ from typing import Any
 import hypothesis
 import pytest
 from hypothesis import strategies as st
-from lango_nb.models.offline.arguments import fits
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolSchema
@@ -26,6 +25,7 @@ from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.taught import Row, Taught
 from lango_nb.specs.topologies import load_topology
+from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.decorator import tool
@@ -87,7 +87,7 @@ def ask(text: str, folder: Path, topology: str = "solo") -> str:
 class TestTwoSteps:
     def test_a_summary_is_saved(self, folder: Path) -> None:
         assert "short.md" in ask("read notes.md and save a summary to short.md", folder)
-        assert (folder / "short.md").read_text() == "# Notes\nThree.\n"
+        assert (folder / "short.md").read_text() == "# Notes\nOne.\n"
 
     def test_a_page_is_saved(self, folder: Path) -> None:
         ask("fetch https://example.org/a and save it as a.md", folder)
@@ -97,7 +97,8 @@ class TestTwoSteps:
         offered = [crypto_hash.schema, secrets_store.schema]
         messages = [
             Message(role="system", content="You are vault."),
-            Message(role="user", content="hash 'abc' and store it as fingerprint"),
+            Message(role="user", content="hash 'abc' and store it as fingerprint", author="user"),
+            Message(role="user", content="crypto_hash: data abc\nsecrets_store: name fingerprint", author="root"),
         ]
         said = []
         for result in ("digest-of-abc", "stored fingerprint", ""):
@@ -108,27 +109,28 @@ class TestTwoSteps:
         assert said == [
             [("crypto_hash", {"data": "abc"})],
             [("secrets_store", {"name": "fingerprint", "value": "digest-of-abc"})],
-            "Done: stored fingerprint",
+            "digest-of-abc\nstored fingerprint",
         ]
 
     def test_a_listing_is_written(self, folder: Path) -> None:
-        ask("list the files in this folder and write the list to index.txt", folder)
+        ask("list the files and save the list to index.txt", folder)
         assert (folder / "index.txt").read_text().startswith("notes.md")
 
     def test_an_answer_is_written_rather_than_what_it_was_read_from(self, folder: Path) -> None:
         ask("count the lines of notes.md and save the result to count.txt", folder)
-        assert (folder / "count.txt").read_text() == "notes.md has 6 lines.\n"
+        assert (folder / "count.txt").read_text() == "6\n"
 
-    def test_nothing_is_passed_on_from_a_change(self, folder: Path) -> None:
+    def test_what_was_written_is_what_a_change_passes_on(self, folder: Path) -> None:
         ask("write 'x' to a.txt and save it to b.txt", folder)
-        assert not (folder / "b.txt").exists() or (folder / "b.txt").read_text() == "x\n"
+        assert (folder / "a.txt").read_text() == "x\n"
+        assert (folder / "b.txt").read_text() == "x\n"
 
     def test_what_the_second_step_lacks_is_asked_for_or_left(self, folder: Path) -> None:
         ask("read notes.md and save it", folder)
         assert sorted(path.name for path in folder.iterdir()) == ["notes.md"]
 
     def test_a_first_step_that_fails_ends_it(self, folder: Path) -> None:
-        assert "could not" in ask("read missing.md and save a summary to short.md", folder)
+        assert "no missing.md here" in ask("read missing.md and save a summary to short.md", folder)
         assert not (folder / "short.md").exists()
 
     def test_two_agents_do_it_one_after_the_other(self, folder: Path) -> None:
@@ -143,7 +145,7 @@ class TestTwoSteps:
 
 
 class TestPlanFirst:
-    TEXT = "Count the lines of notes.md, encrypt the word hello and open https://example.org"
+    TEXT = "count the lines of notes.md and then encrypt 'hello' and then open https://example.org"
 
     def test_the_planner_comes_first_and_its_steps_are_carried_out(self, folder: Path) -> None:
         chosen = Settings.model_validate({"background": {"enabled": True}})
@@ -214,10 +216,10 @@ def reply(text: str, model: OfflineModel | None = None) -> Reply:
         ("muchas gracias", "De nada."),
         ("grazie mille", "Prego."),
         ("obrigada", "De nada."),
-        ("wer bist du?", "Ich bin das Offline-Demomodell"),
+        ("bist du ein Mensch?", "Ich bin das Offline-Demomodell"),
         ("what can you do?", "I am the offline demo model of this lab: "),
         ("tell me a joke", "A router walks"),
-        ("17 * 3", "51"),
+        ("17 * 3", "17 * 3 = 51"),
     ],
 )
 def test_small_talk_in_the_language_of_the_user(text: str, start: str) -> None:
@@ -250,9 +252,9 @@ def test_what_was_asked_for_completes_the_request() -> None:
     schema = ToolSchema.model_validate(
         {"name": "cron_pause", "parameters": {"properties": {"id": {"type": "string"}}, "required": ["id"]}}
     )
-    messages = [Message(role="system", content="You work."), Message(role="user", content="pause the job")]
+    messages = [Message(role="system", content="You work."), Message(role="user", content="pause the scheduled job")]
     asked = asyncio.run(OfflineModel().complete(messages, [schema])).text
-    assert asked == "To use cron_pause I need: id. Please say it."
+    assert asked == "To do that (cron job scheduling) I still need id."
     messages += [Message(role="assistant", content=asked), Message(role="user", content="cron-3")]
     (call,) = asyncio.run(OfflineModel().complete(messages, [schema])).tool_calls
     assert (call.name, call.arguments) == ("cron_pause", {"id": "cron-3"})
@@ -456,6 +458,10 @@ WORDS = st.lists(
 ).map(" ".join)
 
 
+WORKER = 2
+ABLE = {one.name: one for one in tools()}
+
+
 @hypothesis.settings(max_examples=120, deadline=None)
 @hypothesis.given(st.one_of(WORDS, st.text(max_size=120)), st.integers(0, 3), st.booleans())
 def test_whatever_is_said_only_what_is_offered_is_called_and_arguments_fit(
@@ -470,16 +476,14 @@ def test_whatever_is_said_only_what_is_offered_is_called_and_arguments_fit(
         ("You plan things.", ()),
     )[role]
     messages = [Message(role="system", content=system), Message(role="user", content=text)]
-    by_name = {one.name: one for one in able}
+    by_name = {one.name for one in able}
     for _ in range(4):
         step = asyncio.run(OfflineModel().complete(messages, able))
         assert step.text.strip() or step.tool_calls
         for call in step.tool_calls:
-            shapes: Any = by_name[call.name].parameters.get("properties", {})
-            assert all(name in shapes for name in call.arguments) or not shapes
-            assert all(
-                fits(value, shapes[name]) or value == "" for name, value in call.arguments.items() if name in shapes
-            )
+            if role == WORKER:
+                check_arguments(ABLE[call.name], call.arguments)
+            assert call.name in by_name
         messages.append(Message(role="assistant", content=step.text, tool_calls=step.tool_calls))
         messages += [
             Message(role="tool", tool_call_id=one.id, content="a\nb", is_error=is_error) for one in step.tool_calls

@@ -78,7 +78,9 @@ class TestTools:
     def test_a_tool_that_was_not_given_is_named(self) -> None:
         given = tuple(schema for schema in tree()["operator"].schemas if schema.name == "fs_read")
         reply = work("operator", "delete old.txt", tools=given)
-        assert reply.text == "This needs fs_delete, which I was not given; I have fs_read."
+        assert reply.text == (
+            "fs_delete would have done that (file = 'old.txt'), but I was not given it, so nothing was done."
+        )
 
     def test_runs_of_one_turn_number_their_calls_apart(self) -> None:
         one, two = (work("operator", f"read {name}").tool_calls[0].id for name in ("a.txt", "b.txt"))
@@ -158,11 +160,11 @@ class TestLongResults:
         assert desk.ask("how many lines does big.txt have?") == "big.txt has 2001 lines."
 
     def test_a_question_is_answered_from_the_whole(self, desk: Desk) -> None:
-        assert desk.ask("what is the port according to big.txt?") == "big.txt says: The port is 8080."
+        assert desk.ask("find the word port in big.txt") == "big.txt:\nThe port is 8080."
         assert "tool_output_get" in desk.calls
 
     def test_a_file_is_found_in_a_long_listing(self, desk: Desk) -> None:
-        assert desk.ask("find the file with 0155 in its name") == "Found many/a_rather_long_name_of_a_file_0155.txt."
+        assert desk.ask("find the file with 0155 in its name") == "many/a_rather_long_name_of_a_file_0155.txt"
 
     def test_appending_keeps_every_line(self, desk: Desk, tmp_path: Path) -> None:
         before = (tmp_path / "big.txt").read_text()
@@ -195,6 +197,6 @@ class TestLongResults:
 
     def test_a_part_is_called_a_part(self, desk: Desk) -> None:
         desk.manager = OutputManager(None)
-        said = desk.ask("what is the port according to big.txt?")
-        assert said.endswith("(I saw only a part of the file.)")
+        said = desk.ask("find the word port in big.txt")
+        assert said == "big.txt is too large for me: I saw a part of it only, so I did nothing with it."
         assert desk.calls == ["fs_read"]

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from lango_nb.core.messages import ToolSchema
-from lango_nb.models.offline.carry_out import CHANGE_LEAST, LOOK_LEAST, carry_out
+from lango_nb.models.offline.carry_out import CHANGE_LEAST, LOOK_LEAST, carry_out, whole_line
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading
+from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import Tool
 from tests.unit.models.offline_plan.bench import Bench, step
 
@@ -355,3 +356,31 @@ def test_carrying_out_is_a_pure_function_of_what_tools_gave() -> None:
 
     assert play() == play()
     assert play()[1].text == "a.txt:\nhello"
+
+
+def test_a_word_that_a_tool_lacked_is_taken_from_the_answer_to_the_question(make: Make) -> None:
+    paused: list[str] = []
+
+    @tool(safety="safe")
+    def cron_pause(id: str) -> str:  # noqa: A002 - as the tool names it
+        """Pause a job."""
+        paused.append(id)
+        return "paused"
+
+    bench = make(tools=(cron_pause,))
+    assert bench.do("cron_pause").is_question
+    bench.read(Reading((step("cron_pause", "", **{"*": "cron-3"}),)))
+    assert paused == ["cron-3"]
+
+
+def test_a_command_that_was_cut_is_whole_again_or_asked_for() -> None:
+    assert whole_line("wc -c", "run: echo a | wc -c") == "echo a | wc -c"
+    assert whole_line("wc -c", "please echo a | wc -c") == ""
+    assert whole_line("ls", "run ls") == "ls"
+
+
+def test_settings_are_read_and_nothing_is_cut_from_what_was_written(bench: Bench) -> None:
+    (bench.folder / "config.toml").write_text("[web]\nhost = 'local'\nport = 8080\n")
+    assert bench.do("json.get", file="config.toml", key="port").text == "port in config.toml: 8080"
+    bench.do("write", "write", file="a.txt", text="x", to="b.txt")
+    assert (bench.text("a.txt"), bench.text("b.txt")) == ("x\n", "x\n")

@@ -32,7 +32,7 @@ from lango_nb.models.offline.talk import (
     out_of_scope,
     reply,
 )
-from lango_nb.routing.route import Candidate, Route
+from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.router import Router
 from lango_nb.routing.table import RoutingRow, RoutingTable
 
@@ -359,7 +359,8 @@ def test_an_answer_says_why_the_model_stopped(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 class TestWhatTheRootSays:
     def test_the_two_nearest_are_named(self, language: str) -> None:
-        near = tuple(Candidate(name, score) for name, score in (("vault", 3.0), ("operator", 2.0), ("librarian", 1.0)))
+        scored = (("vault", 3.0), ("operator", 2.0), ("librarian", 1.0))
+        near = tuple(Candidate(name, score, (Signal("family", "hash", score),)) for name, score in scored)
         said = ask_back(Route("x", None, "not sure", near), language)
         assert f"vault {say('or', language)} operator" in said
         assert "librarian" not in said
