@@ -61,7 +61,7 @@ SHOWN = {
         ("kept", "operator reports: notes.md has 4 lines."),
         ("both", "vault arun-2"),
         ("asks", "grant-arun-2-fs_delete"),
-        ("grant", "arun-2: Done: deleted old.txt."),
+        ("grant", "arun-2 is done: Deleted old.txt."),
         ("ends", "cancelled"),
         ("tasks", "water the basil"),
     ],
@@ -77,7 +77,7 @@ SHOWN = {
         ("export", "the same turns again:  True"),
     ],
     "06_evaluate_routing.ipynb": [
-        ("measure", "400 of 9,398 requests"),
+        ("measure", "400 of 9,338 requests"),
         ("intervals", "width"),
         ("baseline", "keywords"),
         ("calibration", "confidence"),
@@ -93,6 +93,13 @@ SHOWN = {
         ("quartet", "count its lines without the first"),
         ("miss", "is not on octet-garden.json"),
         ("off", "still plays"),
+    ],
+    "08_whole_turns.ipynb": [
+        ("ask", "rosemary"),
+        ("plan", "largest plant"),
+        ("talk", "Taken back: todo.txt."),
+        ("evaluate", "octet"),
+        ("mistakes", "failed"),
     ],
 }
 """What a reader has to find, by notebook: the cell, and a piece of its text."""

@@ -74,7 +74,7 @@ def test_after_an_answer_that_took_a_while_everything_says_what_happened(
     assert told["exists"] is not is_run
     assert (outcome, code) == (("success", "") if is_run else ("tool_error", "approval_denied"))
     assert (answers, runs, last) == ([is_run], [["completed", ""]], "turn.finished")
-    assert ("deleted old.txt" in answer, "waiting" in answer) == (is_run, False)
+    assert ("Deleted old.txt" in answer, "waiting" in answer) == (is_run, False)
     assert answer in asked
     assert "blocked" not in asked
     assert "nothing waits for an answer" in listed

@@ -224,9 +224,10 @@ class Refusing:
 
     name = "refusing"
 
-    def __init__(self, *refusing: str) -> None:
+    def __init__(self, *refusing: str, willing: str) -> None:
         self._model = OfflineModel()
         self._refusing = refusing
+        self._willing = willing
         self.asked: list[str] = []
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
@@ -235,6 +236,8 @@ class Refusing:
             if f"You are {name}" in prompt:
                 self.asked.append(name)
                 return Reply(text=f"[REJECT] {name} does not do this.")
+        if f"You are {self._willing}" in prompt:
+            return Reply(text="notes.md says: one.")
         return await self._model.complete(messages, tools)
 
 
@@ -245,7 +248,7 @@ def test_6_rejection_moves_the_request_to_the_next_best_agent(engine_on: EngineO
     ranked = [candidate.agent for candidate in engine.route(text).candidates if candidate.score > 0]
     assert len(ranked) >= 2
     first, second = ranked[:2]
-    model = Refusing(first)
+    model = Refusing(first, willing=second)
     trace = engine_on("sextet", settings=MULTI, tools=tools, model=model).run_sync(text)
     assert model.asked == [first]
     declined = [event for event in trace.events if event.kind == "declined"]

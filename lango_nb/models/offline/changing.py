@@ -423,12 +423,13 @@ def _delete(desk: Desk, step: Step) -> Work:
     words_said = step.arguments.get("file", ())
     if not words_said and not desk.context.file:
         raise desk.missing(step, "file")
-    if len(words_said) == 1 and desk.is_path(words_said[0]) and desk.folder.has("fs_read"):
+    if len(words_said) == 1 and desk.is_path(words_said[0]):
         name = words_said[0].removeprefix("./")
         try:
             text: str = yield from desk.folder.read(name)
         except (Absent, Failed, TooLarge):
-            pass
+            if not desk.folder.has("fs_list"):  # nothing to look with: the tool says whether there is such a file
+                return (yield from _delete_read(desk, step, name, ""))
         else:
             return (yield from _delete_read(desk, step, name, text))
     paths: tuple[str, ...] = yield from desk.files(step)
@@ -438,7 +439,8 @@ def _delete(desk: Desk, step: Step) -> Work:
 def _delete_read(desk: Desk, step: Step, name: str, text: str) -> Work:
     """Delete a file that was named and read: nothing else has to be looked at, and the tool says whether it is gone."""
     desk.has_changed = True
-    yield from desk.folder.call("fs_delete", desk.say("loses", file=name, n=len(lines(text))), path=name)
+    says = desk.say("loses", file=name, n=len(lines(text))) if text else desk.say("deletes", names=name)
+    yield from desk.folder.call("fs_delete", says, path=name)
     desk.folder.forget(name)
     settled = Step("delete", {"file": (name,)}, text=step.text)
     return Outcome(desk.say("deleted", names=name), "", settled, "", ())

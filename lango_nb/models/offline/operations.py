@@ -523,8 +523,8 @@ def json_get(text: str, key: str) -> str | list[str]:
     ('80', '8080')
     """
     if not text.lstrip().startswith("{") and (settings := dict(_SETTING.findall(text))) and not _is_json(text):
-        found = str(settings[settle("key", key, list(settings))])
-        return found.strip(" \t,").strip("\"'")
+        written: str = settings[settle("key", key, list(settings))]
+        return written.strip(" \t,").strip("\"'")
     path = json_path(text, key)
     start, end = json_spans(text)[path]
     value = json.loads(text[start:end])

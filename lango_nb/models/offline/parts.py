@@ -18,7 +18,7 @@ from lango_nb.models.offline.words import words
 from lango_nb.models.offline.work_orders import written
 from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.route import Route
-from lango_nb.routing.router import Router
+from lango_nb.routing.router import AUTOMATED, Router
 
 LONGEST_QUOTE = 300
 """Characters of a quoted string that are read to route a request."""
@@ -100,6 +100,8 @@ def parts_of(
         )
         for step, _ in flat
     ]
+    if AUTOMATED.match(conversation.text) and not any(owners):
+        owners = [route.chosen or ""] * len(flat)  # nobody is there to be answered: the work is always given away
     if len(set(owners)) == 1 or is_whole or allowed or reading.confidence < least_of(reading):
         agent = next((owner for owner in owners if owner), "")
         own = reading if not agent and all(_is_nobodys(tool_of(step, changed), own_tools) for step, _ in flat) else None

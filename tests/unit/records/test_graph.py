@@ -135,7 +135,7 @@ def test_the_data_has_the_originals_names() -> None:
 
 def test_traces_and_stored_rows_make_the_same_graph() -> None:
     lab = Lab("octet", approver="allow")
-    lab.ask("list the files, then search the web for cats and plan a trip")
+    lab.ask("list the files and encrypt the word hello")
     traces = tuple(lab.engine.traces)
     graph = delegation_graph(traces)
     assert graph == delegation_graph(lab.engine.store.log.events())

@@ -60,7 +60,7 @@ def test_what_cannot_be_written_is_said_once_and_fails_no_turn(
     path = tmp_path / "turns.jsonl"
     path.mkdir()
     engine = engine_with(path)
-    assert [engine.run_sync("one").turn.outcome, engine.run_sync("two").turn.outcome] == ["success", "success"]
+    assert [engine.run_sync("hello").turn.outcome, engine.run_sync("thanks").turn.outcome] == ["success", "success"]
     assert caplog.text.count("store.tee: turns are not copied to turns.jsonl: Is a directory") == 1
 
 

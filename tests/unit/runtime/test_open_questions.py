@@ -201,7 +201,7 @@ def test_answer_outcome_trace_and_list_say_what_happened(tmp_path: Path, typed: 
     )
     trace = run_skipping(engine.run("delete old.txt"))
     assert (tmp_path / "old.txt").exists() is not is_run
-    assert ("waiting" in trace.turn.answer, "deleted old.txt" in trace.turn.answer) == (False, is_run)
+    assert ("waiting" in trace.turn.answer, "Deleted old.txt" in trace.turn.answer) == (False, is_run)
     assert (trace.turn.outcome, trace.turn.error_code) == (
         ("success", "") if is_run else ("tool_error", "approval_denied")
     )

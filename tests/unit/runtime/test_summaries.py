@@ -53,12 +53,12 @@ class Talker:
         return Reply(text=f"Answer {len(self.asked)}. {LONG}", usage=Usage(input_tokens=10, output_tokens=5))
 
 
-def talk(model: Any, turns: int = 30, **options: Any) -> tuple[Engine, list[Trace]]:
+def talk(model: Any, turns: int = 30, asks: str = "Count to", **options: Any) -> tuple[Engine, list[Trace]]:
     settings = {"records": {"summaries": True}, "agent": {"historyTokens": BUDGET}}
     given = merged(settings, options.pop("settings", {}))
     defaults: dict[str, Any] = {"topology": "solo", "clock": SteppedClock(), "ids": CountedIds()}
     engine = Engine(Settings.model_validate(given), model=model, **{**defaults, **options})
-    return engine, [engine.run_sync(f"Count to {number}") for number in range(turns)]
+    return engine, [engine.run_sync(f"{asks} {number}") for number in range(turns)]
 
 
 def happened(traces: Sequence[Trace], kind: str) -> list[Any]:
@@ -265,12 +265,14 @@ def test_an_agent_that_takes_over_is_given_the_same_summary() -> None:
 
 
 def test_the_offline_model_makes_an_extract_that_says_what_it_is() -> None:
-    _, traces = talk(OfflineModel(), turns=40, settings={"agent": {"historyTokens": 1200}})
+    _, traces = talk(OfflineModel(), turns=40, asks="Tell me about", settings={"agent": {"historyTokens": 1200}})
     (*_, last) = happened(traces, "history.summarized")
     count = last.dropped // 2
-    assert last.text.startswith(f"An extract by the offline model of {count} exchanges.\nAsked: Count to {count - 8} ")
-    assert f" · Count to {count - 1} · and {count - 8} before\nAnswered last: " in last.text
-    again = talk(OfflineModel(), turns=40, settings={"agent": {"historyTokens": 1200}})[1]
+    assert last.text.startswith(
+        f"An extract by the offline model of {count} exchanges.\nAsked: Tell me about {count - 8} "
+    )
+    assert f" · Tell me about {count - 1} · and {count - 8} before\nAnswered last: " in last.text
+    again = talk(OfflineModel(), turns=40, asks="Tell me about", settings={"agent": {"historyTokens": 1200}})[1]
     assert [event.text for event in happened(again, "history.summarized")] == [
         event.text for event in happened(traces, "history.summarized")
     ]
