@@ -117,9 +117,9 @@ def test_a_question_is_there_in_the_next_lab_and_an_answer_lets_its_run_go_on(ta
     assert left in Lab(workspace=target.parent).open(target.parent / "home").text
     assert "blocked waiting approval" in lab.runs.text
     assert f"it goes on, and %lango run {run_id} shows what becomes of it" in lab.approvals.allow().text
-    assert (end(lab).result, target.exists()) == ("Done: deleted old.txt.", False)
+    assert (end(lab).result, target.exists()) == ("Deleted old.txt.", False)
     assert lab.approvals.record == ()
-    assert "Done: deleted old.txt." in lab.runs.text
+    assert "Deleted old.txt." in lab.runs.text
     assert "left open" not in lab.status.record
     lab.close()
 
@@ -141,7 +141,7 @@ def test_the_user_may_ask_the_next_lab_what_became_of_it(target: Path) -> None:
     assert "waiting for an answer" in lab.ask(f"wait for {run_id}").answer
     lab.approvals.allow()
     end(lab)
-    assert "deleted old.txt" in lab.ask(f"wait for {run_id}").answer
+    assert "Deleted old.txt" in lab.ask(f"wait for {run_id}").answer
     lab.close()
 
 
@@ -169,7 +169,7 @@ def test_from_one_process_to_another(target: Path) -> None:
     assert not target.exists()
     lab = lab_on(target.parent)
     assert (lab.engine.records.found, lab.runs.record[0].status) == ((), "completed")
-    assert "operator reports: Done: deleted old.txt." in [one.content for one in lab.engine.session().messages]
+    assert "operator reports: Deleted old.txt." in [one.content for one in lab.engine.session().messages]
     lab.close()
 
 

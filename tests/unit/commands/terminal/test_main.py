@@ -37,7 +37,7 @@ def environment(folder: Path) -> dict[str, str]:
     [
         (["route", "read notes.md"], 0),
         (["ask", "read notes.md"], 0),
-        (["ask", "read nothing.md"], 1),
+        (["ask", "read data.bin"], 1),
         (["rout", "hello"], 2),
         (["settings", "--settings", "agent.maxTurn=1"], 3),
         (["ask", "delete notes.md"], 4),
@@ -45,6 +45,7 @@ def environment(folder: Path) -> dict[str, str]:
 )
 def test_every_family_of_exit_codes(tmp_path: Path, words: list[str], code: int) -> None:
     (tmp_path / "notes.md").write_text("one\n", encoding="utf-8")
+    (tmp_path / "data.bin").write_bytes(b"\xff\xfe\0")
     done = process(*words, folder=tmp_path)
     assert done.returncode == code, done.stderr
     assert b"Traceback" not in done.stderr
