@@ -29,7 +29,7 @@ SHOWN = {
         ("tree", "librarian"),
         ("owners", "vault claims the prefix 'crypto_*'"),
         ("route", "→ operator"),
-        ("ask", "Found plants.csv."),
+        ("ask", "plants.csv"),
         ("trace", "fs_list"),
         ("danger", "still there: ['notes.md', 'plants.csv']"),
     ],

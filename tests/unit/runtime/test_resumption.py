@@ -134,6 +134,12 @@ def content_of(trace: Trace) -> list[object]:
     return [plain(str(one)) for one in everything]
 
 
+
+def is_written(engine: Engine, kind: str) -> bool:
+    """Tell whether an event of a kind is in the store already."""
+    return any(event["kind"] == kind for _, written in engine.store.log.events() for event in written)
+
+
 class TestGoingOn:
     def test_a_yes_makes_the_call_once_and_the_agent_goes_on_where_it_was(self, either: Home) -> None:
         either.leave()
@@ -442,7 +448,7 @@ class TestGoingOn:
             lines: dict[str, list[Line]] = {"root": [ORDER, forever], "operator": [MARK]}
             engine = kept_engine(home.store, lines, home.effects, approver="hold")
             threading.Thread(target=lambda: engine.run_sync("Please do it"), daemon=True).start()
-            until(lambda: is_blocked(engine))
+            until(lambda: is_blocked(engine) and is_written(engine, "run.blocked"))
             os._exit(DIED)
 
         assert in_child(begin) == DIED
