@@ -235,7 +235,7 @@ def repaired(step: Step) -> Step:
     >>> repaired(Step("run", {"command": ("wc -c",)}, text="run: echo a | wc -c")).word("command")
     'echo a | wc -c'
     """
-    if step.act in {"run", "run.background"}:
+    if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     row = acts().get(step.act)
     if row is None or "file" not in row.roles or any(_looks_like_file(word) for word in step.arguments.get("file", ())):

@@ -373,7 +373,8 @@ def test_a_word_that_a_tool_lacked_is_taken_from_the_answer_to_the_question(make
     assert paused == ["cron-3"]
 
 
-def test_a_command_that_was_cut_is_whole_again_or_asked_for() -> None:
+def test_a_command_that_was_cut_is_whole_again_or_asked_for(bench: Bench) -> None:
+    assert bench.do("run").is_question
     assert whole_line("wc -c", "run: echo a | wc -c") == "echo a | wc -c"
     assert whole_line("wc -c", "please echo a | wc -c") == ""
     assert whole_line("ls", "run ls") == "ls"
