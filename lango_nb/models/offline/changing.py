@@ -9,15 +9,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
-from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
-from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work, holds_secret
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
+from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import is_pointer, plain, rank, says_name, unquoted
-from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, holds, json_path, json_set, json_spans, lines
+from lango_nb.models.offline.operations import (
+    Entry,
+    NoSuch,
+    Unsure,
+    holds,
+    json_path,
+    json_set,
+    json_spans,
+    lines,
+    read_table,
+    write_row,
+)
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.tables import read_table, write_row
-from lango_nb.models.offline.words import words
 
 _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")

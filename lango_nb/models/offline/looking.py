@@ -8,12 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
-from lango_nb.models.offline.arithmetic import reckon
-from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
-from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
+from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
-    in_figures,
     is_pointer,
     is_small,
     likeliest_lines,
@@ -29,14 +27,18 @@ from lango_nb.models.offline.operations import (
     Unsure,
     Value,
     code_list,
+    day,
     holds,
+    in_figures,
     json_keys,
     lines,
     narrowed,
+    numbers,
+    read_table,
+    reckon,
+    written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.tables import day, numbers, read_table, written
-from lango_nb.models.offline.words import words as words_of
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""

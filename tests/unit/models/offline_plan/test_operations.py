@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.operations import OPERATIONS, Entry, NoSuch, Unsure, json_set
+from lango_nb.models.offline.plan import acts
 
 TEXT = "b\na\n\nB\nlonger line\na\n"
 TABLE = """item;price;shop;date
