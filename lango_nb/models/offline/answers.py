@@ -16,7 +16,7 @@ from typing import Any
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import MASK, mask_arguments
 from lango_nb.core.text import printable
-from lango_nb.models.offline.plan import READING
+from lango_nb.models.offline.plan import read_rows
 
 MOST_LINES = 60
 """Lines of a file that are shown."""
@@ -81,8 +81,6 @@ def say(key: str, language: str, **values: object) -> str:
     >>> say("count.lines", "en", file="notes.md", n=1), say("count.lines", "pl", file="notes.md", n=3)
     ('notes.md has 1 line.', 'notes.md ma 3 wiersze.')
     """
-    sentences = _table()[key]
-    sentence = (sentences.get(language) or sentences["en"]).replace("\\n", "\n")
 
     def fill(hole: re.Match[str]) -> str:
         value = values[hole[1]]
@@ -91,17 +89,19 @@ def say(key: str, language: str, **values: object) -> str:
         forms = hole[2][1:].split("|")
         return f"{value} {forms[_form(int(str(value)), len(forms))]}"
 
-    return _HOLE.sub(fill, sentence)
+    return _HOLE.sub(fill, _sentence(key, language))
 
 
 @cache
-def _table() -> Mapping[str, Mapping[str, str]]:
-    head, *rows = (
-        line.split("\t")
-        for line in (READING / "answers.tsv").read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith("#")
-    )
+def sentences() -> Mapping[str, Mapping[str, str]]:
+    """Return all sentences by key and language."""
+    head, *rows = read_rows("answers.tsv")
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
+
+
+def _sentence(key: str, language: str) -> str:
+    by_language = sentences()[key]
+    return (by_language.get(language) or by_language["en"]).replace("\\n", "\n")
 
 
 def said(key: str, language: str, text: str, *, is_one: bool = True) -> dict[str, str] | None:
@@ -190,21 +190,15 @@ def _holes(names: Sequence[str], pieces: Sequence[str], text: str, start: int) -
 @cache
 def naming(hole: str, language: str) -> tuple[str, ...]:
     """Return the sentences with a hole, those that say most of their own first."""
-    own = {key: sum(map(len, _pieces(key, language)[1])) for key in _table() if hole in _pieces(key, language)[0]}
+    own = {key: sum(map(len, _pieces(key, language)[1])) for key in sentences() if hole in _pieces(key, language)[0]}
     return tuple(sorted(own, key=lambda key: -own[key]))
 
 
 @cache
 def _pieces(key: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split a sentence into the names of its holes and what stands around them."""
-    sentences = _table()[key]
-    parts = _HOLE.split((sentences.get(language) or sentences["en"]).replace("\\n", "\n"))
+    parts = _HOLE.split(_sentence(key, language))
     return tuple(parts[1::3]), tuple(parts[0::3])
-
-
-def sentences() -> Mapping[str, Mapping[str, str]]:
-    """Return all sentences by key and language."""
-    return _table()
 
 
 def is_question(text: str, language: str | None = None) -> bool:
@@ -249,7 +243,7 @@ def languages() -> tuple[str, ...]:
     >>> languages()
     ('en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja', 'zh')
     """
-    return tuple(next(iter(_table().values())))
+    return tuple(next(iter(sentences().values())))
 
 
 def quoted(lines: Sequence[str], language: str) -> str:

@@ -17,13 +17,13 @@ from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import add_tasks, append_to, change, given_text, remember, write_to
-from lango_nb.models.offline.conversation import Conversation, Done
+from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
-from lango_nb.models.offline.lexicon import lexicon, words
+from lango_nb.models.offline.lexicon import concepts_of, lexicon, words
 from lango_nb.models.offline.looking import find_out, look
 from lango_nb.models.offline.names import is_pointer, pick, plain, rank, unquoted, whole_new_name
 from lango_nb.models.offline.operations import lines, number, truth
-from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, show
+from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
 from lango_nb.routing.capabilities import tool_capability
 
 CHANGE_LEAST = 0.45
@@ -130,7 +130,7 @@ def _is_call(done: Done, call: Call) -> bool:
 
 def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look."""
-    if not other.steps or other.confidence < LOOK_LEAST / 3 or any(_is_talk(step) for step in other.steps):
+    if not other.steps or other.confidence < LOOK_LEAST / 3 or any(is_talk(step.act) for step in other.steps):
         return False
     return not _changes(other) or _changes(reading)
 
@@ -165,7 +165,7 @@ def _is_about_a_part(step: Step) -> bool:
     for said in step.arguments.values():
         for word in said:
             rest = rest.replace(word, " ")
-    return any(told & _PARTS for told in lexicon().concepts(words(rest)))
+    return bool(concepts_of(rest) & _PARTS)
 
 
 def _changes(reading: Reading) -> bool:
@@ -179,7 +179,7 @@ def _carried(
     desk = Desk(tools, context, reading.language, is_certain=reading.is_certain)
     said: list[str] = []
     settled: list[Step] = []
-    talk = [step for step in reading.steps if _is_talk(step)]
+    talk = [step for step in reading.steps if is_talk(step.act)]
     if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least_of(reading):
         return _shown_plan(desk, reading)
     for said_step in reading.steps:
@@ -328,11 +328,6 @@ def _what_if(desk: Desk, step: Step) -> Work:
     raise Ask(desk.say("what_if", file=path, n=len(text.splitlines())))
 
 
-def _is_talk(step: Step) -> bool:
-    act = acts().get(step.act)
-    return act is not None and act.kind == "talk"
-
-
 def _shown_plan(desk: Desk, reading: Reading) -> Answer:
     """Show a plan that is not sure enough, and ask."""
     line = "; ".join(show(step) for step in reading.steps)
@@ -392,7 +387,7 @@ def use_tool(desk: Desk, step: Step) -> Work:
     -------
     Outcome
     """
-    schema = desk.tools.get(step.act)
+    schema = desk.folder.tools.get(step.act)
     if schema is None:
         raise CannotWork(not_offered(desk, step))
     arguments = fill(desk, schema, step)
@@ -416,14 +411,12 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
     desk.Ask
         Something that is needed is missing, or is not what it has to be.
     """
-    properties = schema.parameters.get("properties")
-    shapes: Mapping[str, Any] = properties if isinstance(properties, dict) else {}
-    needed = schema.parameters.get("required")
+    shapes = shapes_of(schema)
     found: dict[str, Any] = {}
     answered = step.arguments.get("*", ())  # what was said when asked
     for name, given in step.arguments.items():
         if name in shapes and given:
-            shape = shapes[name] if isinstance(shapes[name], dict) else {}
+            shape = shapes[name]
             if len(given) == 1 and is_pointer(given[0], "answer") and desk.context.answer:
                 value = read_value((given_text(desk, step, name),), shape)
             else:
@@ -435,23 +428,20 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
                     desk.say("ask.value", what=_spoken(name, shape), word=", ".join(given), options=_options(shape)),
                 )
             found[name] = value
-    lacking = [
-        name for name in (needed if isinstance(needed, list) else []) if isinstance(name, str) and name not in found
-    ]
-    lacking = [name for name in lacking if "default" not in (shapes.get(name) or {})]
+    lacking = [name for name in required_of(schema) if name not in found and "default" not in shapes.get(name, {})]
     if lacking and answered:
-        shape = shapes.get(lacking[0]) or {}
+        shape = shapes.get(lacking[0], {})
         if (value := read_value(answered, shape)) is not None:
             found[lacking.pop(0)] = value
     if desk.has_result and (taken := next((name for name in lacking if name in _CONTENT), "")):
         found[taken] = desk.context.answer
         lacking.remove(taken)
     for name in list(lacking):
-        if (made := _made_up(name, shapes.get(name) or {}, found)) is not None:
+        if (made := _made_up(name, shapes.get(name, {}), found)) is not None:
             found[name] = made
             lacking.remove(name)
     if lacking:
-        what = desk.say("and").join(_spoken(name, shapes.get(name)) for name in lacking)
+        what = desk.say("and").join(_spoken(name, shapes.get(name, {})) for name in lacking)
         purpose = tool_capability(step.act) or step.act.replace("_", " ")
         raise Ask(desk.say("ask.for_tool", what=what, purpose=purpose))
     return found
@@ -513,9 +503,9 @@ def _object(text: str) -> Any:
     return read if isinstance(read, dict) else None
 
 
-def _spoken(name: str, shape: Any) -> str:
+def _spoken(name: str, shape: Mapping[str, Any]) -> str:
     """Name a parameter the way its author describes it."""
-    described = str(shape.get("description") or "") if isinstance(shape, dict) else ""
+    described = str(shape.get("description") or "")
     first = re.split(r"[.;:(,]", described)[0].strip()
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").lower()
     if not first or len(first) > 60:  # noqa: PLR2004 - a sentence

@@ -10,13 +10,14 @@ from typing import Any
 
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
-from lango_nb.models.offline.lexicon import lexicon, words
+from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
-from lango_nb.models.offline.names import is_pointer, plain, rank, says_name, unquoted
+from lango_nb.models.offline.names import is_pointer, pick, plain, rank, says_name, unquoted
 from lango_nb.models.offline.operations import (
     Entry,
     NoSuch,
     Unsure,
+    files_of,
     holds,
     json_path,
     json_set,
@@ -174,15 +175,10 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     count = len(lines(old))
     if lines(old) == lines(text):
         raise CannotWork(desk.say("same_already", file=name))
-    if old.strip() and not desk.is_certain and not _says_replace(step.text):
+    if old.strip() and not desk.is_certain and "replace" not in concepts_of(step.text):
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
     return _done(step, desk.say("replaced_all", file=name, n=count), name)
-
-
-def _says_replace(text: str) -> bool:
-    """Tell whether a request says that something is to be replaced."""
-    return any("replace" in concepts for concepts in lexicon().concepts(words(text)))
 
 
 def _create(desk: Desk, step: Step) -> Work:
@@ -305,8 +301,6 @@ def _cells(line: str, sign: str) -> list[str]:
 
 
 def _column(pair: str, columns: Sequence[str]) -> str | None:
-    from lango_nb.models.offline.names import pick
-
     match = _PAIR.match(pair)
     return (pick(match[1], columns).name or None) if match else None
 
@@ -336,7 +330,7 @@ def _with(desk: Desk, step: Step, sought: str) -> Work:
         if _pattern_of(text, sought) is not None:
             return desk.context.file, text
     every: list[Entry] = yield from desk.folder.everything()
-    texts: dict[str, str] = yield from desk.folder.read_all([one.name for one in every if not one.is_folder][:60])
+    texts: dict[str, str] = yield from desk.folder.read_all([one.name for one in files_of(every)][:60])
     found = [name for name, one in texts.items() if _pattern_of(one, sought) is not None]
     if len(found) == 1:
         return found[0], (yield from desk.folder.editable(found[0]))
@@ -451,7 +445,7 @@ def _delete_read(desk: Desk, step: Step, name: str, text: str) -> Work:
     yield from desk.folder.call("fs_delete", says, path=name)
     desk.folder.forget(name)
     settled = Step("delete", {"file": (name,)}, text=step.text)
-    return Outcome(desk.say("deleted", names=name), "", settled, "", ())
+    return Outcome(desk.say("deleted", names=name), "", settled)
 
 
 def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
@@ -484,7 +478,7 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
         if (yield from desk.folder.find(path)) is not None:
             raise CannotWork(desk.say("still_there", file=path))
     settled = Step("delete", {"file": tuple(paths)}, text=step.text)
-    return Outcome(desk.say("deleted", names=", ".join(paths)), "", settled, "", ())
+    return Outcome(desk.say("deleted", names=", ".join(paths)), "", settled)
 
 
 def _delete_some(desk: Desk, step: Step) -> Work:
@@ -495,13 +489,13 @@ def _delete_some(desk: Desk, step: Step) -> Work:
         step = step.with_arguments(**{"except": (*step.arguments.get("except", ()), where)})
         where = posixpath.dirname(where) or "."
     entries: list[Entry] = yield from desk.folder.list(where)
-    files = [one for one in entries if not one.is_folder]
+    files = files_of(entries)
     match step.act:
         case "delete.ending":
             ends = desk.endings_of(desk.need(step, "ending"))
-            found = [one for one in files if one.name.casefold().endswith(ends)]
+            found = files_of(files, ends)
         case "delete.names":
-            found = [one for one in named(files, desk.need(step, "find")) if not one.is_folder]
+            found = named(files, desk.need(step, "find"))
         case "delete.except":
             kept = excepted(desk, step, entries)
             found = [one for one in files if one not in kept]
@@ -563,7 +557,7 @@ def _kind_moved(desk: Desk, step: Step) -> Work:
     ends = desk.endings_of(desk.need(step, "ending"))
     goal = desk.goal(step)
     entries: list[Entry] = yield from desk.folder.list()
-    paths = tuple(one.name for one in entries if not one.is_folder and one.name.casefold().endswith(ends))
+    paths = tuple(one.name for one in files_of(entries, ends))
     if not paths:
         raise CannotWork(desk.say("none_found", word=step.word("ending")))
     name, entry = yield from desk.target(goal)
@@ -697,7 +691,7 @@ def add_tasks(desk: Desk, step: Step, titles: Sequence[str]) -> Work:
     for title in titles:
         yield from desk.folder.call("task_create", title=title)
     said = desk.say("task.added", names="; ".join(titles))
-    return Outcome(said, list(titles), step, "", ())
+    return Outcome(said, list(titles), step)
 
 
 def _task_done(desk: Desk, step: Step) -> Work:

@@ -18,10 +18,21 @@ from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import begins_with_pointer, is_pointer, plain
-from lango_nb.models.offline.plan import Context, Reading, Step, acts, handed, is_change, parse, read_order, with_given
+from lango_nb.models.offline.plan import (
+    Context,
+    Reading,
+    Step,
+    acts,
+    handed,
+    is_change,
+    is_talk,
+    parse,
+    read_order,
+    with_given,
+)
 from lango_nb.models.offline.reader import FOLLOWS, as_act, reader, roles_of
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
@@ -82,11 +93,22 @@ def control_in(tools: Sequence[ToolSchema]) -> frozenset[str]:
     return control_among((*_HAND_OVERS, *tools))
 
 
+def shapes_of(tool: ToolSchema) -> Mapping[str, Mapping[str, Any]]:
+    """Return the schemas of a tool's parameters."""
+    properties = tool.parameters.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    return {str(name): shape if isinstance(shape, dict) else {} for name, shape in known.items()}
+
+
+def required_of(tool: ToolSchema) -> list[str]:
+    """Return the parameters that a tool cannot do without."""
+    needed = tool.parameters.get("required")
+    return [str(name) for name in needed] if isinstance(needed, list) else []
+
+
 def _enum(tool: ToolSchema, parameter: str) -> frozenset[str] | None:
     """Return the closed set of values of a parameter."""
-    properties = tool.parameters.get("properties")
-    shape = properties.get(parameter) if isinstance(properties, dict) else None
-    values = shape.get("enum") if isinstance(shape, dict) else None
+    values = shapes_of(tool).get(parameter, {}).get("enum")
     return frozenset(str(value) for value in values) if isinstance(values, list) else None
 
 
@@ -264,8 +286,7 @@ def _plainly(step: Step) -> Step:
 
 def _is_yes(reading: Reading, request: str) -> bool:
     """Tell whether a yes is one beyond doubt: "ok, never mind" is none."""
-    told = {concept for concepts in lexicon().concepts(words_of(request)) for concept in concepts}
-    return reading.confidence >= _HALF and not told & _REFUSING
+    return reading.confidence >= _HALF and not concepts_of(request) & _REFUSING
 
 
 def completed(reading: Reading, context: Context, request: str) -> Reading | None:
@@ -380,8 +401,7 @@ def _is_named(file: str, reading: Reading, context: Context) -> bool:
 
 
 def _is_work(step: Step) -> bool:
-    row = acts().get(step.act)
-    return row is None or row.kind != "talk" or (step.act == "ask.change" and "file" in step.arguments)
+    return not is_talk(step.act) or (step.act == "ask.change" and "file" in step.arguments)
 
 
 def _changed(step: Step, answer: _Answer) -> Step | None:

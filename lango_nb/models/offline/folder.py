@@ -29,7 +29,17 @@ from lango_nb.models.offline.names import (
     trimmed,
     whole_new_name,
 )
-from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, Value, read_table, settle
+from lango_nb.models.offline.operations import (
+    Entry,
+    NoSuch,
+    Unsure,
+    Value,
+    code_show,
+    files_of,
+    json_path,
+    read_table,
+    settle,
+)
 from lango_nb.models.offline.plan import Call, Context, Got, Step, acts, is_change, show
 
 _BEGIN = '{"_meta"'
@@ -208,7 +218,7 @@ class Folder:
 
     def with_times(self, entries: Sequence[Entry]) -> Work:
         """Return files with the times of their last changes."""
-        files = [one for one in entries if not one.is_folder]
+        files = files_of(entries)
         if len(files) > MOST_STATS:
             raise TooLarge(".")
         if "fs_stat" not in self.tools:
@@ -333,6 +343,7 @@ _OF_FILES = frozenset(
 )
 """Acts that a folder is never meant for."""
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
+_HERE = frozenset(("", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"))
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
@@ -379,7 +390,6 @@ class Desk:
         self, tools: Mapping[str, ToolSchema], context: Context, language: str, *, is_certain: bool = False
     ) -> None:
         self.folder = Folder(tools)
-        self.tools = tools
         self.context = context
         self.language = language
         self.is_certain = is_certain
@@ -412,9 +422,13 @@ class Desk:
     def missing(self, step: Step, role: str) -> Ask:
         """Make the question for a word that is missing."""
         known = ", ".join(word for words in step.arguments.values() for word in words)
-        what = self.say(f"role.{role}")
-        text = self.say("ask.missing_of", what=what, known=known) if known else self.say("ask.missing", what=what)
-        return Ask(text)
+        return (
+            Ask(self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known)) if known else self.lacks(role)
+        )
+
+    def lacks(self, role: str) -> Ask:
+        """Make the question for a word of a role."""
+        return Ask(self.say("ask.missing", what=self.say(f"role.{role}")))
 
     def number(self, step: Step, role: str, default: int | None = None) -> int:
         """Return a number of a step."""
@@ -423,7 +437,7 @@ class Desk:
             return default
         found = rank(self.need(step, role))
         if found is None:
-            raise Ask(self.say("ask.missing", what=self.say(f"role.{role}")))
+            raise self.lacks(role)
         return found
 
     # -- files ---------------------------------------------------------------------------------------------------------
@@ -507,7 +521,7 @@ class Desk:
                 else self.say("ask.missing", what=what),
             )
         if not found.name:
-            names = [one.name for one in upper if not one.is_folder][:_MOST_NAMED]
+            names = [one.name for one in files_of(upper)][:_MOST_NAMED]
             text = (
                 self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
             )
@@ -546,7 +560,7 @@ class Desk:
             rest = [name for name in context.shown if name != context.file]
             if len(rest) == 1:
                 return rest[0]
-            raise Ask(self.say("ask.missing", what=self.say("role.file")))
+            raise self.lacks("file")
         bare = _FILLER.sub(" ", word.casefold()).strip()
         place = self._place(bare) if context.shown and not _PATH.fullmatch(word.strip()) else None
         if place and -len(context.shown) <= place <= len(context.shown):
@@ -556,7 +570,7 @@ class Desk:
                 return context.file
             if len(context.shown) == 1:
                 return context.shown[0].rstrip("/")
-            raise Ask(self.say("ask.missing", what=self.say("role.file")))
+            raise self.lacks("file")
         return None
 
     @staticmethod
@@ -568,7 +582,7 @@ class Desk:
 
     def _picked(self, name: str, entries: Sequence[Entry]) -> Pick:
         if self._needs_file:
-            found = self._picked_of(name, [one for one in entries if not one.is_folder])
+            found = self._picked_of(name, files_of(entries))
             if found.name or found.rivals:
                 return found
         return self._picked_of(name, entries)
@@ -579,7 +593,7 @@ class Desk:
         if found.name and not found.is_guess and plain(found.name.rpartition("/")[2]).startswith(plain(name)):
             return found
         if ends := kind_of_file(name):
-            kind = [one.name for one in entries if not one.is_folder and one.name.casefold().endswith(ends)]
+            kind = [one.name for one in files_of(entries, ends)]
             if self.context.file in kind:
                 return Pick(self.context.file)
             if kind:
@@ -600,7 +614,7 @@ class Desk:
         if self.context.file and (is_any or self.context.file.casefold().endswith(_ENDINGS[kind])):
             if kind != "table" or not step.word("column"):
                 return self.context.file
-            text: str = yield from self.text(self.context.file)
+            text: str = yield from self.folder.read(self.context.file)
             if pick(step.word("column"), read_table(text).columns).name:
                 return self.context.file
             every: list[Entry] = yield from self.folder.everything()
@@ -610,7 +624,7 @@ class Desk:
         upper: list[Entry] = yield from self.folder.list()
         for entries in (upper, None):
             every = entries if entries is not None else (yield from self.folder.everything())
-            files = [one.name for one in every if not one.is_folder]
+            files = [one.name for one in files_of(every)]
             if kind:
                 files = yield from self._of_kind(step, kind, files)
             if len(files) == 1:
@@ -643,10 +657,6 @@ class Desk:
     def is_path(word: str) -> bool:
         """Tell whether a word looks like the name of a file as it stands."""
         return _PATH.fullmatch(word.strip()) is not None and not word.startswith(("/", "~", ".."))
-
-    def text(self, path: str) -> Work:
-        """Return the text of a file that is there."""
-        return (yield from self.folder.read(path))
 
     def read(self, step: Step) -> Work:
         """Settle the first file of a step and read it: by the name itself where that looks like one."""
@@ -682,7 +692,7 @@ class Desk:
             elif self.context.file:
                 name = self.context.file
             else:
-                raise Ask(self.say("ask.missing", what=self.say("role.to")))
+                raise self.lacks("to")
         entry: Entry | None = yield from self.folder.find(name.rstrip("/") or ".")
         if entry is not None:
             return entry.name, entry
@@ -708,18 +718,7 @@ class Desk:
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""
         word = step.word("file")
-        if not word or plain(word) in {
-            "",
-            "here",
-            "this folder",
-            "folder",
-            "hier",
-            "ici",
-            "aqui",
-            "qui",
-            "everything",
-            "all",
-        }:
+        if not word or plain(word) in _HERE:
             return "."
         return (yield from self.file(word))
 
@@ -727,7 +726,7 @@ class Desk:
         """Return the endings that are meant."""
         if ends := endings(word):
             return ends
-        raise Ask(self.say("ask.missing", what=self.say("role.ending")))
+        raise self.lacks("ending")
 
     def explain(self, error: NoSuch | Unsure, path: str) -> Exception:
         """Word what is not there, or not clear."""
@@ -760,12 +759,8 @@ def _fits(step: Step, kind: str, text: str) -> bool:
                 value = plain(step.word("value"))
                 return not value or any(f" {value} " in f" {plain(one)} " for row in table.rows for one in row)
             case "json":
-                from lango_nb.models.offline.operations import json_path
-
                 return not step.word("key") or bool(json_path(text, step.word("key")))
             case _:
-                from lango_nb.models.offline.operations import code_show
-
                 return not step.word("name") or bool(code_show(text, step.word("name")))
     except (NoSuch, Unsure):
         return False

@@ -229,3 +229,14 @@ class Lexicon:
 def lexicon() -> Lexicon:
     """Return the lexicon that comes with the package; read once."""
     return Lexicon([row for row in read_rows("lexicon.tsv") if len(row) > 2])  # noqa: PLR2004 - its columns
+
+
+def concepts_of(text: str) -> Concepts:
+    """Return all concepts of a text.
+
+    Examples
+    --------
+    >>> sorted(concepts_of("zeig mir die letzte Zeile") & {"show", "last", "write"})
+    ['last', 'show']
+    """
+    return _NONE.union(*lexicon().concepts(words(text)))

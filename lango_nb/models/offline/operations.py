@@ -798,6 +798,8 @@ def _shown(table: Table, rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
+_YES = frozenset("true yes on 1 ja wahr oui vrai sí si sim vero tak はい 是".split())
+_NO = frozenset("false no off 0 nein falsch non faux não falso nie nee いいえ 否".split())
 _SETTING = re.compile(r"^[ \t]*[\"']?([A-Za-z_][\w.-]*)[\"']?[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
 """A line of a file of settings: ``port = 8080``, ``port: 8080``."""
 
@@ -936,40 +938,9 @@ def json_value(new: str, old: Any) -> str:
 
 def truth(word: str) -> bool | None:
     """Read a yes or no; ``None`` for anything else."""
-    if word.casefold() in {
-        "true",
-        "yes",
-        "on",
-        "1",
-        "ja",
-        "wahr",
-        "oui",
-        "vrai",
-        "sí",
-        "si",
-        "sim",
-        "vero",
-        "tak",
-        "はい",
-        "是",
-    }:
+    if word.casefold() in _YES:
         return True
-    if word.casefold() in {
-        "false",
-        "no",
-        "off",
-        "0",
-        "nein",
-        "falsch",
-        "non",
-        "faux",
-        "não",
-        "falso",
-        "nie",
-        "nee",
-        "いいえ",
-        "否",
-    }:
+    if word.casefold() in _NO:
         return False
     return None
 
@@ -1043,10 +1014,9 @@ def compare(text: str, other: str) -> list[str]:
     return [line for line in list(found)[2:] if not line.startswith("@@")]
 
 
-def of_ending(entries: Sequence[Entry], ending: str) -> list[Entry]:
-    """Return the files that end in something: ``.csv``, ``csv``, ``*.csv``."""
-    end = "." + ending.strip().casefold().lstrip("*.")
-    return [one for one in entries if not one.is_folder and one.name.casefold().endswith(end)]
+def files_of(entries: Sequence[Entry], ends: str | tuple[str, ...] = "") -> list[Entry]:
+    """Return the files, those with some endings alone."""
+    return [one for one in entries if not one.is_folder and one.name.casefold().endswith(ends)]
 
 
 def of_name(entries: Sequence[Entry], wanted: str) -> list[Entry]:
@@ -1056,28 +1026,14 @@ def of_name(entries: Sequence[Entry], wanted: str) -> list[Entry]:
     return [one for one in entries if holds(one.name, wanted)]
 
 
-def newest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
-    """Return the files changed last, the newest first."""
-    return sorted(_files(entries), key=lambda one: one.changed, reverse=True)[:n]
-
-
-def oldest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
-    """Return the files that were not changed for longest."""
-    return sorted(_files(entries), key=lambda one: one.changed)[:n]
-
-
 def largest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
     """Return the largest files."""
-    return sorted(_files(entries), key=lambda one: -one.bytes)[:n]
+    return sorted(files_of(entries), key=lambda one: -one.bytes)[:n]
 
 
 def smallest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
     """Return the smallest files."""
-    return sorted(_files(entries), key=lambda one: one.bytes)[:n]
-
-
-def _files(entries: Sequence[Entry]) -> list[Entry]:
-    return [one for one in entries if not one.is_folder]
+    return sorted(files_of(entries), key=lambda one: one.bytes)[:n]
 
 
 def _rows(on: str, **functions: tuple[Callable[..., Any], str]) -> dict[str, Operation]:
@@ -1133,10 +1089,7 @@ OPERATIONS = {
     **_rows("two", compare=(compare, "")),
     **_rows(
         "entries",
-        list__ending=(of_ending, "ending"),
         list__names=(of_name, "find"),
-        list__newest=(newest, "n?"),
-        list__oldest=(oldest, "n?"),
         list__largest=(largest, "n?"),
         list__smallest=(smallest, "n?"),
     ),

@@ -20,9 +20,9 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.carry_out import least_of
 from lango_nb.models.offline.conversation import Conversation, resolved
-from lango_nb.models.offline.lexicon import lexicon, words
+from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.names import pick
-from lango_nb.models.offline.plan import Reading, Step, acts, show, write_order
+from lango_nb.models.offline.plan import Reading, Step, acts, is_talk, show, write_order
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.families import CONVERSATION
@@ -288,13 +288,13 @@ def may_be_found_out(step: Step, route: Route | None = None) -> bool:
         route is not None and route.is_conversation
     ):
         return False
-    told = {concept for concepts in lexicon().concepts(words(step.text)) for concept in concepts}
+    told = concepts_of(step.text)
     is_question = bool(_QUESTION & told) or any(sign in step.text for sign in "?\uff1f")
     return is_question and not _CHAT & told
 
 
 def _reason(steps: Sequence[Step]) -> str:
-    if any((row := acts().get(step.act)) is not None and row.kind == "talk" for step in steps):
+    if any(is_talk(step.act) for step in steps):
         return ""
     return mask("; ".join(show(step) for step in steps))
 

@@ -73,6 +73,11 @@ def is_change(name: str) -> bool:
     return act is None or act.kind == "change"
 
 
+def is_talk(name: str) -> bool:
+    """Tell whether an act is about the conversation, and nothing to be done."""
+    return (act := acts().get(name)) is not None and act.kind == "talk"
+
+
 def read_rows(name: str) -> list[list[str]]:
     """Read the rows of a table of the reading: tab-separated, ``#`` begins a comment."""
     text = (READING / name).read_text(encoding="utf-8")

@@ -32,7 +32,7 @@ from lango_nb.models.offline.features import (
     see,
 )
 from lango_nb.models.offline.lexicon import Word, quotations
-from lango_nb.models.offline.plan import READING, Reading, Step, acts
+from lango_nb.models.offline.plan import READING, Reading, Step, acts, read_rows
 from lango_nb.models.offline.weights import Linear, Tagger, unpack
 
 WEIGHTS = "weights.bin"
@@ -80,8 +80,6 @@ def roles_of(act: str, destination: str) -> tuple[str, ...]:
 @cache
 def parameters() -> dict[str, tuple[str, ...]]:
     """Return the parameters of tools that are read by name."""
-    from lango_nb.models.offline.plan import read_rows
-
     return {row[0]: tuple(row[1].split()) for row in read_rows("tools.tsv")}
 
 

@@ -498,10 +498,26 @@ def upkeep(conversation: Conversation, offer: Offer) -> Reply | None:
     Reply or None
         ``None`` when the request is about something else, or what it needs is not offered.
     """
-    folded = conversation.text.casefold()
-    if "arun-" in folded and WAIT in offer.names:
-        return _runs(conversation, offer)
-    return None
+    text = conversation.text
+    if "arun-" not in text.casefold() or WAIT not in offer.names:
+        return None
+    ids = tuple(dict.fromkeys(run_id.lower() for run_id in _RUN.findall(text)))
+    if _STOPS.search(text):
+        if _NEGATED.search(text) or STOP not in offer.names:
+            return Reply(text=f"I stopped nothing. If you want that, say: stop {ids[0]}.")
+        return _stop(conversation, ids)
+    if not (is_wait := bool(_WAITS.search(text))) and not _ASKS.search(text):
+        return None
+    seen = {run_id: Attempt("", "", "working", run_id=run_id) for run_id in ids}
+    for done in conversation.done():
+        run_id = str(done.call.arguments.get("agent_id"))
+        if done.call.name == WAIT and run_id in seen:
+            seen[run_id] = look(seen[run_id], done)
+    if waiting := [one for one in seen.values() if _is_to_wait_for(one, is_wait=is_wait)]:
+        return conversation.calls(
+            *(wait_for(one) if is_wait else (WAIT, {"agent_id": one.run_id, "timeout": 0}) for one in waiting)
+        )
+    return Reply(text="\n\n".join(_looked_at(one) for one in seen.values()))
 
 
 def about_runs(attempt: Attempt) -> str:
@@ -548,30 +564,6 @@ def _waiting(attempt: Attempt) -> str:
         f"{who} is waiting for an answer: may it use {tool}?{because} The request is {request}; the run goes on once it is "
         f"answered. Ask me about {attempt.run_id} then."
     )
-
-
-# -- runs --------------------------------------------------------------------------------------------------------------
-
-
-def _runs(conversation: Conversation, offer: Offer) -> Reply | None:
-    text = conversation.text
-    ids = tuple(dict.fromkeys(run_id.lower() for run_id in _RUN.findall(text)))
-    if _STOPS.search(text):
-        if _NEGATED.search(text) or STOP not in offer.names:
-            return Reply(text=f"I stopped nothing. If you want that, say: stop {ids[0]}.")
-        return _stop(conversation, ids)
-    if not (is_wait := bool(_WAITS.search(text))) and not _ASKS.search(text):
-        return None
-    seen = {run_id: Attempt("", "", "working", run_id=run_id) for run_id in ids}
-    for done in conversation.done():
-        run_id = str(done.call.arguments.get("agent_id"))
-        if done.call.name == WAIT and run_id in seen:
-            seen[run_id] = look(seen[run_id], done)
-    if waiting := [one for one in seen.values() if _is_to_wait_for(one, is_wait=is_wait)]:
-        return conversation.calls(
-            *(wait_for(one) if is_wait else (WAIT, {"agent_id": one.run_id, "timeout": 0}) for one in waiting)
-        )
-    return Reply(text="\n\n".join(_looked_at(one) for one in seen.values()))
 
 
 def _is_to_wait_for(attempt: Attempt, *, is_wait: bool) -> bool:

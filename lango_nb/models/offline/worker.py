@@ -19,11 +19,19 @@ from typing import Any, NamedTuple
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
 from lango_nb.models.offline.carry_out import CHANGE_LEAST, DELETE_LEAST, LOOK_LEAST, next_reply
-from lango_nb.models.offline.conversation import REJECT, TRANSFER, Conversation, Offer, control_in
-from lango_nb.models.offline.lexicon import Word, lexicon, words
+from lango_nb.models.offline.conversation import (
+    REJECT,
+    TRANSFER,
+    Conversation,
+    Offer,
+    control_in,
+    required_of,
+    shapes_of,
+)
+from lango_nb.models.offline.lexicon import Word, concepts_of, lexicon, words
 from lango_nb.models.offline.names import is_small, plain
 from lango_nb.models.offline.parts import ASKED, PLANNING, SURE, aim_of, may_be_found_out, plan, tool_of
-from lango_nb.models.offline.plan import Reading, Step, acts, handed, is_change, read_order
+from lango_nb.models.offline.plan import Reading, Step, handed, is_change, is_talk, read_order
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import GENERAL, router_family, tool_capability
 from lango_nb.routing.table import RoutingTable
@@ -78,13 +86,12 @@ def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Re
         return reading
     first = reading.steps[0] if reading.steps else Step("unclear", {})
     is_doable = tool_of(first) in names
-    is_talk = (row := acts().get(first.act)) is not None and row.kind == "talk"
     least = CHANGE_LEAST if is_doable else DELETE_LEAST
     if is_change(first.act) and reading.confidence >= least and choice.score < 2 * _CLEARLY_OWN:
         return reading  # something else is to be changed: to look instead would be no answer
     if is_doable and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
         return reading
-    if is_talk and first.act != "unclear" and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
+    if is_talk(first.act) and first.act != "unclear" and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
         return reading
     return Reading((step_for(choice.tool, text),), 1.0, reading.language)
 
@@ -223,7 +230,7 @@ def choose(tools: Sequence[ToolSchema], text: str) -> Choice | None:
     if not tools:
         return None
     asked, meant = _heard(text)
-    told = [_told(tool.name, tool.description, _parameters(tool)) for tool in tools]
+    told = [_told(tool.name, tool.description, tuple(shapes_of(tool))) for tool in tools]
     rated = [(_score(asked, meant, one, told), place) for place, one in enumerate(told)]
     best, place = max(rated, key=lambda pair: (pair[0], -pair[1]))
     if best < LEAST:
@@ -253,9 +260,7 @@ def _rarity(having: int, count: int) -> float:
 
 
 def _heard(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    found = words(text)
-    concepts = lexicon().concepts(found)
-    return frozenset(stems(text)) - _STOP, frozenset(one for told in concepts for one in told)
+    return frozenset(stems(text)) - _STOP, concepts_of(text)
 
 
 @lru_cache(maxsize=1024)
@@ -264,16 +269,6 @@ def _told(name: str, description: str, parameters: tuple[str, ...]) -> _Told:
     text = f"{spoken} {description} {' '.join(parameters)}".replace("_", " ")
     named, (every, concepts) = frozenset(stems(spoken)) - _STOP, _heard(text)
     return _Told(named, every | named, concepts)
-
-
-def _parameters(tool: ToolSchema) -> tuple[str, ...]:
-    return tuple(_shapes(tool))
-
-
-def _shapes(tool: ToolSchema) -> Mapping[str, Mapping[str, Any]]:
-    properties = tool.parameters.get("properties")
-    known = properties if isinstance(properties, dict) else {}
-    return {str(name): shape if isinstance(shape, dict) else {} for name, shape in known.items()}
 
 
 def step_for(tool: ToolSchema, text: str) -> Step:
@@ -296,9 +291,8 @@ def step_for(tool: ToolSchema, text: str) -> Step:
     >>> dict(step_for(ToolSchema(name="book", description="", parameters=shape), "book table 5, guest: Ann").arguments)
     {'guest': ('Ann',), 'table': ('5',)}
     """
-    shapes = _shapes(tool)
-    needed = tool.parameters.get("required")
-    required = [str(name) for name in needed] if isinstance(needed, list) else []
+    shapes = shapes_of(tool)
+    required = required_of(tool)
     found = _named_in(shapes, text)
     free = [word for word in words(text) if not any(word.text in value for value in found.values())]
     order = sorted(shapes, key=lambda name: name not in required)
@@ -366,7 +360,7 @@ def _rest(tool: ToolSchema, free: Sequence[Word], text: str) -> str:
     quoted = [word for word in free if word.is_quoted]
     if quoted:
         return text[quoted[0].start : quoted[-1].end]
-    told = _told(tool.name, tool.description, _parameters(tool))
+    told = _told(tool.name, tool.description, tuple(shapes_of(tool)))
     left = [word for word in free if word.kind != "sign"]
     said = [place for place, word in enumerate(left) if set(stems(word.text)) & told.words]
     rest = left[said[-1] + 1 :] if said else []
