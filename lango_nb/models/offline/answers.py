@@ -305,7 +305,7 @@ def shown_arguments(tool: str, arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {shorten(repr(value), _VALUE_CHARS)}" for name, value in masked.items())
 
 
-def said_of(value: Any, noun: str = "result") -> str:
+def said_of(value: Any) -> str:
     r"""Write a JSON value as lines.
 
     Examples
@@ -321,7 +321,7 @@ def said_of(value: Any, noun: str = "result") -> str:
     ('No results.', 'status: ok', 'No jobs.')
     """
     if isinstance(value, list):
-        return _listed(value, noun)
+        return _listed(value, "result")
     if not isinstance(value, dict):
         return shorten_text(_plain(value))
     inner = [(name, item) for name, item in value.items() if isinstance(item, list)]

@@ -16,7 +16,7 @@ from typing import Any
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
-from lango_nb.models.offline.changing import add_tasks, append_to, change, given_text, remember, write_to
+from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import concepts_of, lexicon, words
@@ -220,7 +220,7 @@ def _step(desk: Desk, step: Step) -> Work:
     else:
         if act.tool and not desk.folder.has(act.tool) and not _has_other_way(desk, act.tool):
             raise CannotWork(not_offered(desk, Step(act.tool, step.arguments)))
-        outcome = yield from (change(desk, step) if act.kind == "change" else look(desk, step))
+        outcome = yield from (CHANGES[step.act](desk, step) if act.kind == "change" else look(desk, step))
     if not step.destination:
         return outcome
     return (yield from _delivered(desk, step, outcome))
@@ -239,7 +239,11 @@ def repaired(step: Step) -> Step:
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     row = acts().get(step.act)
-    if row is None or "file" not in row.roles or any(_looks_like_file(word) for word in step.arguments.get("file", ())):
+    if (
+        row is None
+        or "file" not in row.roles
+        or any(one.kind in {"file", "folder"} for word in step.arguments.get("file", ()) for one in words(word))
+    ):
         return step
     used = [word for role, said in step.arguments.items() for word in said if role != "file" or is_pointer(word, "it")]
     said = step.text.partition("\n")[0]
@@ -256,10 +260,6 @@ def whole_line(command: str, text: str) -> str:
         return command
     line = before.partition(":")[2].strip()
     return f"{line} {command}" if line else ""
-
-
-def _looks_like_file(word: str) -> bool:
-    return any(one.kind in {"file", "folder"} for one in words(word))
 
 
 def _has_other_way(desk: Desk, tool: str) -> bool:

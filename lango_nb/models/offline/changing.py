@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import posixpath
 import re
 import shlex
@@ -46,17 +47,6 @@ _THERE = "is there already"
 _LONGEST_KEY = 40
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
-
-
-def change(desk: Desk, step: Step) -> Work:
-    """Carry out an act that changes something.
-
-    Returns
-    -------
-    Outcome
-    """
-    outcome: Outcome = yield from _HANDLERS[step.act](desk, step)
-    return outcome
 
 
 # -- texts -------------------------------------------------------------------------------------------------------------
@@ -295,8 +285,6 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
 
 
 def _cells(line: str, sign: str) -> list[str]:
-    import csv
-
     return next(csv.reader([line], delimiter=sign, skipinitialspace=True), [])
 
 
@@ -868,7 +856,7 @@ def _back(desk: Desk, paths: Sequence[str], targets: Sequence[str]) -> Work:
             raise CannotWork(desk.say("not_moved", file=target, to=path))
 
 
-_HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
+CHANGES: dict[str, Callable[[Desk, Step], Work]] = {
     "write": _write,
     "create": _create,
     "append": _append,
@@ -899,3 +887,4 @@ _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "forget": _forget,
     "undo": _undo,
 }
+"""How each act that changes something is carried out, to its :class:`~lango_nb.models.offline.folder.Outcome`."""

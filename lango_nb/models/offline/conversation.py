@@ -726,10 +726,6 @@ class Conversation:
                 found.append(done)
         return tuple(found)
 
-    def call(self, tool: str, **arguments: object) -> Reply:
-        """Reply with one tool call."""
-        return self.calls((tool, arguments))
-
     def calls(self, *wanted: tuple[str, Mapping[str, Any]], text: str = "") -> Reply:
         """Reply with tool calls, numbered on from those there were before; arguments that are ``None`` are left out."""
         number = sum(len(message.tool_calls) for message in self.since)

@@ -442,9 +442,9 @@ class Desk:
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
-    def files(self, step: Step, role: str = "file") -> Work:
+    def files(self, step: Step) -> Work:
         """Settle the files of a step: exact paths, all of which are there."""
-        words = step.arguments.get(role, ())
+        words = step.arguments.get("file", ())
         if not words:
             return ((yield from self.usual(step)),)
         found: list[str] = []
@@ -459,7 +459,7 @@ class Desk:
                     self.notes.clear()
                     if self._guess:
                         raise Ask(self.say("ask.mean", word=word, name=found[-1]))
-                    plan = show(step.with_arguments(**{role: (*found, *words[len(found) :])}))
+                    plan = show(step.with_arguments(file=(*found, *words[len(found) :])))
                     raise Ask(self.say("shall", plan=plan))
         inner = [one for one in found if any(other.startswith(f"{one}/") for other in found)]
         return tuple(one for one in dict.fromkeys(found) if one not in inner)  # "a.txt of the folder x"
@@ -665,20 +665,20 @@ class Desk:
         if word and _PATH.fullmatch(word) and self._pointed(word) is None:
             name = word.removeprefix("./").rstrip("/")
             try:
-                return name, (yield from self.folder.read(name))
+                return name, (yield from self._text_of(name))
             except Absent:
                 pass
-            except Failed as failed:
-                if "is a folder" not in failed.said:
-                    raise
-                return name, None
         (path, *_) = yield from self.files(step)
+        return path, (yield from self._text_of(path))
+
+    def _text_of(self, path: str) -> Work:
+        """Return the text of a file; ``None`` for a folder."""
         try:
-            return path, (yield from self.folder.read(path))
+            return (yield from self.folder.read(path))
         except Failed as failed:
             if "is a folder" not in failed.said:
                 raise
-            return path, None
+            return None
 
     def target(self, word: str) -> Work:
         """Settle where something is to go: a name as it is said, or something that is there; whether that is a folder."""

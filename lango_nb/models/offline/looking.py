@@ -42,6 +42,7 @@ from lango_nb.models.offline.operations import (
     of_name,
     read_table,
     reckon,
+    with_text,
     written,
 )
 from lango_nb.models.offline.plan import Step
@@ -562,9 +563,9 @@ def _search(desk: Desk, step: Step) -> Work:
         path, text = ".", None
     if text is not None:
         settled = step.with_arguments(file=(path,))
-        return _lines_said(desk, settled, path, [line for line in lines(text) if holds(line, wanted)])
+        return _lines_said(desk, settled, path, with_text(text, wanted))
     texts: dict[str, str] = yield from _texts(desk, path)
-    hits = {name: [line for line in lines(text) if holds(line, wanted)] for name, text in texts.items()}
+    hits = {name: with_text(text, wanted) for name, text in texts.items()}
     hits = {name: found for name, found in hits.items() if found}
     if not hits:
         raise CannotWork(desk.say("no_match_anywhere", word=wanted))

@@ -55,7 +55,6 @@ _MOST_BLANKS = 3
 """Words before the last one of a new name."""
 _LONG_STEM = 5
 """Letters that two forms of a word have in common at least."""
-"""Letters of a stem that another word may go on from."""
 _LEAD = re.compile(
     r"^(?:the|a|an|my|our|your|that|this|those|file|files|folder|der|die|das|den|dem|des|mein\w*|unser\w*|datei|ordner|"
     r"le|la|les|l'|mon|ma|mes|nos|notre|du|de|des|fichier|dossier|el|los|las|mi|mis|nuestr\w*|archivo|carpeta|o|os|as|"
@@ -78,18 +77,7 @@ class Pick(NamedTuple):
     """Names that fit equally well."""
 
 
-_MARKS = (
-    ('"', '"'),
-    ("'", "'"),
-    ("`", "`"),
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("«", "»"),
-    ("\u2018", "\u2019"),
-    ("「", "」"),
-    ("『", "』"),
-)
+_MARKS = "\"\" '' `` “” „“ „” «» \u2018\u2019 「」 『』".split()
 
 
 def unquoted(words: str) -> str:
@@ -101,7 +89,8 @@ def unquoted(words: str) -> str:
     ('buy milk', "'a' and 'b'", "it's")
     """
     bare = words.strip()
-    for left, right in _MARKS:
+    for marks in _MARKS:
+        left, right = marks[0], marks[1]
         inner = bare[1:-1]
         if (
             len(bare) > 1

@@ -12,7 +12,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from difflib import unified_diff
@@ -420,7 +420,6 @@ class Unsure(LookupError):  # noqa: N818 - the same
 class Operation(NamedTuple):
     """One way to work on what tools gave."""
 
-    name: str
     parameters: tuple[str, ...]
     """Words it takes after the text, in order; those that may be left out end in ``?``."""
     function: Callable[..., Value]
@@ -1036,62 +1035,52 @@ def smallest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
     return sorted(files_of(entries), key=lambda one: one.bytes)[:n]
 
 
-def _rows(on: str, **functions: tuple[Callable[..., Any], str]) -> dict[str, Operation]:
-    found = {}
-    for key, (function, parameters) in functions.items():
-        name = key.replace("__", ".")
-        found[name] = Operation(name, tuple(parameters.split()), function, on)
-    return found
-
-
+_ROWS: Mapping[str, Mapping[str, tuple[Callable[..., Any], str]]] = {
+    "text": {
+        "count.lines": (lambda text: len(lines(text)), ""),
+        "count.words": (count_words, ""),
+        "count.chars": (len, ""),
+        "count.matches": (count_matches, "find"),
+        "count.rows": (count_rows, ""),
+        "read.first": (first, "n?"),
+        "read.last": (last, "n?"),
+        "read.line": (one_line, "line"),
+        "read.lines": (line_range, "from until"),
+        "read.longest": (longest, ""),
+        "read.shortest": (shortest, ""),
+        "read.sorted": (sort_lines, ""),
+        "read.unique": (unique, ""),
+        "read.without": (without_text, "find"),
+        "read.reversed": (lambda text: lines(text)[::-1], ""),
+        "read.upper": (lambda text: lines(text.upper()), ""),
+        "read.lower": (lambda text: lines(text.lower()), ""),
+        "search": (with_text, "find"),
+        "summary": (gist, ""),
+    },
+    "table": {
+        "columns": (lambda text: list(read_table(text).columns), ""),
+        "column.sum": (column_sum, "column"),
+        "column.mean": (column_mean, "column"),
+        "column.min": (column_min, "column"),
+        "column.max": (column_max, "column"),
+        "column.distinct": (distinct, "column"),
+        "rows.where": (rows_where, "value column?"),
+        "rows.over": (rows_over, "column n"),
+        "rows.under": (rows_under, "column n"),
+        "rows.count": (rows_count, "value column?"),
+        "rows.sorted": (rows_sorted, "column"),
+        "cell": (cell, "value column"),
+        "group.sum": (group_sum, "column by"),
+        "group.count": (group_count, "by"),
+    },
+    "json": {"json.get": (json_get, "key"), "json.keys": (json_keys, ""), "json.set": (json_set, "key new")},
+    "code": {"code.show": (code_show, "name"), "code.list": (code_list, "")},
+    "two": {"compare": (compare, "")},
+    "entries": {"list.names": (of_name, "find"), "list.largest": (largest, "n?"), "list.smallest": (smallest, "n?")},
+}
 OPERATIONS = {
-    **_rows(
-        "text",
-        count__lines=(lambda text: len(lines(text)), ""),
-        count__words=(count_words, ""),
-        count__chars=(len, ""),
-        count__matches=(count_matches, "find"),
-        count__rows=(count_rows, ""),
-        read__first=(first, "n?"),
-        read__last=(last, "n?"),
-        read__line=(one_line, "line"),
-        read__lines=(line_range, "from until"),
-        read__longest=(longest, ""),
-        read__shortest=(shortest, ""),
-        read__sorted=(sort_lines, ""),
-        read__unique=(unique, ""),
-        read__without=(without_text, "find"),
-        read__reversed=(lambda text: lines(text)[::-1], ""),
-        read__upper=(lambda text: lines(text.upper()), ""),
-        read__lower=(lambda text: lines(text.lower()), ""),
-        search=(with_text, "find"),
-        summary=(gist, ""),
-    ),
-    **_rows(
-        "table",
-        columns=(lambda text: list(read_table(text).columns), ""),
-        column__sum=(column_sum, "column"),
-        column__mean=(column_mean, "column"),
-        column__min=(column_min, "column"),
-        column__max=(column_max, "column"),
-        column__distinct=(distinct, "column"),
-        rows__where=(rows_where, "value column?"),
-        rows__over=(rows_over, "column n"),
-        rows__under=(rows_under, "column n"),
-        rows__count=(rows_count, "value column?"),
-        rows__sorted=(rows_sorted, "column"),
-        cell=(cell, "value column"),
-        group__sum=(group_sum, "column by"),
-        group__count=(group_count, "by"),
-    ),
-    **_rows("json", json__get=(json_get, "key"), json__keys=(json_keys, ""), json__set=(json_set, "key new")),
-    **_rows("code", code__show=(code_show, "name"), code__list=(code_list, "")),
-    **_rows("two", compare=(compare, "")),
-    **_rows(
-        "entries",
-        list__names=(of_name, "find"),
-        list__largest=(largest, "n?"),
-        list__smallest=(smallest, "n?"),
-    ),
+    name: Operation(tuple(parameters.split()), function, on)
+    for on, rows in _ROWS.items()
+    for name, (function, parameters) in rows.items()
 }
 """Name to operation. Most are called like the act they carry out; adding one is adding a row."""

@@ -34,33 +34,21 @@ from lango_nb.routing.table import RoutingTable
 
 PLANNING = "planning"
 """A family without tools."""
-_OWN_LEAST = 0.05
-"""Probability from which a family of the agent's own tools is worth a try: the request was given to it, after all."""
+_FOREIGN_LEAST = 0.05
+"""Probability from which a request may be about somebody else's family."""
 _FOREIGN_LEAD = 3.0
 """How many times likelier somebody else's family must be for the request to be declined."""
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
-    """How likely a request is to be about what."""
+class Aim(NamedTuple):
+    """What a request is likely to be about."""
 
-    own: tuple[tuple[str, float], ...]
-    """Families of the agent's own tools, likeliest first."""
-    foreign: tuple[tuple[str, float], ...]
-    """All other families, likeliest first."""
-    talk: float
-    """Probability of conversation."""
     likely: Mapping[str, float]
     """The probability of every family."""
+    domain: str
+    """The family of somebody else that it is about; empty when it may be the agent's own."""
     is_talk: bool
     """Whether it is conversation rather than anything the agent has tools for."""
-
-    @property
-    def domain(self) -> str:
-        """The family of somebody else that the request is about; empty when it may be the agent's own."""
-        mine = sum(likely for _, likely in self.own)
-        name, likely = self.foreign[0] if self.foreign else ("", 0.0)
-        return name if likely >= _OWN_LEAST and likely > _FOREIGN_LEAD * mine else ""
 
 
 @lru_cache(maxsize=512)
@@ -80,11 +68,13 @@ def aim_of(text: str, families: frozenset[str]) -> Aim:
     """
     router = _nobodys()
     likely = router.family_scores(text)
-    own = tuple((name, part) for name, part in likely.items() if name in families)
-    foreign = tuple((name, part) for name, part in likely.items() if name not in families and name != CONVERSATION)
+    own = [part for name, part in likely.items() if name in families]
+    foreign = [(name, part) for name, part in likely.items() if name not in families and name != CONVERSATION]
+    nearest, chance = foreign[0] if foreign else ("", 0.0)
+    is_foreign = chance >= _FOREIGN_LEAST and chance > _FOREIGN_LEAD * sum(own)
     talk = likely.get(CONVERSATION, 0.0)
-    best = own[0][1] if own else 0.0
-    return Aim(own, foreign, talk, likely, talk > best and talk >= router.calibration.root_threshold)
+    is_talk = talk > (own[0] if own else 0.0) and talk >= router.calibration.root_threshold
+    return Aim(likely, nearest if is_foreign else "", is_talk)
 
 
 @lru_cache(maxsize=1)

@@ -69,11 +69,13 @@ def _transfer(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
         parts = parts_of(conversation)
         planner = next(iter(router.owners(PLANNING)), "") if len(parts) >= MANY else ""
         if chosen := planner or part.agent:
-            return conversation.call(TRANSFER, agent_name=chosen, reason=part.reason or why(part.route, chosen))
+            return conversation.calls(
+                (TRANSFER, {"agent_name": chosen, "reason": part.reason or why(part.route, chosen)})
+            )
         return answer_itself(conversation, part, tools)
     route = router.route(without_content(conversation.text), exclude=out)
     if target := next_best(route):
-        return conversation.call(TRANSFER, agent_name=target, reason=part.reason or why(route, target))
+        return conversation.calls((TRANSFER, {"agent_name": target, "reason": part.reason or why(route, target)}))
     language = conversation.understood.reading.language
     return Reply(text=talk.nobody(sorted(out), conversation.failed, language))
 

@@ -80,7 +80,7 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
 def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Reading:
     """Put a tool of the agent's own, of which the reader knows nothing, in the place of what a reading is unsure of."""
     names = {tool.name for tool in own}
-    unknown = [tool for tool in own if not _is_read(tool.name)]
+    unknown = [tool for tool in own if not router_family(tool.name)]
     choice = choose(unknown, text)
     if choice is None or len(reading.steps) > 1:
         return reading
@@ -94,11 +94,6 @@ def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Re
     if is_talk(first.act) and first.act != "unclear" and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
         return reading
     return Reading((step_for(choice.tool, text),), 1.0, reading.language)
-
-
-def _is_read(tool: str) -> bool:
-    """Tell whether requests for a tool were learned from."""
-    return bool(router_family(tool))
 
 
 def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSchema]) -> str | None:
@@ -177,8 +172,6 @@ _NAME = 2.0
 """Weight of a word of a tool's name, beside one of its description."""
 _CONCEPT = 0.7
 """Weight of a concept that a request and a tool share, beside a word."""
-_RIVAL = 0.75
-"""Part of the best score from which another tool may be meant as well."""
 _FEW = 4
 """Words that an argument may have that nobody asked for."""
 _STOP = frozenset(
@@ -204,8 +197,6 @@ class Choice(NamedTuple):
 
     tool: ToolSchema
     score: float
-    rivals: tuple[ToolSchema, ...] = ()
-    """Others that may be meant as well."""
 
 
 def choose(tools: Sequence[ToolSchema], text: str) -> Choice | None:
@@ -235,8 +226,7 @@ def choose(tools: Sequence[ToolSchema], text: str) -> Choice | None:
     best, place = max(rated, key=lambda pair: (pair[0], -pair[1]))
     if best < LEAST:
         return None
-    rivals = tuple(tools[other] for score, other in rated if other != place and score >= _RIVAL * best)
-    return Choice(tools[place], best, rivals)
+    return Choice(tools[place], best)
 
 
 class _Told(NamedTuple):
@@ -308,7 +298,11 @@ def step_for(tool: ToolSchema, text: str) -> Step:
             name for name, shape in shapes.items() if shape.get("type", "string") == "string" and "enum" not in shape
         ]
         lacking = texts if len(texts) == 1 else []
-    if len(lacking) == 1 and (rest := _rest(tool, free, text)) and (lacking[0] in required or _is_short(rest)):
+    if (
+        len(lacking) == 1
+        and (rest := _rest(tool, free, text))
+        and (lacking[0] in required or len(rest.split()) <= _FEW)
+    ):
         found[lacking[0]] = rest
     return Step(tool.name, {name: (value,) for name, value in found.items()}, text=text)
 
@@ -379,7 +373,3 @@ def _unheard(left: Sequence[Word]) -> list[Word]:
         elif run:
             break
     return run
-
-
-def _is_short(words_said: str) -> bool:
-    return len(words_said.split()) <= _FEW
