@@ -20,7 +20,7 @@ from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, give
 from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import concepts_of, lexicon, words
-from lango_nb.models.offline.looking import find_out, look
+from lango_nb.models.offline.looking import ask_tables, find_out, look
 from lango_nb.models.offline.names import is_pointer, pick, plain, rank, unquoted, whole_new_name
 from lango_nb.models.offline.operations import lines, number, truth
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
@@ -213,8 +213,11 @@ def _step(desk: Desk, step: Step) -> Work:
     act = acts().get(step.act)
     step = repaired(step)
     desk.begin(step)
-    if act is None:
-        outcome: Outcome = yield from use_tool(desk, step)
+    asked: Outcome | None = yield from ask_tables(desk, step)
+    if asked is not None:
+        outcome: Outcome = asked
+    elif act is None:
+        outcome = yield from use_tool(desk, step)
     elif act.kind == "talk":
         outcome = yield from _talk(desk, step)
     else:

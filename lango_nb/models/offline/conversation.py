@@ -33,6 +33,7 @@ from lango_nb.models.offline.plan import (
     read_order,
     with_given,
 )
+from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, reader, roles_of
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
@@ -368,8 +369,10 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     >>> after(Context(), read, "notes.md has 3 lines.").file
     'notes.md'
     """
-    steps = [step for step in reading.steps if _is_work(step)]
     told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
+    if (found := _queried(context, reading, told)) is not None:
+        return found
+    steps = [step for step in reading.steps if _is_work(step)]
     asked = _asked(reading, told)
     if not steps:
         return context._replace(asked=None, missing="", answer=context.answer) if asked is None else asked
@@ -389,6 +392,19 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     return Context(
         settled, about, _is_named(about, reading, context), names or context.shown, _value(step, told), changed
     )
+
+
+def _queried(context: Context, reading: Reading, told: _Answer) -> Context | None:
+    """Return what a question about a table leaves; ``None`` where the answer is none to such a question."""
+    for key in ("query.both", "query.rows", "query.value"):
+        if (found := told.said(key)) is None or parse_query(found["query"]) is None:
+            continue
+        step = Step("query", {"file": (found["file"],), "query": (found["query"],)}, text=reading.steps[-1].text)
+        rows = tuple(found.get("lines", "").splitlines()[1:])
+        shown = rows or tuple(found.get("value", "").split("; "))
+        value = found.get("value") or found["lines"]
+        return Context(step, found["file"], _is_named(found["file"], reading, context), shown, value, context.changed)
+    return None
 
 
 def _is_named(file: str, reading: Reading, context: Context) -> bool:

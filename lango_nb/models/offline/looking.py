@@ -25,6 +25,7 @@ from lango_nb.models.offline.operations import (
     OPERATIONS,
     Entry,
     NoSuch,
+    Table,
     Unsure,
     Value,
     code_list,
@@ -43,14 +44,43 @@ from lango_nb.models.offline.operations import (
     read_table,
     reckon,
     with_text,
+    write_row,
     written,
 )
 from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.queries import Query, answer, leaf, query
+from lango_nb.models.offline.queries import parse as parse_query
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
 _MOST_HITS = 40
 _EVERYWHERE = frozenset(("files", "all files", "everything", "everywhere", "all", "folder"))
+_TABLES = (".csv", ".tsv", ".json")
+_MOST_TABLES = 12
+"""Tables that are looked into for a question that names none."""
+_FEW_ROWS = 3
+_HALF, _MOSTLY = 0.5, 0.65
+"""Shares of a question that a table must explain."""
+_OF_TABLES = frozenset(
+    (
+        "rows.where",
+        "rows.over",
+        "rows.under",
+        "rows.count",
+        "cell",
+        "column.sum",
+        "column.mean",
+        "column.min",
+        "column.max",
+        "json.get",
+    )
+)
+"""Acts that ask a table."""
+_MAYBE_OF_TABLES = frozenset(
+    ("column.distinct", "columns", "count.rows", "count.lines", "count.matches", "count.files", "read", "size", "date", "exists", "calculate", "recall", "talk",
+     "unclear", "same", "fix", "about.agents", "about.owner", "list")
+)  # fmt: skip
+"""Acts that a question of a table is taken for."""
 _PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
@@ -575,6 +605,125 @@ def _search(desk: Desk, step: Step) -> Work:
     shown = [f"{name}: {line}" for name, found in hits.items() for line in found]
     return Outcome(
         quoted(shown[:_MOST_HITS], desk.language), [line for found in hits.values() for line in found], step, "", names
+    )
+
+
+def ask_tables(desk: Desk, step: Step) -> Work:
+    """Answer what is asked of a table, or of a JSON file, by what stands in it.
+
+    Returns
+    -------
+    Outcome or None
+        ``None`` where a step is no such question, or nothing in the tables explains it.
+    """
+    least = _least_explained(desk, step)
+    if least is None or not desk.folder.has("fs_read"):
+        return None
+    said = step.text.partition("\n")[0]
+    last = desk.context.last
+    before = last if last is not None and last.act == "query" else None
+    names: Sequence[str] = yield from _tables(desk, step, said)
+    best: tuple[float, int, str, Query, Table] | None = None
+    for place, name in enumerate(names):
+        text = yield from _held(desk, name)
+        table = read_table(text) if text else Table((), ())
+        if len(table.columns) < 2:  # noqa: PLR2004 - no table
+            if (found := _leaf_asked(desk, step, name, text, least, is_only=len(names) == 1)) is not None:
+                return found
+            continue
+        told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
+        asked = query(said, table, told, name)
+        if not asked.is_grounded or asked.explained < least or not (asked.where or asked.column or told):
+            continue
+        if best is None or (asked.explained, len(asked.where)) > best[:2]:
+            best = (asked.explained, len(asked.where), name, asked, table)
+        if told is not None or (place == 0 and len(names) == 1):
+            break
+    return None if best is None else _answered(desk, step, *best[2:])
+
+
+def _least_explained(desk: Desk, step: Step) -> float | None:
+    """Return how much of a step's words a table must explain to be asked; ``None`` where it is no question of tables."""
+    last = desk.context.last
+    if step.act in _OF_TABLES:
+        return _HALF
+    if step.act in _MAYBE_OF_TABLES:
+        return _HALF if last is not None and last.act == "query" else _MOSTLY
+    return None
+
+
+def _tables(desk: Desk, step: Step, said: str) -> Work:
+    """Return the tables that a question may be about: the one that is named, the one spoken of, or all there are."""
+    word = step.word("file")
+    if not word or is_pointer(word, "it"):
+        named = [one.text for one in words_of(said) if one.kind == "file"]
+        word = named[0] if named else ""
+    if word:
+        try:
+            path: str = yield from desk.file(word)
+        except (Ask, Absent):
+            return ()
+        return (path,) if path.casefold().endswith(_TABLES) else ()
+    every: list[Entry] = yield from desk.folder.everything(".")
+    names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(_TABLES)]
+    names.sort(key=lambda name: name != desk.context.file)
+    return tuple(names[:_MOST_TABLES])
+
+
+def _held(desk: Desk, name: str) -> Work:
+    try:
+        return (yield from desk.folder.read(name))
+    except (TooLarge, Failed, Absent):
+        return ""
+
+
+def _leaf_asked(desk: Desk, step: Step, name: str, text: str, least: float, *, is_only: bool) -> Outcome | None:
+    """Answer what is asked of a JSON file that is no table."""
+    if not name.casefold().endswith(".json") or (step.act in _MAYBE_OF_TABLES and not is_only and least < _MOSTLY):
+        return None
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return None
+    last = desk.context.last
+    before = last.word("key").split(".") if last is not None and last.act == "json.get" else ()
+    found = leaf(step.text.partition("\n")[0], data, before)
+    if found is None or found.explained < least or (not is_only and len(found.path) < 2):  # noqa: PLR2004 - a key of many
+        return None
+    values = [value if len(found.values) == 1 else f"{path}: {value}" for path, value in found.values]
+    settled = Step("json.get", {"file": (name,), "key": (".".join(found.path),)}, text=step.text)
+    return _lines_said(desk, settled, name, values)
+
+
+def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> Outcome:
+    """Word the answer to a question about a table: the value, and the rows it comes from where they are few."""
+    found = answer(asked, table)
+    line = str(asked)
+    settled = Step("query", {"file": (name,), "query": (line,)}, text=step.text)
+    if not found.rows:
+        raise CannotWork(desk.say("no_rows", file=name))
+    shown = [write_row(table, row) for row in (table.columns, *found.rows)]
+    rows = quoted(shown, desk.language)
+    if not found.value:
+        return Outcome(
+            desk.say("query.rows", file=name, query=line, lines=rows), shown, settled, name, tuple(shown[1:])
+        )
+    is_few = len(found.rows) <= _FEW_ROWS and len(found.rows) < len(table.rows)
+    said = quoted([found.value], desk.language)
+    if is_few and asked.measure not in {"sum", "mean"}:
+        return Outcome(
+            desk.say("query.both", value=said, file=name, query=line, lines=rows),
+            found.value,
+            settled,
+            name,
+            tuple(shown[1:]),
+        )
+    return Outcome(
+        desk.say("query.value", value=said, file=name, query=line),
+        found.value,
+        settled,
+        name,
+        tuple(found.value.split("; ")),
     )
 
 

@@ -15,10 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import lexicon
-from lango_nb.models.offline.names import _related as related, _words_of as words_of_kind, is_small, plain, stem
-from lango_nb.models.offline.tables import Table, day, number, numbers, order
-from lango_nb.models.offline.words import UNSPACED, words
+from lango_nb.models.offline.lexicon import UNSPACED, lexicon, words
+from lango_nb.models.offline.names import is_small, plain, related, stem, table_of
+from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
 
 MOST_ROWS = 5000
 """Rows of a table that questions are read against."""
@@ -68,7 +67,9 @@ class Condition(NamedTuple):
         if not self.kind.endswith(" of"):
             return self.holds(row[place])
         limit = number(row[table.columns.index(self.values[0])])
-        return limit is not None and self._replace(kind=self.kind.removesuffix(" of"), values=(str(limit),)).holds(row[place])
+        return limit is not None and self._replace(kind=self.kind.removesuffix(" of"), values=(str(limit),)).holds(
+            row[place]
+        )
 
     def _is_met(self, cell: str) -> bool:
         match self.kind:
@@ -107,7 +108,6 @@ class Query(NamedTuple):
         places = [(table.columns.index(one.column), one) for one in self.where]
         return [row for row in table.rows if all(one.in_row(row, place, table) for place, one in places)]
 
-
     def __str__(self) -> str:
         """Write the query as a line that :func:`parse` reads.
 
@@ -122,7 +122,9 @@ class Query(NamedTuple):
 
 
 _WORD = r'"[^"]*"|[^\s",]+'
-_CONDITION = re.compile(rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)")
+_CONDITION = re.compile(
+    rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
+)
 
 
 def _name(text: str) -> str:
@@ -164,7 +166,9 @@ def parse(line: str) -> Query | None:
 
 def _apart(line: str) -> tuple[str, str, str]:
     """Part a line at the "where" that stands in no quotation marks."""
-    at = next((match.start() for match in re.finditer(" where ", line) if not line[: match.start()].count('"') % 2), None)
+    at = next(
+        (match.start() for match in re.finditer(" where ", line) if not line[: match.start()].count('"') % 2), None
+    )
     return (line, "", "") if at is None else (line[:at], " where ", line[at + len(" where ") :])
 
 
@@ -201,7 +205,9 @@ class _Question:
         """Return the tokens in which a phrase is said, as whole words; none where it is not."""
         if phrase and not phrase.isascii() and phrase in self.text:
             start = self.text.index(phrase)
-            inside = [at for at, token in enumerate(self.tokens) if token.start < start + len(phrase) and token.end > start]
+            inside = [
+                at for at, token in enumerate(self.tokens) if token.start < start + len(phrase) and token.end > start
+            ]
             if any(self.tokens[at].kind in UNSPACED for at in inside):
                 return inside
         parts = plain(phrase).split()
@@ -213,7 +219,9 @@ class _Question:
     def says(self, word: str) -> list[int]:
         """Return the tokens that are a word, or its plural."""
         return [unit.token for unit in self.units if stem(unit.text) == stem(word)] or (
-            [token for other in related(word) if not other.isascii() for token in self.find(other)] if word not in _KEYS else []
+            [token for other in related(word) if not other.isascii() for token in self.find(other)]
+            if word not in _KEYS
+            else []
         )
 
     def means(self, word: str) -> list[int]:
@@ -223,7 +231,8 @@ class _Question:
         found = [
             unit.token
             for unit in self.units
-            if unit.text == word or (unit.token not in asking and (stem(unit.text) in same or related(unit.text) & same))
+            if unit.text == word
+            or (unit.token not in asking and (stem(unit.text) in same or related(unit.text) & same))
         ]
         if found:
             return found
@@ -346,7 +355,13 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
     said: dict[str, int] = {}
     shortest = 2 if asked.means(column) else 3
     for unit in asked.units:
-        if len(unit.text) < shortest or unit.text.isdigit() or is_small(unit.text) or unit.token in asked.used or asked.concepts[unit.token] & (_ASKING | _NEGATING):
+        if (
+            len(unit.text) < shortest
+            or unit.text.isdigit()
+            or is_small(unit.text)
+            or unit.token in asked.used
+            or asked.concepts[unit.token] & (_ASKING | _NEGATING)
+        ):
             continue
         if any(unit.text in plain(value).split() for value in values):
             said[unit.text] = unit.token
@@ -369,19 +384,40 @@ def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | N
         asked.used.update(said.values())
         return Condition(column, "is", tuple(same))
     have = [one for one in map(day, values) if one is not None]
-    months = words_of_kind("month")
+    months = table_of("month")
     for unit in asked.units:
         if unit.text in months and any(str(one.month) == months[unit.text] for one in have):
             asked.used.add(unit.token)
-            number_in = next((other for other in asked.units if other.is_number and other.text.isdigit() and int(other.text) <= 31), None)
-            if number_in is not None and (same := [value for value in values if (at := day(value)) is not None and str(at.month) == months[unit.text] and at.day == int(number_in.text)]):
+            number_in = next(
+                (other for other in asked.units if other.is_number and other.text.isdigit() and int(other.text) <= 31),
+                None,
+            )
+            if number_in is not None and (
+                same := [
+                    value
+                    for value in values
+                    if (at := day(value)) is not None
+                    and str(at.month) == months[unit.text]
+                    and at.day == int(number_in.text)
+                ]
+            ):
                 asked.used.add(number_in.token)
                 return Condition(column, "is", tuple(same))
             return Condition(column, "month", (months[unit.text],))
-    if (match := re.search(r"(\d{1,2})\s*月(?:\s*(\d{1,2})\s*[日号])?", asked.text)) is not None and any(one.month == int(match[1]) for one in have):
+    if (match := re.search(r"(\d{1,2})\s*月(?:\s*(\d{1,2})\s*[日号])?", asked.text)) is not None and any(
+        one.month == int(match[1]) for one in have
+    ):
         asked.used.update(at for at, token in enumerate(asked.tokens) if match.start() <= token.start < match.end())
         if match[2]:
-            return Condition(column, "is", tuple(value for value in values if (at := day(value)) is not None and (at.month, at.day) == (int(match[1]), int(match[2]))))
+            return Condition(
+                column,
+                "is",
+                tuple(
+                    value
+                    for value in values
+                    if (at := day(value)) is not None and (at.month, at.day) == (int(match[1]), int(match[2]))
+                ),
+            )
         return Condition(column, "month", (str(int(match[1])),))
     for unit in asked.units:
         if not unit.is_number and not re.fullmatch(r"\d{1,2}(?:st|nd|rd|th|er|e)?", unit.text):
@@ -392,7 +428,11 @@ def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | N
             return Condition(column, "year", (bare,))
         before = asked.tokens[unit.token - 1].folded if unit.token else ""
         following = asked.tokens[unit.token + 1].text if unit.token + 1 < len(asked.tokens) else ""
-        is_day = not bare == unit.text or following in {"日", "号"} or before in {"the", "le", "den", "dem", "am", "el", "il", "o", "dia", "dnia", "op", "de", "der"}
+        is_day = (
+            not bare == unit.text
+            or following in {"日", "号"}
+            or before in {"the", "le", "den", "dem", "am", "el", "il", "o", "dia", "dnia", "op", "de", "der"}
+        )
         if is_day and unit.token not in asked.used and 0 < len(bare) <= 2 and any(one.day == int(bare) for one in have):
             asked.used.add(unit.token)
             return Condition(column, "day", (str(int(bare)),))
@@ -406,7 +446,11 @@ def _numbered(asked: _Question, column: str, values: Sequence[str], is_before: b
         if unit.token in asked.used or not (unit.text.isdigit() or (len(unit.text) == 1 and unit.token not in names)):
             continue
         near = any(0 < abs(unit.token - place) <= 2 for place in names)  # noqa: PLR2004 - a small word between them
-        same = tuple(value for value in values if plain(value) == unit.text or (unit.text.isdigit() and number(value) == int(unit.text)))
+        same = tuple(
+            value
+            for value in values
+            if plain(value) == unit.text or (unit.text.isdigit() and number(value) == int(unit.text))
+        )
         if same and (near or is_before) and not asked.has((_OVER, _UNDER)):
             asked.used.update({unit.token, *names})
             return Condition(column, "is", same)
@@ -438,7 +482,9 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
         wants = _FALSE if asked.has(_NEGATING) else _TRUE
         asked.used.update(asked.has(_NEGATING))
         named.remove(column)
-        yield Condition(column, "is", tuple(value for value in dict.fromkeys(table.values(column)) if plain(value) in wants))
+        yield Condition(
+            column, "is", tuple(value for value in dict.fromkeys(table.values(column)) if plain(value) in wants)
+        )
 
 
 def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
@@ -446,12 +492,16 @@ def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condit
     kind = "over" if asked.has((_OVER,)) else "under" if asked.has((_UNDER,)) else ""
     two = [name for name in named if is_numeric(table.values(name))]
     if kind and len(two) == 2 and not any(unit.is_number for unit in asked.units):  # noqa: PLR2004 - one against the other
-        first, second = (two if asked.first(two[0]) < asked.first(two[1]) else two[::-1])
+        first, second = two if asked.first(two[0]) < asked.first(two[1]) else two[::-1]
         for name in two:
             named.remove(name)
         yield Condition(first, f"{kind} of", (second,))
         return
-    given = [unit for unit in asked.units if unit.is_number and unit.token not in asked.used and number(asked.tokens[unit.token].text) is not None]
+    given = [
+        unit
+        for unit in asked.units
+        if unit.is_number and unit.token not in asked.used and number(asked.tokens[unit.token].text) is not None
+    ]
     if not kind or len({unit.token for unit in given}) != 1:
         return
     columns = [name for name in named if is_numeric(table.values(name))] or amounts(table)
@@ -515,7 +565,9 @@ def _is_time(column: str, table: Table) -> bool:
 
 def amounts(table: Table) -> list[str]:
     """Return the columns whose numbers are amounts: no years, no numbers of things."""
-    return [name for name in table.columns if is_numeric(table.values(name)) and not set(plain(name).split()) & set(_IDS)]
+    return [
+        name for name in table.columns if is_numeric(table.values(name)) and not set(plain(name).split()) & set(_IDS)
+    ]
 
 
 def is_numeric(values: Sequence[str]) -> bool:
@@ -557,7 +609,6 @@ def answer(asked: Query, table: Table) -> Found:
         if not read:
             return Found(tuple(rows), "")
         total = sum(read, Decimal(0))
-        from lango_nb.models.offline.tables import written
         return Found(tuple(rows), written(total / len(read) if asked.measure == "mean" else total))
     if asked.measure == "count":
         return Found(tuple(rows), str(len(rows)))
@@ -605,14 +656,23 @@ def leaf(text: str, data: object, before: Sequence[str] = ()) -> Leaf | None:
     """
     asked = _Question(text)
     nodes = dict(_nodes(data))
-    said = {part: frozenset(asked.means(part)) for path in nodes for key in path for part in plain(key).split() if not is_small(part)}
+    said = {
+        part: frozenset(asked.means(part))
+        for path in nodes
+        for key in path
+        for part in plain(key).split()
+        if not is_small(part)
+    }
     scored: list[tuple[float, int, int, tuple[str, ...], frozenset[int]]] = []
     for path in nodes:
         tokens = frozenset(token for key in path for part in plain(key).split() for token in said.get(part, ()))
         own = frozenset(token for part in plain(path[-1]).split() for token in said.get(part, ()))
         if not own:
             continue
-        shared = next((place for place, (one, other) in enumerate(zip(path, before, strict=False)) if one != other), min(len(path), len(before)))
+        shared = next(
+            (place for place, (one, other) in enumerate(zip(path, before, strict=False)) if one != other),
+            min(len(path), len(before)),
+        )
         parts = [part for part in plain(path[-1]).split() if not is_small(part)]
         whole = len([part for part in parts if said.get(part)]) / (len(parts) or 1)
         scored.append((len(tokens) + whole, shared, -len(path), path, tokens))
