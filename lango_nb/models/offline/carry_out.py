@@ -411,7 +411,7 @@ def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
 
     Raises
     ------
-    desk.Ask
+    folder.Ask
         Something that is needed is missing, or is not what it has to be.
     """
     shapes = shapes_of(schema)
