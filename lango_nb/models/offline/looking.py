@@ -10,6 +10,7 @@ from typing import Any
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import concepts_of
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     endings,
     is_pointer,

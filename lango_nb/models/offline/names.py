@@ -368,8 +368,8 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     sought = [stem(word) for word in said]
     if not sought:
         return [], False
-    related = [{stem(word), *related(stem(word)), *_head(word)} for word in said]
-    whole = related(plain(words))
+    related = [{stem(word), *related_words(stem(word)), *_head(word)} for word in said]
+    whole = related_words(plain(words))
     kinds = table_of("kind")
     ends = [tuple(kinds.get(word, kinds.get(stem(word), "")).split()) for word in said]
     scores: dict[str, float] = {}
@@ -445,7 +445,7 @@ def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, 
     small = table_of("small")
     said = [word for word in plain(question).split() if word not in small and (len(word) > 2 or word.isdigit())]  # noqa: PLR2004 - "is", "on"
     sought = list(dict.fromkeys(stem(word) for word in said))[:_MOST_SOUGHT]
-    options = [frozenset({word, *related(word), *_head(word)}) for word in sought]
+    options = [frozenset({word, *related_words(word), *_head(word)}) for word in sought]
     rows: list[tuple[str, str, frozenset[int]]] = []
     for name, text in texts.items():
         heading = ""
@@ -529,7 +529,7 @@ def _known_endings() -> frozenset[str]:
     return frozenset(ending for kind in table_of("kind").values() for ending in kind.split())
 
 
-def related(word: str) -> frozenset[str]:
+def related_words(word: str) -> frozenset[str]:
     """Return the words that mean the same in any of the languages."""
     rows = _nouns().get(word)
     if rows is None and len(word) > _LONG_STEM and word.isascii():  # a case or a tense that nobody listed
@@ -543,7 +543,7 @@ def _head(word: str) -> frozenset[str]:
     for end in table_of("compound"):
         if word.endswith(end) and len(word) - len(end) >= _SHORTEST:
             bare = word[: -len(end)].rstrip("s-")
-            return frozenset({stem(bare), *related(bare), *related(stem(bare))})
+            return frozenset({stem(bare), *related_words(bare), *related_words(stem(bare))})
     return frozenset()
 
 

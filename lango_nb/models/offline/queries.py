@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from lango_nb.models.offline.lexicon import UNSPACED, lexicon, words
-from lango_nb.models.offline.names import is_small, plain, related, stem, table_of
+from lango_nb.models.offline.names import is_small, plain, related_words, stem, table_of
 from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
 
 MOST_ROWS = 5000
@@ -219,20 +219,20 @@ class _Question:
     def says(self, word: str) -> list[int]:
         """Return the tokens that are a word, or its plural."""
         return [unit.token for unit in self.units if stem(unit.text) == stem(word)] or (
-            [token for other in related(word) if not other.isascii() for token in self.find(other)]
+            [token for other in related_words(word) if not other.isascii() for token in self.find(other)]
             if word not in _KEYS
             else []
         )
 
     def means(self, word: str) -> list[int]:
         """Return the tokens that say a word, or mean the same in some language."""
-        same = {stem(word), *related(word)}
+        same = {stem(word), *related_words(word)}
         asking = {place for place, told in enumerate(self.concepts) if told & (_ASKING | _MEASURING | _NEGATING)}
         found = [
             unit.token
             for unit in self.units
             if unit.text == word
-            or (unit.token not in asking and (stem(unit.text) in same or related(unit.text) & same))
+            or (unit.token not in asking and (stem(unit.text) in same or related_words(unit.text) & same))
         ]
         if found:
             return found
