@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from pathlib import PurePosixPath
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
@@ -618,7 +619,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         ``None`` where a step is no such question, or nothing in the tables explains it.
     """
     least = _least_explained(desk, step)
-    if least is None or not desk.folder.has("fs_read"):
+    if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
     said = step.text.partition("\n")[0]
     last = desk.context.last
@@ -660,6 +661,8 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
         named = [one.text for one in words_of(said) if one.kind == "file"]
         word = named[0] if named else ""
     if word:
+        if PurePosixPath(word).suffix and not word.casefold().endswith(_TABLES):
+            return ()
         try:
             path: str = yield from desk.file(word)
         except (Ask, Absent):
