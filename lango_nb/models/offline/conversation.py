@@ -33,6 +33,7 @@ from lango_nb.models.offline.plan import (
     read_order,
     with_given,
 )
+from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, reader, roles_of
 from lango_nb.routing.router import Router, router_for_prompt
@@ -397,7 +398,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
 def _queried(context: Context, reading: Reading, told: _Answer) -> Context | None:
     """Return what a question about a table leaves; ``None`` where the answer is none to such a question."""
     for key in ("query.both", "query.rows", "query.value"):
-        if (found := told.said(key)) is None or parse_query(found["query"]) is None:
+        found = told.said(key)
+        if found is None or not found["file"].endswith(TABLES) or parse_query(found["query"]) is None:
             continue
         step = Step("query", {"file": (found["file"],), "query": (found["query"],)}, text=reading.steps[-1].text)
         rows = tuple(found.get("lines", "").splitlines()[1:])

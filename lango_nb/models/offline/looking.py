@@ -50,14 +50,13 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.queries import Query, answer, leaf, query
+from lango_nb.models.offline.queries import TABLES, Query, answer, leaf, query
 from lango_nb.models.offline.queries import parse as parse_query
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
 _MOST_HITS = 40
 _EVERYWHERE = frozenset(("files", "all files", "everything", "everywhere", "all", "folder"))
-_TABLES = (".csv", ".tsv", ".json")
 _MOST_TABLES = 12
 """Tables that are looked into for a question that names none."""
 _FEW_ROWS = 3
@@ -75,6 +74,7 @@ _OF_TABLES = frozenset(
         "column.min",
         "column.max",
         "json.get",
+        "query",
     )
 )
 """Acts that ask a table."""
@@ -661,15 +661,15 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
         named = [one.text for one in words_of(said) if one.kind == "file"]
         word = named[0] if named else ""
     if word:
-        if PurePosixPath(word).suffix and not word.casefold().endswith(_TABLES):
+        if PurePosixPath(word).suffix and not word.casefold().endswith(TABLES):
             return ()
         try:
             path: str = yield from desk.file(word)
         except (Ask, Absent):
             return ()
-        return (path,) if path.casefold().endswith(_TABLES) else ()
+        return (path,) if path.casefold().endswith(TABLES) else ()
     every: list[Entry] = yield from desk.folder.everything(".")
-    names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(_TABLES)]
+    names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(TABLES)]
     names.sort(key=lambda name: name != desk.context.file)
     return tuple(names[:_MOST_TABLES])
 
@@ -729,6 +729,15 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
         name,
         tuple(found.value.split("; ")),
     )
+
+
+def _query(desk: Desk, step: Step) -> Work:
+    """Look for what a question says that the table it goes on from does not explain."""
+    said = step.text.partition("\n")[0]
+    found: Outcome | None = yield from find_out(desk, said)
+    if found is None:
+        raise Ask(desk.say("unclear"))
+    return found
 
 
 def find_out(desk: Desk, text: str) -> Work:
@@ -872,4 +881,5 @@ _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "task.list": _task_list,
     "recall": _recall,
     "calculate": _calculate,
+    "query": _query,
 }

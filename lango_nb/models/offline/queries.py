@@ -19,6 +19,8 @@ from lango_nb.models.offline.lexicon import UNSPACED, lexicon, words
 from lango_nb.models.offline.names import is_small, plain, related_words, stem, table_of
 from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
 
+TABLES = (".csv", ".tsv", ".json")
+"""How the names of files end that hold tables."""
 MOST_ROWS = 5000
 """Rows of a table that questions are read against."""
 _MOST_VALUES = 400
