@@ -37,7 +37,9 @@ _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _FIRST_WORDS = 2
 """Words by which a request shows that it asks."""
-_ASKING = frozenset(("what", "who", "where", "when", "why", "many"))
+_ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
+_CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
+"""Concepts of small talk."""
 _EXPLAINED_IN = 5
 """Words in which a request says that it wants to know how something is done."""
 _PARTS = frozenset(("text", "line", "word"))
@@ -70,11 +72,25 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     tried = [reading, *(other for other in reading.others if _may_replace(other, reading))]
     question: Answer | None = None
     for one in tried:
-        answer = yield from _carried(one, context, tools, has_others=len(tried) > 1)
+        answer = yield from _carried(one, context, tools)
         if not answer.is_dead_end:
             return answer
         question = question or answer
-    return question or Answer("")
+    found: Answer | None = yield from _found_out(reading, context, tools)
+    return found or question or Answer("")
+
+
+def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Work:
+    """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
+    text = reading.steps[0].text.partition("\n")[0] if len(reading.steps) == 1 else ""
+    if not wants_to_know(text) or reading.steps[0].destination:
+        return None
+    desk = Desk(tools, context, reading.language)
+    step = Step("unclear", {}, text=text)
+    outcome: Outcome | None = yield from ask_tables(desk, step)
+    if outcome is None:
+        outcome = yield from find_out(desk, text)
+    return None if outcome is None else Answer(outcome.text, False, () if outcome.step is None else (outcome.step,))
 
 
 def next_reply(
@@ -146,6 +162,12 @@ def least_of(reading: Reading) -> float:
     return DELETE_LEAST if any(step.act.startswith("delete") for step in reading.steps) else CHANGE_LEAST
 
 
+def wants_to_know(text: str) -> bool:
+    """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
+    told = concepts_of(text)
+    return (bool(_ASKING & told) or any(sign in text for sign in "?\uff1f")) and not _CHAT & told
+
+
 def _is_question(text: str) -> bool:
     """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
 
@@ -172,21 +194,20 @@ def _changes(reading: Reading) -> bool:
     return any(is_change(step.act) or step.destination for step in reading.steps)
 
 
-def _carried(
-    reading: Reading, context: Context, tools: Mapping[str, ToolSchema], *, has_others: bool = False
-) -> Carrying:
+def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Carrying:
     """Carry one reading out; what stands in its way becomes a sentence or a question."""
     desk = Desk(tools, context, reading.language, is_certain=reading.is_certain)
     said: list[str] = []
     settled: list[Step] = []
     talk = [step for step in reading.steps if is_talk(step.act)]
     if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least_of(reading):
-        return _shown_plan(desk, reading)
+        found: Answer | None = yield from _found_out(reading, context, tools)
+        return found or _shown_plan(desk, reading)
     for said_step in reading.steps:
         step = said_step._replace(
             arguments={role: tuple(map(unquoted, given)) for role, given in said_step.arguments.items()}
         )
-        is_dead_end = has_others and not desk.has_changed
+        is_dead_end = not desk.has_changed
         try:
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:

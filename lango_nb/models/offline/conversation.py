@@ -402,7 +402,8 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         if found is None or not found["file"].endswith(TABLES) or parse_query(found["query"]) is None:
             continue
         step = Step("query", {"file": (found["file"],), "query": (found["query"],)}, text=reading.steps[-1].text)
-        rows = tuple(found.get("lines", "").splitlines()[1:])
+        heading = 0 if found["file"].endswith(".log") else 1
+        rows = tuple(found.get("lines", "").splitlines()[heading:])
         shown = rows or tuple(found.get("value", "").split("; "))
         value = found.get("value") or found["lines"]
         return Context(step, found["file"], _is_named(found["file"], reading, context), shown, value, context.changed)

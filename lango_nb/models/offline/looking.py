@@ -43,6 +43,7 @@ from lango_nb.models.offline.operations import (
     narrowed,
     numbers,
     of_name,
+    read_log,
     read_table,
     reckon,
     with_text,
@@ -50,7 +51,7 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.queries import TABLES, Query, answer, leaf, query
+from lango_nb.models.offline.queries import TABLES, Leaf, Query, answer, leaf, query
 from lango_nb.models.offline.queries import parse as parse_query
 
 _MOST_SEARCHED = 60
@@ -628,10 +629,14 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     best: tuple[float, int, str, Query, Table] | None = None
     for place, name in enumerate(names):
         text = yield from _held(desk, name)
-        table = read_table(text) if text else Table((), ())
+        table = read_log(text) if name.casefold().endswith(".log") else read_table(text or "")
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
-            if (found := _leaf_asked(desk, step, name, text, least, is_only=len(names) == 1)) is not None:
-                return found
+            found = _leaf_in(desk, name, text, said)
+            is_clear = len(names) == 1 or (
+                found is not None and len(found.path) > 1 and step.act not in _MAYBE_OF_TABLES
+            )
+            if found is not None and is_clear and found.explained >= least:
+                return _leaf_answered(desk, step, name, found)
             continue
         told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
         asked = query(said, table, told, name)
@@ -681,9 +686,9 @@ def _held(desk: Desk, name: str) -> Work:
         return ""
 
 
-def _leaf_asked(desk: Desk, step: Step, name: str, text: str, least: float, *, is_only: bool) -> Outcome | None:
-    """Answer what is asked of a JSON file that is no table."""
-    if not name.casefold().endswith(".json") or (step.act in _MAYBE_OF_TABLES and not is_only and least < _MOSTLY):
+def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:
+    """Find what is asked of a JSON file that is no table."""
+    if not name.casefold().endswith(".json"):
         return None
     try:
         data = json.loads(text)
@@ -691,9 +696,10 @@ def _leaf_asked(desk: Desk, step: Step, name: str, text: str, least: float, *, i
         return None
     last = desk.context.last
     before = last.word("key").split(".") if last is not None and last.act == "json.get" else ()
-    found = leaf(step.text.partition("\n")[0], data, before)
-    if found is None or found.explained < least or (not is_only and len(found.path) < 2):  # noqa: PLR2004 - a key of many
-        return None
+    return leaf(said, data, before)
+
+
+def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
     values = [value if len(found.values) == 1 else f"{path}: {value}" for path, value in found.values]
     settled = Step("json.get", {"file": (name,), "key": (".".join(found.path),)}, text=step.text)
     return _lines_said(desk, settled, name, values)
@@ -706,11 +712,16 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
     settled = Step("query", {"file": (name,), "query": (line,)}, text=step.text)
     if not found.rows:
         raise CannotWork(desk.say("no_rows", file=name))
-    shown = [write_row(table, row) for row in (table.columns, *found.rows)]
+    heading = [] if table.delimiter == " " else [table.columns]
+    shown = [write_row(table, row) for row in (*heading, *found.rows)]
     rows = quoted(shown, desk.language)
     if not found.value:
         return Outcome(
-            desk.say("query.rows", file=name, query=line, lines=rows), shown, settled, name, tuple(shown[1:])
+            desk.say("query.rows", file=name, query=line, lines=rows),
+            shown,
+            settled,
+            name,
+            tuple(shown[len(heading) :]),
         )
     is_few = len(found.rows) <= _FEW_ROWS and len(found.rows) < len(table.rows)
     said = quoted([found.value], desk.language)
@@ -720,7 +731,7 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
             found.value,
             settled,
             name,
-            tuple(shown[1:]),
+            tuple(shown[len(heading) :]),
         )
     return Outcome(
         desk.say("query.value", value=said, file=name, query=line),

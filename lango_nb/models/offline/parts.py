@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import least_of
+from lango_nb.models.offline.carry_out import least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation, resolved
-from lango_nb.models.offline.lexicon import concepts_of, words
+from lango_nb.models.offline.lexicon import words
 from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.plan import Reading, Step, acts, is_talk, show, write_order
 from lango_nb.models.offline.reader import reader
@@ -92,9 +92,6 @@ _CLEARLY = 0.85
 SURE = 0.5
 """Confidence from which a reading says who gets a request."""
 _OWN_TASKS = "task_create"
-_QUESTION = frozenset(("what", "who", "where", "when", "many", "which"))
-_CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
-"""Concepts of questions and of small talk."""
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
 _ONLY = re.compile(
     r"(?:\bby\s+|\bbut\s+)?\b(?:(?:using|use|with)\s+(?:only|nothing\s+but)|only\s+(?:using|use|with))\s+"
@@ -278,9 +275,7 @@ def may_be_found_out(step: Step, route: Route | None = None) -> bool:
         route is not None and route.is_conversation
     ):
         return False
-    told = concepts_of(step.text)
-    is_question = bool(_QUESTION & told) or any(sign in step.text for sign in "?\uff1f")
-    return is_question and not _CHAT & told
+    return wants_to_know(step.text)
 
 
 def _reason(steps: Sequence[Step]) -> str:

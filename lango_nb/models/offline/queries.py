@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from lango_nb.models.offline.lexicon import UNSPACED, lexicon, words
 from lango_nb.models.offline.names import is_small, plain, related_words, stem, table_of
 from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
 
-TABLES = (".csv", ".tsv", ".json")
+TABLES = (".csv", ".tsv", ".json", ".log")
 """How the names of files end that hold tables."""
 MOST_ROWS = 5000
 """Rows of a table that questions are read against."""
@@ -49,6 +50,13 @@ _CONNECTING = frozenset(("and", "only", "same", "then"))
 _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
                      "and", "or", "how", "only", "all", "want", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now"))  # fmt: skip
 _OVER, _UNDER = "more", "less"
+_NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
+_ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
+_DAY_SIGNS = frozenset("日号")
+_SHORTEST = 3
+"""Letters of a word that is looked for in the values of a column nobody names."""
+_NEAR = 3
+"""Words before a value among which a "not" denies it."""
 
 
 class Condition(NamedTuple):
@@ -249,7 +257,11 @@ class _Question:
 
     def is_denied(self, place: int) -> bool:
         """Tell whether a "not" or "except" stands right before a word."""
-        denying = [at for at in range(max(0, place - 3), place) if self.concepts[at] & _NEGATING]
+        denying = [
+            at
+            for at in range(max(0, place - _NEAR), place)
+            if self.concepts[at] & _NEGATING and not self.concepts[at] & _ASKING
+        ]
         self.used.update(denying)
         return bool(denying)
 
@@ -293,10 +305,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     named = _columns(asked, table)
-    measure = next((name for name, concepts in _MEASURES.items() if asked.has(concepts)), "")
-    for name, concepts in _MEASURES.items():
-        if name == measure:
-            asked.used.update(asked.has(concepts))
+    measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
+    asked.used.update(asked.has(_MEASURES.get(measure, ())))
     where += _truths(asked, table, named, spent)
     where += _limits(asked, table, named)
     spent = {one.column for one in where}
@@ -355,7 +365,7 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
     if sum(len(plain(value).split()) for value in values) > _WORDY * len(values):
         return None
     said: dict[str, int] = {}
-    shortest = 2 if asked.means(column) else 3
+    shortest = _SHORTEST - 1 if asked.means(column) else _SHORTEST
     for unit in asked.units:
         if (
             len(unit.text) < shortest
@@ -375,69 +385,72 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
 
 def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
     """Return the day, month or year that is said."""
-    exact = [value for value in values if asked.find(value)]
-    if exact:
-        for value in exact:
-            asked.used.update(asked.find(value))
-        return Condition(column, "is", tuple(exact))
-    said = {one: place for place, token in enumerate(asked.tokens) if (one := day(token.text)) is not None}
-    same = [value for value in values if day(value) in said]
-    if same:
-        asked.used.update(said.values())
-        return Condition(column, "is", tuple(same))
-    have = [one for one in map(day, values) if one is not None]
+    days = {value: when for value in values if (when := day(value)) is not None}
+    for read in (_dates, _months, _numbered_months, _year_or_day):
+        if (found := read(asked, column, days)) is not None:
+            return found
+    return None
+
+
+def _dates(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the whole dates that are said."""
+    said = {when: place for place, token in enumerate(asked.tokens) if (when := day(token.text)) is not None}
+    whole = {value: asked.find(value) for value in days}
+    same = [value for value, when in days.items() if whole[value] or when in said]
+    if not same:
+        return None
+    asked.used.update(said.values(), *(whole[value] for value in same))
+    return Condition(column, "is", tuple(same))
+
+
+def _months(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the month that is named, or the day of it where a number stands with it."""
     months = table_of("month")
+    have = {str(when.month) for when in days.values()}
+    unit = next((unit for unit in asked.units if months.get(unit.text) in have), None)
+    if unit is None:
+        return None
+    asked.used.add(unit.token)
+    beside = (other for other in asked.units if other.text.isdigit() and 0 < abs(other.token - unit.token) <= _NEAR)
+    for other in beside:
+        if (found := _of_day(column, days, (int(months[unit.text]), int(other.text)))) is not None:
+            asked.used.add(other.token)
+            return found
+    return Condition(column, "month", (months[unit.text],))
+
+
+def _numbered_months(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the month that is said as a number, as in Japanese and Chinese."""
+    match = _NUMBERED_MONTH.search(asked.text)
+    if match is None or int(match["month"]) not in {when.month for when in days.values()}:
+        return None
+    asked.used.update(at for at, token in enumerate(asked.tokens) if match.start() <= token.start < match.end())
+    if match["day"]:
+        return _of_day(column, days, (int(match["month"]), int(match["day"])))
+    return Condition(column, "month", (str(int(match["month"])),))
+
+
+def _of_day(column: str, days: Mapping[str, date], wanted: tuple[int, int]) -> Condition | None:
+    same = tuple(value for value, when in days.items() if (when.month, when.day) == wanted)
+    return Condition(column, "is", same) if same else None
+
+
+def _year_or_day(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the year, or the day of a month, that a number says: "the 27th", "le 27"."""
     for unit in asked.units:
-        if unit.text in months and any(str(one.month) == months[unit.text] for one in have):
-            asked.used.add(unit.token)
-            number_in = next(
-                (other for other in asked.units if other.is_number and other.text.isdigit() and int(other.text) <= 31),
-                None,
-            )
-            if number_in is not None and (
-                same := [
-                    value
-                    for value in values
-                    if (at := day(value)) is not None
-                    and str(at.month) == months[unit.text]
-                    and at.day == int(number_in.text)
-                ]
-            ):
-                asked.used.add(number_in.token)
-                return Condition(column, "is", tuple(same))
-            return Condition(column, "month", (months[unit.text],))
-    if (match := re.search(r"(\d{1,2})\s*月(?:\s*(\d{1,2})\s*[日号])?", asked.text)) is not None and any(
-        one.month == int(match[1]) for one in have
-    ):
-        asked.used.update(at for at, token in enumerate(asked.tokens) if match.start() <= token.start < match.end())
-        if match[2]:
-            return Condition(
-                column,
-                "is",
-                tuple(
-                    value
-                    for value in values
-                    if (at := day(value)) is not None and (at.month, at.day) == (int(match[1]), int(match[2]))
-                ),
-            )
-        return Condition(column, "month", (str(int(match[1])),))
-    for unit in asked.units:
-        if not unit.is_number and not re.fullmatch(r"\d{1,2}(?:st|nd|rd|th|er|e)?", unit.text):
+        found = _ORDINAL.fullmatch(unit.text)
+        if found is None or unit.token in asked.used:
             continue
-        bare = re.sub(r"\D", "", unit.text)
-        if len(bare) == 4 and any(str(one.year) == bare for one in have):
+        said = int(found["number"])
+        if said in {when.year for when in days.values()}:
             asked.used.add(unit.token)
-            return Condition(column, "year", (bare,))
+            return Condition(column, "year", (str(said),))
         before = asked.tokens[unit.token - 1].folded if unit.token else ""
         following = asked.tokens[unit.token + 1].text if unit.token + 1 < len(asked.tokens) else ""
-        is_day = (
-            not bare == unit.text
-            or following in {"日", "号"}
-            or before in {"the", "le", "den", "dem", "am", "el", "il", "o", "dia", "dnia", "op", "de", "der"}
-        )
-        if is_day and unit.token not in asked.used and 0 < len(bare) <= 2 and any(one.day == int(bare) for one in have):
+        is_day = bool(found["ending"]) or following in _DAY_SIGNS or is_small(before)
+        if is_day and said in {when.day for when in days.values()}:
             asked.used.add(unit.token)
-            return Condition(column, "day", (str(int(bare)),))
+            return Condition(column, "day", (str(said),))
     return None
 
 
