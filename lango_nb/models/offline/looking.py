@@ -626,10 +626,10 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     last = desk.context.last
     before = last if last is not None and last.act == "query" else None
     names: Sequence[str] = yield from _tables(desk, step, said)
+    texts: dict[str, str] = yield from desk.folder.read_all(names)
     best: tuple[float, int, str, Query, Table] | None = None
-    for place, name in enumerate(names):
-        text = yield from _held(desk, name)
-        table = read_log(text) if name.casefold().endswith(".log") else read_table(text or "")
+    for place, (name, text) in enumerate(texts.items()):
+        table = read_log(text) if name.casefold().endswith(".log") else read_table(text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
             found = _leaf_in(desk, name, text, said)
             is_clear = len(names) == 1 or (
@@ -677,13 +677,6 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
     names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(TABLES)]
     names.sort(key=lambda name: name != desk.context.file)
     return tuple(names[:_MOST_TABLES])
-
-
-def _held(desk: Desk, name: str) -> Work:
-    try:
-        return (yield from desk.folder.read(name))
-    except (TooLarge, Failed, Absent):
-        return ""
 
 
 def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:

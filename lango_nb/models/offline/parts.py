@@ -22,7 +22,7 @@ from lango_nb.models.offline.carry_out import least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation, resolved
 from lango_nb.models.offline.lexicon import words
 from lango_nb.models.offline.names import pick
-from lango_nb.models.offline.plan import Reading, Step, acts, is_talk, show, write_order
+from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.families import CONVERSATION
@@ -246,7 +246,7 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     is_stranger = (
         step.act == "about.agents" and step.word("agent") and not pick(step.word("agent"), router.table.names).name
     )
-    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, route):
+    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, reading.confidence, route):
         return next(iter(router.owners("fs")), "")
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = reading.confidence < SURE or (route.confidence >= _CLEARLY > reading.confidence)
@@ -269,13 +269,21 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     return str(route.chosen) if is_doubtful else owners[0]
 
 
-def may_be_found_out(step: Step, route: Route | None = None) -> bool:
-    """Tell whether a question that looks like talk may have its answer in a file: it is no greeting, and no opinion."""
-    if step.act not in {"talk", "unclear", "about.agents", "about.owner"} or (
-        route is not None and route.is_conversation
-    ):
+def may_be_found_out(step: Step, confidence: float, route: Route | None = None) -> bool:
+    """Tell whether a question that looks like talk, or was hardly understood, may have its answer in a file.
+
+    Parameters
+    ----------
+    step : Step
+    confidence : float
+        That of its reading.
+    route : Route, optional
+        Who else it may be for.
+    """
+    is_talk_of_it = step.act in {"talk", "unclear", "about.agents", "about.owner"}
+    if route is not None and (route.confidence >= _CLEARLY if not is_talk_of_it else route.is_conversation):
         return False
-    return wants_to_know(step.text)
+    return (is_talk_of_it or confidence < SURE) and not is_change(step.act) and wants_to_know(step.text)
 
 
 def _reason(steps: Sequence[Step]) -> str:

@@ -69,10 +69,14 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     is_ordered = bool(read_order(handed(conversation.text)[0]))
     if not is_ordered:
         reading = _with_own_tool(reading, own, conversation.text)
-        if (domain := _foreign(conversation, reading, own)) is not None:
+        domain = _foreign(conversation, reading, own)
+        is_talk = bool(reading.steps) and reading.steps[0].act in talk.WORDED
+        if (domain is not None or is_talk) and (found := _found_out(conversation, reading, tools)) is not None:
+            return found
+        if domain is not None:
             return _decline(conversation, tools, own, domain)
     if reading.steps and reading.steps[0].act in talk.WORDED:
-        return _talk(conversation, reading, tools)
+        return Reply(text=talk.reply(reading.steps[0], reading.language, RoutingTable(), None, conversation.before))
     reply, _ = next_reply(conversation, reading, context, tools)
     return reply
 
@@ -113,15 +117,15 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
     return None if aim.is_talk else aim.domain or None
 
 
-def _talk(conversation: Conversation, reading: Reading, tools: Sequence[ToolSchema]) -> Reply:
-    """Answer talk; a question may have its answer in a file, which is looked for first."""
-    step = reading.steps[0]
-    if may_be_found_out(step) and not aim_of(conversation.text, frozenset()).is_talk:
-        looked_for = reading._replace(steps=(step._replace(act="unclear"),), confidence=1.0)
-        reply, answer = next_reply(conversation, looked_for, conversation.understood.context, tools)
-        if answer is None or not answer.is_question:
-            return reply
-    return Reply(text=talk.reply(step, reading.language, RoutingTable(), None, conversation.before))
+def _found_out(conversation: Conversation, reading: Reading, tools: Sequence[ToolSchema]) -> Reply | None:
+    """Look for the answer to a question in the files, before it is declined or talked about; ``None`` where none is found."""
+    if len(reading.steps) != 1 or not may_be_found_out(reading.steps[0], reading.confidence):
+        return None
+    if aim_of(conversation.text, frozenset()).is_talk:
+        return None
+    looked_for = reading._replace(steps=(reading.steps[0]._replace(act="unclear"),), confidence=1.0, others=())
+    reply, answer = next_reply(conversation, looked_for, conversation.understood.context, tools)
+    return None if answer is not None and (answer.is_question or not answer.plan) else reply
 
 
 # -- not its own -------------------------------------------------------------------------------------------------------
