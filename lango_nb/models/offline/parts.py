@@ -280,10 +280,17 @@ def may_be_found_out(step: Step, confidence: float, route: Route | None = None) 
     route : Route, optional
         Who else it may be for.
     """
-    is_talk_of_it = step.act in {"talk", "unclear", "about.agents", "about.owner"}
-    if route is not None and (route.confidence >= _CLEARLY if not is_talk_of_it else route.is_conversation):
+    if is_change(step.act) or not wants_to_know(step.text):
         return False
-    return (is_talk_of_it or confidence < SURE) and not is_change(step.act) and wants_to_know(step.text)
+    other = 0.0 if route is None else route.confidence
+    match step.act:
+        case "talk" | "unclear":
+            is_sure = confidence >= SURE and step.act == "talk"
+            return route is None or not route.is_conversation or not (is_sure or other >= _CLEARLY)
+        case "about.agents" | "about.owner":
+            return confidence < _CLEARLY and (route is None or route.chosen is None)
+        case _:
+            return confidence < SURE and other < _CLEARLY
 
 
 def _reason(steps: Sequence[Step]) -> str:

@@ -144,7 +144,14 @@ def dispatch(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchem
         parts = _by_plan(planned[-1].text if planned else "", router, offer) or parts
     if not made and len(parts) == 1 and not parts[0].agent:
         return answer_itself(conversation, parts[0], tools)
+    if made and len(parts) == 1 and _is_talk(conversation) and all(one.state == "declined" for one in made):
+        return answer_itself(conversation, replace(parts[0], agent="", own=conversation.understood.reading), tools)
     return _go_on(conversation, offer, tools, parts, made)
+
+
+def _is_talk(conversation: Conversation) -> bool:
+    steps = conversation.understood.reading.steps
+    return bool(steps) and steps[0].act in talk.WORDED
 
 
 def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[ToolSchema]) -> Reply:

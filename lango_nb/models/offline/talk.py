@@ -24,8 +24,8 @@ from lango_nb.core.messages import USER, FinishReason, Message
 from lango_nb.core.text import folded, printable
 from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
 from lango_nb.models.offline.conversation import REJECT, Exchange
-from lango_nb.models.offline.lexicon import Lexicon, Word, words
-from lango_nb.models.offline.names import pick
+from lango_nb.models.offline.lexicon import Lexicon, Word, concepts_of, words
+from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.plan import Step, read_rows
 from lango_nb.models.summaries import lines_of
 from lango_nb.routing.capabilities import tool_capability
@@ -107,6 +107,8 @@ def reply(
         case "about.switch":
             return say("about.switch", language)
         case _:
+            if (found := _of_the_agents(step.text, language, table, router)) is not None:
+                return found
             return _small_talk(step.text, language, table, is_begun=bool(before))
 
 
@@ -132,6 +134,17 @@ def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool
     if {"who", "you"} <= found and length <= _FEW:
         return _about_me(table, language)
     return say("talk.feelings" if "you" in found and not found & _OF_THE_WORLD else "talk.world", language)
+
+
+def _of_the_agents(text: str, language: str, table: RoutingTable, router: Router | None) -> str | None:
+    """Answer "who is here?" and "who can run commands?"; ``None`` where a question is not about agents."""
+    language, found = _spoken(text, language)
+    if "who" not in found or "you" in found or not table.rows:
+        return None
+    if all(is_small(word.text) or concepts_of(word.text) & _ASKS for word in words(text) if word.kind == "word"):
+        return _agents(table, "", language)
+    route = (router or router_for(table)).route(text)
+    return None if route.is_conversation else _routed(route, "about.would", language) or None
 
 
 def _is_asking(text: str, language: str) -> bool:

@@ -73,6 +73,8 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
         is_talk = bool(reading.steps) and reading.steps[0].act in talk.WORDED
         if (domain is not None or is_talk) and (found := _found_out(conversation, reading, tools)) is not None:
             return found
+        if domain is None and is_talk and _is_for_the_root(conversation, reading):
+            domain = "the agents or the world"
         if domain is not None:
             return _decline(conversation, tools, own, domain)
     if reading.steps and reading.steps[0].act in talk.WORDED:
@@ -117,11 +119,17 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
     return None if aim.is_talk else aim.domain or None
 
 
+def _is_for_the_root(conversation: Conversation, reading: Reading) -> bool:
+    """Tell whether a question that nothing answers goes back: the root knows who is there."""
+    return _declines(conversation) and may_be_found_out(reading.steps[0], reading.confidence)
+
+
 def _found_out(conversation: Conversation, reading: Reading, tools: Sequence[ToolSchema]) -> Reply | None:
     """Look for the answer to a question in the files, before it is declined or talked about; ``None`` where none is found."""
     if len(reading.steps) != 1 or not may_be_found_out(reading.steps[0], reading.confidence):
         return None
-    if aim_of(conversation.text, frozenset()).is_talk:
+    is_talk = reading.steps[0].act == "talk" and reading.confidence >= SURE
+    if is_talk and aim_of(conversation.text, frozenset()).is_talk:
         return None
     looked_for = reading._replace(steps=(reading.steps[0]._replace(act="unclear"),), confidence=1.0, others=())
     reply, answer = next_reply(conversation, looked_for, conversation.understood.context, tools)
