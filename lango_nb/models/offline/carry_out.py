@@ -17,9 +17,9 @@ from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
-from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
+from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
-from lango_nb.models.offline.lexicon import concepts_of, lexicon, words
+from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.looking import find_out, look
 from lango_nb.models.offline.names import is_pointer, pick, plain, rank, unquoted, whole_new_name
 from lango_nb.models.offline.operations import lines, number, truth
@@ -35,11 +35,6 @@ LOOK_LEAST = 0.1
 _NEVER = 2.0
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
-_FIRST_WORDS = 2
-"""Words by which a request shows that it asks."""
-_ASKING = frozenset(("what", "who", "where", "when", "why", "many"))
-_EXPLAINED_IN = 5
-"""Words in which a request says that it wants to know how something is done."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
@@ -139,24 +134,11 @@ def least_of(reading: Reading) -> float:
     """Return how sure a reading must be to be carried out: a question that was read as a change never is."""
     if not _changes(reading):
         return LOOK_LEAST
-    if any(is_change(step.act) and _is_question(step.text) for step in reading.steps):
+    if any(is_change(step.act) and is_asking(step.text) for step in reading.steps):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
         return _NEVER
     return DELETE_LEAST if any(step.act.startswith("delete") for step in reading.steps) else CHANGE_LEAST
-
-
-def _is_question(text: str) -> bool:
-    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
-
-    Examples
-    --------
-    >>> _is_question("what happened?"), _is_question("explain how to run `ls`"), _is_question("run `ls`")
-    (True, True, False)
-    """
-    first = lexicon().concepts(words(text.partition("\n")[0])[:_EXPLAINED_IN])
-    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
-    return asks_how or any(told & _ASKING for told in first[:_FIRST_WORDS])
 
 
 def _is_about_a_part(step: Step) -> bool:

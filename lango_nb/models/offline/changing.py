@@ -413,7 +413,7 @@ def _delete(desk: Desk, step: Step) -> Work:
     words_said = step.arguments.get("file", ())
     if not words_said and not desk.context.file:
         raise desk.missing(step, "file")
-    if len(words_said) == 1 and desk.is_path(words_said[0]):
+    if len(words_said) == 1 and desk.is_path(words_said[0]) and not desk.is_part_of_name(step, words_said[0]):
         name = words_said[0].removeprefix("./")
         try:
             text: str = yield from desk.folder.read(name)
@@ -534,9 +534,10 @@ def _copy(desk: Desk, step: Step) -> Work:
     into = word.rstrip().endswith("/") or (entry is not None and entry.is_folder)
     if not into and entry is None and not posixpath.splitext(name)[1]:
         into = len(paths) > 1 or not says_name(step.text)
-        if not into:
-            name = _new_name(name, paths[0], is_folder=False)
-            entry = yield from desk.folder.find(name)
+    told = concepts_of(step.text)
+    if not into and entry is None and says_name(step.text) and ("folder" not in told or "same" in told):
+        name = _new_name(name, paths[0], is_folder=False)
+        entry = yield from desk.folder.find(name)
     return (yield from _transfer(desk, step, paths, name, entry, into=into, verb="cp"))
 
 

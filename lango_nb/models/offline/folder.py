@@ -17,11 +17,14 @@ from typing import Any, NamedTuple
 from lango_nb.core.messages import ToolSchema
 from lango_nb.core.secrets.sight import MASK
 from lango_nb.models.offline.answers import say
+from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     Pick,
     begins_with_pointer,
     endings,
     is_pointer,
+    is_small,
     kind_of_file,
     pick,
     plain,
@@ -470,6 +473,8 @@ class Desk:
             return False
         if self.context.asked is not None and name in self.context.shown:
             return False  # it was asked which of these is meant
+        if step.act in {"delete", "move", "rename"} and self.is_part_of_name(step, word):
+            return True
         if not step.act.startswith("delete"):
             return bool(self._guess) and not _PATH.fullmatch(word.strip())
         if is_pointer(word, "it") or is_pointer(word, "those"):
@@ -479,6 +484,17 @@ class Desk:
             return name == self.context.file and (is_open or not self.context.is_named)
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
         return bare not in {name.casefold(), name.rpartition("/")[2].casefold()}
+
+    @staticmethod
+    def is_part_of_name(step: Step, word: str) -> bool:
+        """Tell whether a name may be only the end of what a request calls a file: "delete report 2024.txt"."""
+        found = words_of(step.text.partition("\n")[0])
+        at = next((place for place, one in enumerate(found) if one.text == word and not one.is_quoted), 0)
+        if at < 2 or found[at - 1].kind not in {"word", "name", "id", "number"}:  # noqa: PLR2004 - a verb, and a word behind it
+            return False
+        before, is_close = found[at - 1], found[at - 1].end + 1 == found[at].start
+        is_other = any(before.text in said for words in step.arguments.values() for said in words)
+        return is_close and not is_other and not is_small(before.text) and not lexicon().concepts(found)[at - 1]
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
@@ -718,9 +734,13 @@ class Desk:
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""
         word = step.word("file")
-        if not word or plain(word) in _HERE:
-            return "."
-        return (yield from self.file(word))
+        if word and plain(word) not in _HERE:
+            return (yield from self.file(word))
+        taken = {one for words in step.arguments.values() for one in words}
+        said = {one.text for one in words_of(step.text)} - taken
+        upper: list[Entry] = yield from self.folder.list()
+        folders = [one.name for one in upper if one.is_folder and one.name in said]
+        return folders[0] if len(folders) == 1 else "."  # it is named, whatever was made of the word
 
     def endings_of(self, word: str) -> tuple[str, ...]:
         """Return the endings that are meant."""

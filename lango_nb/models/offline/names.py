@@ -218,6 +218,24 @@ def is_small(word: str) -> bool:
     return plain(word) in table_of("small")
 
 
+def is_part(words: str) -> bool:
+    """Tell whether words speak of a line, a row or a word: something that is in a file.
+
+    Examples
+    --------
+    >>> is_part("delete that line"), is_part("その行は消して"), is_part("旅行のファイルを消して")
+    (True, True, False)
+    """
+    said = plain(words)
+    pieces = {piece for word in said.split() for piece in _pieces(word)}
+    return any(part in pieces or (len(part) > 1 and not part.isascii() and part in said) for part in _file_parts())
+
+
+@cache
+def _file_parts() -> frozenset[str]:
+    return frozenset(map(plain, table_of("part")))
+
+
 def endings(word: str) -> tuple[str, ...]:
     """Return the endings of a kind of file.
 
