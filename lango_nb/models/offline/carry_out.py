@@ -162,14 +162,16 @@ def _carried(
     said: list[str] = []
     settled: list[Step] = []
     talk = [step for step in reading.steps if is_talk(step.act)]
-    if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least_of(reading):
-        return _shown_plan(desk, reading)
-    for said_step in reading.steps:
-        step = said_step._replace(
-            arguments={role: tuple(map(unquoted, given)) for role, given in said_step.arguments.items()}
-        )
+    is_sure = reading.is_certain or len(talk) == len(reading.steps) or reading.confidence >= least_of(reading)
+    steps = [
+        step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
+        for step in reading.steps
+    ]
+    for step in steps:
         is_dead_end = has_others and not desk.has_changed
         try:
+            if not is_sure:
+                yield from _shown_plan(desk, reading._replace(steps=tuple(map(repaired, steps))))
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
@@ -310,10 +312,23 @@ def _what_if(desk: Desk, step: Step) -> Work:
     raise Ask(desk.say("what_if", file=path, n=len(text.splitlines())))
 
 
-def _shown_plan(desk: Desk, reading: Reading) -> Answer:
-    """Show a plan that is not sure enough, and ask."""
-    line = "; ".join(show(step) for step in reading.steps)
-    return Answer(desk.say("shall", plan=mask(line)), True)
+def _shown_plan(desk: Desk, reading: Reading) -> Work:
+    """Show a plan that is not sure enough, with what is there in the place of its words, and ask."""
+    desk.asks_first = True
+    shown: list[Step] = []
+    for step in reading.steps:
+        if len(reading.steps) == 1 and step.act.startswith("delete"):
+            yield from CHANGES[step.act](desk, step)  # asks with all that would go
+        try:
+            shown.append((yield from desk.looked_up(step)))
+        except (Ask, Absent, Failed):
+            if not shown:
+                raise
+            shown.append(step)  # it is about what the steps before make
+        is_look = not is_change(shown[-1].act)
+        desk.context = _after(desk.context, Outcome("", "", shown[-1], shown[-1].word("file") if is_look else ""))
+    desk.notes.clear()
+    raise Ask(desk.say("shall", plan=mask("; ".join(show(step) for step in shown))))
 
 
 def _after(context: Context, outcome: Outcome) -> Context:

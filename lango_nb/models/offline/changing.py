@@ -413,7 +413,8 @@ def _delete(desk: Desk, step: Step) -> Work:
     words_said = step.arguments.get("file", ())
     if not words_said and not desk.context.file:
         raise desk.missing(step, "file")
-    if len(words_said) == 1 and desk.is_path(words_said[0]) and not desk.is_part_of_name(step, words_said[0]):
+    is_plain = len(words_said) == 1 and desk.is_path(words_said[0]) and not desk.asks_first
+    if is_plain and not desk.is_part_of_name(step, words_said[0]):
         name = words_said[0].removeprefix("./")
         try:
             text: str = yield from desk.folder.read(name)
@@ -448,7 +449,7 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
     for entry in entries:
         below: list[Entry] = (yield from desk.folder.everything(entry.name)) if entry.is_folder else []
         going += [entry.name + "/"] * entry.is_folder + [one.name for one in below] or [entry.name]
-    if len(going) > 1 and not desk.is_certain:
+    if (len(going) > 1 or desk.asks_first) and not desk.is_certain:
         raise Ask(desk.say("ask.delete", n=len(going), names=quoted(going, desk.language)))
     says = desk.say("deletes", names=", ".join(going[:20]))
     if len(going) == 1 and not entries[0].is_folder:

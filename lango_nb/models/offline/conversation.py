@@ -443,7 +443,7 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
     steps = list(asked.steps)
     steps[place] = steps[place].with_arguments(**{context.missing: given})
-    return asked._replace(steps=tuple(steps), confidence=1.0, language=reading.language, others=())
+    return asked._replace(steps=tuple(steps), language=reading.language, others=())
 
 
 def _likewise(step: Step, changed: Step | None) -> Step:
@@ -582,6 +582,9 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         taken_back = answer.said("undone") or {}
         names = taken_back.get("names", "").split(", ")
         return names[0] if len(names) == 1 else ""
+    if (asked := answer.said("ask.delete")) is not None:
+        names = asked["names"].splitlines()
+        return names[0].rstrip("/") if len(names) == 1 else ""
     if step.act in {"move", "copy", "rename"}:
         for key in ("renamed", "moved", "copied"):
             if (found := answer.said(key)) is not None:
@@ -658,7 +661,7 @@ def _asked(reading: Reading, answer: _Answer) -> Context | None:
     """
     for one in (answer._replace(is_one=True), answer)[: 1 if answer.is_one else 2]:
         left = reading.steps if one.is_one else reading.steps[1:] if len(reading.steps) == 2 else reading.steps[-1:]  # noqa: PLR2004
-        plan = Reading(left, 1.0, reading.language)
+        plan = Reading(left, reading.confidence, reading.language)
         for key, role in ASKED.items():
             if (found := one.said(key)) is not None and plan.steps:
                 return Context(asked=_agreed(plan, key, found), missing=role, is_open=True)

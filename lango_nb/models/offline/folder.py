@@ -345,6 +345,8 @@ _OF_FILES = frozenset(
     ("append", "prepend", "replace", "line.replace", "line.delete", "write", "json.set", "json.get", "columns", "cell")
 )
 """Acts that a folder is never meant for."""
+_NEW_OR_THERE = frozenset(("write", "create", "append", "prepend"))
+"""Acts on a file that may not be there yet."""
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
 _HERE = frozenset(("", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"))
 _LONG_WORD = 4
@@ -397,6 +399,8 @@ class Desk:
         self.language = language
         self.is_certain = is_certain
         """Whether the person has said yes to this plan."""
+        self.asks_first = False
+        """Whether a change is only looked up, to be shown and asked about: the plan is not sure enough."""
         self.notes: list[str] = []
         """What was guessed, to be said before the answer."""
         self.has_changed = False
@@ -458,14 +462,34 @@ class Desk:
             else:
                 self._guess = ""
                 found.append((yield from self.file(word)))
-                if not self.is_certain and self._is_doubtful(step, word, found[-1]):
+                if not (self.is_certain or self.asks_first) and self._is_doubtful(step, word, found[-1]):
                     self.notes.clear()
                     if self._guess:
                         raise Ask(self.say("ask.mean", word=word, name=found[-1]))
-                    plan = show(step.with_arguments(file=(*found, *words[len(found) :])))
-                    raise Ask(self.say("shall", plan=plan))
+                    meant = step.with_arguments(file=(*found, *words[len(found) :]))
+                    if step.act in {"move", "copy"}:
+                        meant = meant.with_arguments(to=(self.goal(step),))
+                    raise Ask(self.say("shall", plan=show(meant)))
         inner = [one for one in found if any(other.startswith(f"{one}/") for other in found)]
         return tuple(one for one in dict.fromkeys(found) if one not in inner)  # "a.txt of the folder x"
+
+    def looked_up(self, step: Step) -> Work:
+        """Return a step with the paths that its words mean, to be shown before anything is changed."""
+        self.begin(step)
+        row, word = acts().get(step.act), step.word("file")
+        if row is None:
+            return step
+        if step.act in _NEW_OR_THERE and (not word or _PATH.fullmatch(word) or step.act in {"write", "create"}):
+            if word:
+                name, _ = yield from self.target(word)
+                step = step.with_arguments(file=(name,))
+        elif word or "file" in row.needed:
+            paths: tuple[str, ...] = yield from self.files(step)
+            step = step.with_arguments(file=paths)
+        if step.act in {"move", "move.ending"} or (step.act != "rename" and step.word("to") and word):
+            name, _ = yield from self.target(self.goal(step))
+            step = step.with_arguments(to=(name,))
+        return step
 
     def _is_doubtful(self, step: Step, word: str, name: str) -> bool:
         """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
@@ -483,7 +507,10 @@ class Desk:
             )  # a question that was not answered: what "it" is has become unclear
             return name == self.context.file and (is_open or not self.context.is_named)
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
-        return bare not in {name.casefold(), name.rpartition("/")[2].casefold()}
+        names = {name.casefold(), name.rpartition("/")[2].casefold()}
+        found = words_of(word)  # "the mail offer.txt": all the rest of it is known, and no other name
+        is_named = found[-1].text.casefold() in names and _PATH.fullmatch(found[-1].text) is not None
+        return bare not in names and not (is_named and all(lexicon().concepts(found)[:-1]))
 
     @staticmethod
     def is_part_of_name(step: Step, word: str) -> bool:
@@ -494,7 +521,8 @@ class Desk:
             return False
         before, is_close = found[at - 1], found[at - 1].end + 1 == found[at].start
         is_other = any(before.text in said for words in step.arguments.values() for said in words)
-        return is_close and not is_other and not is_small(before.text) and not lexicon().concepts(found)[at - 1]
+        is_known = is_small(before.text) or is_pointer(before.text, "it") or bool(lexicon().concepts(found)[at - 1])
+        return is_close and not is_other and not is_known
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""

@@ -377,7 +377,7 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     if _ENDING.search(words) and " " not in words:
         return [], False
     small = table_of("small")
-    said = [word for word in plain(_NUMBERED.sub(" ", words)).split() if word not in small]
+    said = [word for word in _spread(_NUMBERED.sub(" ", words)).split() if word not in small]
     places = table_of("place")
     said = [places.get(word, word) if word not in ARTICLES else word for word in said]
     said = [
@@ -486,8 +486,12 @@ def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, 
 
 
 def _parts(name: str) -> list[str]:
-    spread = re.sub(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])", " ", plain(name))
-    return [stem(part) for part in spread.split()]
+    return [stem(part) for part in _spread(name).split()]
+
+
+def _spread(text: str) -> str:
+    """Write a text plainly, its numbers apart from its words."""
+    return re.sub(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])", " ", plain(text))
 
 
 def _meets(word: str, parts: Sequence[str], joined: str) -> bool:

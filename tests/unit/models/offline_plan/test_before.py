@@ -199,3 +199,43 @@ def test_a_copy_that_is_called_something_stays_beside_its_original(
 
 def test_a_folder_that_is_named_is_listed_whatever_was_made_of_the_word(bench: Bench) -> None:
     assert "letters/letter4.txt" in bench.read(Reading((Step("list", {}, text="lettersフォルダの中身は?"),))).text
+
+
+def test_a_plan_that_is_not_sure_is_shown_with_what_is_there(bench: Bench) -> None:
+    before = bench.held()
+    answer = bench.do("delete", confidence=0.4, file="the summer notes")
+    assert answer.text.endswith(say("ask.delete", "en", n=1, names="notes.md"))
+    bench.do("read", file="notes.md")
+    answer = bench.do("copy", confidence=0.3, language="de", file="die", to="letters")
+    assert answer.text == say("shall", "de", plan="copy notes.md to letters")
+    answer = bench.do("delete.except", confidence=0.4, file="letters", except_="letter4.txt")
+    assert answer.text == say("ask.delete", "en", n=1, names="letters/letter5.txt")
+    answer = bench.do("delete", confidence=0.4, file="text file")
+    assert answer.text == say("ask.which", "en", names="empty.txt, no end.txt or todo.txt")
+    assert "notes.md" in bench.do("delete", confidence=0.4, file="the invoice").text
+    assert bench.held() == before
+
+
+def test_a_yes_is_for_the_paths_that_were_shown(bench: Bench) -> None:
+    plan = (step("folder.make", to="done"), step("move", file="letter4"))
+    assert bench.read(Reading(plan, 0.3)).text == say(
+        "shall", "en", plan="make folder done; move letters/letter4.txt to done"
+    )
+    bench.do("yes")
+    assert bench.text("done/letter4.txt") == "Dear Ann\n"
+
+
+def test_a_word_that_was_asked_for_makes_a_doubtful_plan_no_surer(bench: Bench) -> None:
+    before = bench.held()
+    bench.do("move", confidence=0.3, file="notes.md")
+    assert bench.model.context.missing == "to"
+    reading = Reading((Step("unclear", {}, text="letters"),), 0.9)
+    assert bench.read(reading).text == say("shall", "en", plan="move notes.md to letters")
+    assert bench.held() == before
+
+
+def test_all_of_a_folder_is_shown_before_a_doubtful_deletion(bench: Bench) -> None:
+    answer = bench.do("delete", confidence=0.4, file="letters")
+    assert "letters/letter4.txt\nletters/letter5.txt" in answer.text
+    bench.do("yes")
+    assert not any(name.startswith("letters") for name in bench.held())
