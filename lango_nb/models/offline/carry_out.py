@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from typing import Any
 
 from lango_nb.core.masking import mask
@@ -62,7 +62,7 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     -------
     Answer
     """
-    tried = [reading, *(other for other in reading.others if _may_replace(other, reading))]
+    tried = [reading, *(other for other in reading.others if _may_replace(other, reading) and is_doable(other, tools))]
     question: Answer | None = None
     for one in tried:
         answer = yield from _carried(one, context, tools, has_others=len(tried) > 1)
@@ -121,6 +121,12 @@ def replay(work: Carrying, done: Sequence[Done]) -> Answer | tuple[Call, ...]:
 def _is_call(done: Done, call: Call) -> bool:
     given = {name: value for name, value in call.arguments.items() if value is not None}
     return done.call.name == call.tool and dict(done.call.arguments) == given
+
+
+def is_doable(reading: Reading, tools: Collection[str]) -> bool:
+    """Tell whether there is a tool for every step of a reading that cannot do without one."""
+    wanted = [row.tool if (row := acts().get(step.act)) is not None else step.act for step in reading.steps]
+    return all(not tool or tool in tools for tool in wanted)
 
 
 def _may_replace(other: Reading, reading: Reading) -> bool:
