@@ -21,7 +21,7 @@ from lango_nb.models.offline.conversation import Conversation, Done, is_asking, 
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.looking import find_out, look
-from lango_nb.models.offline.names import is_pointer, pick, plain, rank, unquoted, whole_new_name
+from lango_nb.models.offline.names import is_pointer, pick, plain, rank, tells_past, unquoted, whole_new_name
 from lango_nb.models.offline.operations import lines, number, truth
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
 from lango_nb.routing.capabilities import tool_capability
@@ -37,6 +37,8 @@ _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
+_LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
+"""Acts, and beginnings of acts, after which something is no longer where or what it was."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -142,18 +144,28 @@ def least_of(reading: Reading) -> float:
         return LOOK_LEAST
     if any(is_change(step.act) and is_asking(step.text) for step in reading.steps):
         return _NEVER
-    if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+    if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
         return _NEVER
     return DELETE_LEAST if any(step.act.startswith("delete") for step in reading.steps) else CHANGE_LEAST
 
 
 def _is_about_a_part(step: Step) -> bool:
     """Tell whether a request speaks of what is in a file: "erase the contents of notes.md" is no wish to lose the file."""
+    return bool(concepts_of(_around(step)) & _PARTS)
+
+
+def _is_told(step: Step) -> bool:
+    """Tell whether a request tells of what became of a file rather than wishing it: "Marco deleted notes.md"."""
+    return step.act.startswith(_LOSING) and tells_past(_around(step))
+
+
+def _around(step: Step) -> str:
+    """Return what a request says beside the words of a step."""
     rest = step.text.partition("\n")[0]
     for said in step.arguments.values():
         for word in said:
             rest = rest.replace(word, " ")
-    return bool(concepts_of(rest) & _PARTS)
+    return rest
 
 
 def _changes(reading: Reading) -> bool:

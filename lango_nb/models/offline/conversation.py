@@ -21,7 +21,7 @@ from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, Tool
 from lango_nb.models.offline.answers import ASKED, QUESTIONS, UNDONE, naming, said, say, sentences
 from lango_nb.models.offline.lexicon import UNSPACED, Word, concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.names import begins_with_pointer, is_part, is_pointer, is_small, plain
+from lango_nb.models.offline.names import begins_with_pointer, is_part, is_pointer, is_small, plain, trimmed
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -293,7 +293,7 @@ def _meant(reading: Reading, request: str) -> Reading:
 def _without(step: Step, out: Collection[str]) -> Step | None:
     """Return a step without files that are not meant; ``None`` for a change of which nothing is left."""
     kept = {
-        role: tuple(word for word in words if word not in out) if role in {"file", "to"} else words
+        role: tuple(word for word in words if trimmed(word) not in out) if role in {"file", "to"} else words
         for role, words in step.arguments.items()
     }
     if all(kept.values()):
@@ -360,7 +360,7 @@ def _of_a_part(step: Step) -> Step:
     if step.act != "delete":
         return step
     said = step.arguments.get("file", ())
-    names = tuple(word for word in said if _EXACT.match(word))
+    names = tuple(word for word in said if _is_name(word))
     rest = step.text.partition("\n")[0]
     for name in names:
         rest = rest.replace(name, " ")
@@ -368,6 +368,12 @@ def _of_a_part(step: Step) -> Step:
         return step
     lines = tuple(word for word in said if word not in names)
     return step._replace(act="line.delete", arguments={"file": names, "line": lines}).with_arguments()
+
+
+def _is_name(words: str) -> bool:
+    """Tell whether words are the name of a file, blanks and all: "word list.txt", and not "the line in notes.txt"."""
+    *before, last = words.split() or [""]
+    return _EXACT.match(last) is not None and not any(map(is_small, before))
 
 
 def _is_left_out(role: str, word: str, *, is_same: bool) -> bool:

@@ -17,6 +17,7 @@ from lango_nb.models.offline.plan import read_rows
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
+_KANA = re.compile("[\u3040-\u30ff]")
 _BEFORE_NAMES = re.compile(
     "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|改成|改为|换成|[把在成为到从向给和]"
 )
@@ -229,6 +230,21 @@ def is_part(words: str) -> bool:
     said = plain(words)
     pieces = {piece for word in said.split() for piece in _pieces(word)}
     return any(part in pieces or (len(part) > 1 and not part.isascii() and part in said) for part in _file_parts())
+
+
+def tells_past(text: str) -> bool:
+    """Tell whether a text says that something was done, or nearly: accents tell "supprimé" from "supprime".
+
+    Examples
+    --------
+    >>> tells_past("I nearly deleted it"), tells_past("supprime-le"), tells_past("もう消した。"), tells_past("消したい")
+    (True, False, True, False)
+    """
+    forms, said = table_of("past"), text.casefold()
+    end = said.rstrip(" .!\u3002\uff01よねわ")
+    return any(word in forms for word in re.findall(r"\w+", said)) or any(
+        end.endswith(form) if _KANA.search(form) else form in said for form in forms if _UNSPACED.match(form)
+    )
 
 
 @cache

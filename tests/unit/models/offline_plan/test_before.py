@@ -144,7 +144,7 @@ def test_a_file_behind_a_negation_is_not_the_one_that_is_changed(text: str, lang
     both = Step("append", {"file": ("todo.txt", "notes.md"), "text": ("x",)}, text=text)
     (found,) = settled(Reading((both,), 1.0, language), text, Context()).steps
     assert found.arguments["file"] == tuple(name for name in ("todo.txt", "notes.md") if name not in out)
-    only = Step("append", {"file": ("todo.txt",), "text": ("x",)}, text=text)
+    only = Step("append", {"file": ("the todo.txt",), "text": ("x",)}, text=text)
     (found,) = settled(Reading((only,), 1.0, language), text, Context()).steps
     assert found.act == ("refrain" if out else "append")
 
@@ -239,3 +239,33 @@ def test_all_of_a_folder_is_shown_before_a_doubtful_deletion(bench: Bench) -> No
     assert "letters/letter4.txt\nletters/letter5.txt" in answer.text
     bench.do("yes")
     assert not any(name.startswith("letters") for name in bench.held())
+
+
+@pytest.mark.parametrize(
+    ("act", "text"),
+    [
+        ("delete", "I nearly deleted notes.md"),
+        ("delete", "Marco hat notes.md gelöscht"),
+        ("delete", "j'ai failli supprimer notes.md"),
+        ("delete", "borré notes.md"),
+        ("delete", "quase apaguei notes.md"),
+        ("delete", "ho quasi cancellato notes.md"),
+        ("delete", "ik had notes.md bijna verwijderd"),
+        ("delete", "prawie usunąłem notes.md"),
+        ("delete", "notes.mdを消すところだった"),
+        ("delete", "我差点删了notes.md"),
+        ("rename", "I renamed notes.md to list.md"),
+        ("move", "j'ai déplacé notes.md dans letters"),
+    ],
+)
+def test_what_is_told_is_no_order(bench: Bench, act: str, text: str) -> None:
+    before = bench.held()
+    goal = {"rename": {"to": ("list.md",)}, "move": {"to": ("letters",)}}.get(act, {})
+    assert bench.read(Reading((Step(act, {"file": ("notes.md",), **goal}, text=text),))).is_question
+    assert bench.held() == before
+
+
+@pytest.mark.parametrize("text", ["supprime notes.md", "把notes.md删了", "notes.mdを消したい", "delete notes.md"])
+def test_what_is_wished_is_done(bench: Bench, text: str) -> None:
+    bench.read(Reading((Step("delete", {"file": ("notes.md",)}, text=text),)))
+    assert "notes.md" not in bench.held()
