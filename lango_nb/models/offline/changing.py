@@ -123,9 +123,9 @@ def _there(desk: Desk, step: Step) -> Work:
         raise
 
 
-def _new_or_there(desk: Desk, word: str) -> Work:
+def _new_or_there(desk: Desk, step: Step, word: str) -> Work:
     """Settle a file that may not be there yet: its path, and its text or ``None``."""
-    name, entry = yield from desk.target(word)
+    name, entry = yield from desk.new_file(step, word)
     if entry is None and not _NEW.fullmatch(name):
         name = yield from desk.file(word)
     elif entry is None and not name.startswith(("/", "~")):
@@ -153,7 +153,7 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     if is_pointer(word, "it") and desk.context.file:
         name, entry = desk.context.file, (yield from desk.folder.find(desk.context.file))
     else:
-        name, entry = yield from desk.target(word)
+        name, entry = yield from desk.new_file(step, word)
     if entry is not None and entry.is_folder:
         raise Ask(desk.say("is_folder", file=name))
     if entry is None and not _NEW.fullmatch(name) and not says_name(step.text) and word == unquoted(word):
@@ -172,7 +172,7 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
 
 
 def _create(desk: Desk, step: Step) -> Work:
-    name, entry = yield from desk.target(step.word("file") or desk.context.file or desk.need(step, "file"))
+    name, entry = yield from desk.new_file(step, step.word("file") or desk.context.file or desk.need(step, "file"))
     if entry is not None:
         raise CannotWork(desk.say("there_already", file=name))
     yield from write(desk, name, "")
@@ -213,7 +213,7 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
 def _appended_to(desk: Desk, step: Step, word: str) -> Work:
     """Settle the file that something is added to, and its text; ``None`` for one that is not there yet."""
     if word and not is_pointer(word, "it"):
-        return (yield from _new_or_there(desk, word))
+        return (yield from _new_or_there(desk, step, word))
     if desk.context.file and (yield from desk.folder.find(desk.context.file)) is None:
         return desk.context.file, None
     return (yield from _there(desk, step))
@@ -499,6 +499,7 @@ def _delete_some(desk: Desk, step: Step) -> Work:
 
 
 def _move(desk: Desk, step: Step) -> Work:
+    step = yield from desk.with_sources(step)
     goal = desk.goal(step)
     paths: tuple[str, ...] = yield from desk.files(step)
     name, entry = yield from desk.target(goal)
@@ -522,6 +523,7 @@ def _rename(desk: Desk, step: Step) -> Work:
 
 
 def _copy(desk: Desk, step: Step) -> Work:
+    step = yield from desk.with_sources(step)
     paths: tuple[str, ...] = yield from desk.files(step)
     last = desk.context.changed
     word = desk.goal(step) if last is not None and last.act == "folder.make" else step.word("to")

@@ -13,15 +13,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline.answers import ASKED, QUESTIONS, UNDONE, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import UNSPACED, Word, concepts_of, lexicon
+from lango_nb.models.offline.lexicon import concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.names import begins_with_pointer, is_part, is_pointer, is_small, plain, trimmed
+from lango_nb.models.offline.names import begins_with_pointer, is_part, is_pointer, is_small, not_meant, plain, trimmed
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -126,9 +125,6 @@ _FIRST_WORDS = 2
 _ASKING = frozenset(("what", "who", "where", "when", "why", "many"))
 _EXPLAINED_IN = 5
 """Words in which a request says that it wants to know how something is done."""
-_NOT = frozenset(("not", "no"))
-_NOT_THIS = frozenset(("not", "correct"))
-_PLACING = frozenset(("in", "into"))
 _HALF = 0.5
 """Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
@@ -299,44 +295,6 @@ def _without(step: Step, out: Collection[str]) -> Step | None:
     if all(kept.values()):
         return step.with_arguments(**kept)
     return None if is_change(step.act) or step.destination else step
-
-
-def not_meant(text: str, language: str = "en") -> frozenset[str]:
-    """Return the files that a text names behind a negation (in Japanese before one), or in a clause that begins with one.
-
-    Examples
-    --------
-    >>> sorted(not_meant("add it to notes.md, not to the todo.txt")), sorted(not_meant("don't wait, read a.txt"))
-    (['todo.txt'], [])
-    >>> sorted(not_meant("todo.txtではなくnotes.mdに書いて", "ja")), sorted(not_meant("write to a.md, do not touch b.md"))
-    (['todo.txt'], ['b.md'])
-    """
-    found = [word for word in words_of(text) if not word.is_quoted]
-    told = lexicon().concepts(found)
-    says_no = [_says_no(word, one, language) for word, one in zip(found, told, strict=True)]
-    out: set[str] = set()
-    clauses: list[tuple[bool, set[str]]] = [(False, set())]
-    for at, word in enumerate(found):
-        if word.kind == "sign":
-            clauses.append((any(says_no[at + 1 : at + 1 + _FIRST_WORDS]), set()))
-        if word.kind not in {"file", "folder"}:
-            continue
-        clauses[-1][1].add(word.text)
-        before = at - 1
-        while before > 0 and not says_no[before] and (is_small(found[before].text) or told[before] & _PLACING):
-            before -= 1
-        behind = takewhile(lambda place: found[place].kind == "character", range(at + 1, min(at + 4, len(found))))
-        if (before >= 0 and says_no[before]) or (language == "ja" and any(told[one] & _NOT_THIS for one in behind)):
-            out.add(word.text)
-    if any(names - out for is_not, names in clauses if not is_not):
-        out = out.union(*(names for is_not, names in clauses if is_not))
-    return frozenset(out)
-
-
-def _says_no(word: Word, concepts: Collection[str], language: str) -> bool:
-    if word.kind in UNSPACED:
-        return language == "zh" and not _NOT.isdisjoint(concepts)
-    return "not" in concepts and not (language == "pt" and "in" in concepts)  # "no todo.txt": in it
 
 
 def _completed(step: Step, last: Step) -> Step:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from lango_nb.core.messages import ToolSchema
 from lango_nb.core.secrets.sight import MASK
 from lango_nb.models.offline.answers import say
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.lexicon import concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     Pick,
@@ -26,8 +26,10 @@ from lango_nb.models.offline.names import (
     is_pointer,
     is_small,
     kind_of_file,
+    not_meant,
     pick,
     plain,
+    points_back,
     rank,
     trimmed,
     whole_new_name,
@@ -348,6 +350,7 @@ _OF_FILES = frozenset(
 _NEW_OR_THERE = frozenset(("write", "create", "append", "prepend"))
 """Acts on a file that may not be there yet."""
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
+_INTO = frozenset(("folder", "in", "into"))
 _HERE = frozenset(("", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"))
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
@@ -467,7 +470,7 @@ class Desk:
                     if self._guess:
                         raise Ask(self.say("ask.mean", word=word, name=found[-1]))
                     meant = step.with_arguments(file=(*found, *words[len(found) :]))
-                    if step.act in {"move", "copy"}:
+                    if step.act == "move":
                         meant = meant.with_arguments(to=(self.goal(step),))
                     raise Ask(self.say("shall", plan=show(meant)))
         inner = [one for one in found if any(other.startswith(f"{one}/") for other in found)]
@@ -479,9 +482,11 @@ class Desk:
         row, word = acts().get(step.act), step.word("file")
         if row is None:
             return step
+        if step.act in {"move", "copy"}:
+            step = yield from self.with_sources(step)
         if step.act in _NEW_OR_THERE and (not word or _PATH.fullmatch(word) or step.act in {"write", "create"}):
             if word:
-                name, _ = yield from self.target(word)
+                name, _ = yield from self.new_file(step, word)
                 step = step.with_arguments(file=(name,))
         elif word or "file" in row.needed:
             paths: tuple[str, ...] = yield from self.files(step)
@@ -764,11 +769,41 @@ class Desk:
         word = step.word("file")
         if word and plain(word) not in _HERE:
             return (yield from self.file(word))
-        taken = {one for words in step.arguments.values() for one in words}
-        said = {one.text for one in words_of(step.text)} - taken
+        return (yield from self._named_folder(step)) or "."
+
+    def _named_folder(self, step: Step) -> Work:
+        """Return the folder that a request names, whatever was made of the word; empty where there is none."""
+        taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
+        said = {one.text for one in words_of(step.text.partition("\n")[0])} - taken
         upper: list[Entry] = yield from self.folder.list()
-        folders = [one.name for one in upper if one.is_folder and one.name in said]
-        return folders[0] if len(folders) == 1 else "."  # it is named, whatever was made of the word
+        folders = {one.name for one in upper if one.is_folder and one.name in said}
+        folders -= not_meant(step.text, self.language, folders)
+        return folders.pop() if len(folders) == 1 else ""
+
+    def new_file(self, step: Step, word: str) -> Work:
+        """Settle a file that may be there or not: a new one goes into the folder that is named, or was just made for it."""
+        name, entry = yield from self.target(word)
+        if entry is not None or "/" in name or not _PATH.fullmatch(name):
+            return name, entry
+        last = self.context.last
+        is_inside = self.has_changed and last is not None and last.act == "folder.make" and points_back(step.text)
+        where = last.word("to") if is_inside and last is not None else ""
+        if not where and concepts_of(step.text) & _INTO:
+            where = yield from self._named_folder(step)
+        if not where:
+            return name, entry
+        path = f"{where}/{name}"
+        return path, (yield from self.folder.find(path))
+
+    def with_sources(self, step: Step) -> Work:
+        """Return a move or a copy into the folder that was just made: another file that is named goes there as well."""
+        last, word = self.context.changed, step.word("to")
+        if last is None or last.act != "folder.make" or not word or not step.word("file"):
+            return step
+        entry: Entry | None = yield from self.folder.find(word)
+        if entry is None or entry.is_folder:
+            return step
+        return step.with_arguments(file=(*step.arguments["file"], *step.arguments["to"]), to=())
 
     def endings_of(self, word: str) -> tuple[str, ...]:
         """Return the endings that are meant."""

@@ -8,12 +8,20 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
+from lango_nb.models.offline.lexicon import UNSPACED, Word, lexicon
+from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 
+_CLAUSE_BEGINS = 2
+"""Words with which a clause begins."""
+_NOT = frozenset(("not", "no"))
+_NOT_THIS = frozenset(("not", "correct"))
+_PLACING = frozenset(("in", "into"))
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
@@ -245,6 +253,51 @@ def tells_past(text: str) -> bool:
     return any(word in forms for word in re.findall(r"\w+", said)) or any(
         end.endswith(form) if _KANA.search(form) else form in said for form in forms if _UNSPACED.match(form)
     )
+
+
+def not_meant(text: str, language: str = "en", names: Collection[str] = ()) -> frozenset[str]:
+    """Return the files that a text names behind a negation (in Japanese before one), or in a clause that begins with one.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+    names : collection of str
+        What may be a name besides what looks like one.
+
+    Examples
+    --------
+    >>> sorted(not_meant("add it to notes.md, not to the todo.txt")), sorted(not_meant("don't wait, read a.txt"))
+    (['todo.txt'], [])
+    >>> sorted(not_meant("todo.txtではなくnotes.mdに書いて", "ja")), sorted(not_meant("write to a.md, do not touch b.md"))
+    (['todo.txt'], ['b.md'])
+    """
+    found = [word for word in words_in(text) if not word.is_quoted]
+    told = lexicon().concepts(found)
+    says_no = [_says_no(word, one, language) for word, one in zip(found, told, strict=True)]
+    out: set[str] = set()
+    clauses: list[tuple[bool, set[str]]] = [(False, set())]
+    for at, word in enumerate(found):
+        if word.kind == "sign":
+            clauses.append((any(says_no[at + 1 : at + 1 + _CLAUSE_BEGINS]), set()))
+        if word.kind not in {"file", "folder"} and word.text not in names:
+            continue
+        clauses[-1][1].add(word.text)
+        before = at - 1
+        while before > 0 and not says_no[before] and (is_small(found[before].text) or told[before] & _PLACING):
+            before -= 1
+        behind = takewhile(lambda place: found[place].kind == "character", range(at + 1, min(at + 4, len(found))))
+        if (before >= 0 and says_no[before]) or (language == "ja" and any(told[one] & _NOT_THIS for one in behind)):
+            out.add(word.text)
+    if any(names - out for is_not, names in clauses if not is_not):
+        out = out.union(*(names for is_not, names in clauses if is_not))
+    return frozenset(out)
+
+
+def _says_no(word: Word, concepts: Collection[str], language: str) -> bool:
+    if word.kind in UNSPACED:
+        return language == "zh" and not _NOT.isdisjoint(concepts)
+    return "not" in concepts and not (language == "pt" and "in" in concepts)  # "no todo.txt": in it
 
 
 @cache

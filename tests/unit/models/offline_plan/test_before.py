@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lango_nb.models.offline.answers import languages, say
-from lango_nb.models.offline.conversation import Exchange, after, not_meant, settled, understand
+from lango_nb.models.offline.conversation import Exchange, after, settled, understand
+from lango_nb.models.offline.names import not_meant
 from lango_nb.models.offline.plan import Context, Reading, Step
 from tests.unit.models.offline_plan.bench import Bench, step
 
@@ -269,3 +270,30 @@ def test_what_is_told_is_no_order(bench: Bench, act: str, text: str) -> None:
 def test_what_is_wished_is_done(bench: Bench, text: str) -> None:
     bench.read(Reading((Step("delete", {"file": ("notes.md",)}, text=text),)))
     assert "notes.md" not in bench.held()
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("lettersフォルダに list.txt を作って", "letters/list.txt"),
+        ("write it to list.txt in letters", "letters/list.txt"),
+        ("write it to list.txt, not in letters but here", "list.txt"),
+        ("write it to list.txt: letters are late", "list.txt"),
+    ],
+)
+def test_a_new_file_goes_into_the_folder_that_is_named(bench: Bench, text: str, path: str) -> None:
+    words = {"file": ("list.txt",), "text": ("letters are late" if "late" in text else "x",)}
+    bench.read(Reading((Step("write", words, text=text),)))
+    assert path in bench.held()
+
+
+def test_a_new_file_goes_inside_the_folder_made_before_it(bench: Bench) -> None:
+    made = Step("folder.make", {"to": ("presse",)}, text="Crée un dossier presse")
+    new = Step("write", {"file": ("contact.txt",), "text": ("Radio",)}, text="et dedans un fichier contact.txt")
+    bench.read(Reading((made, new), 1.0, "fr"))
+    assert bench.text("presse/contact.txt") == "Radio\n"
+
+
+def test_another_file_is_no_goal_once_a_folder_was_made_for_it(bench: Bench) -> None:
+    bench.read(Reading((step("folder.make", to="backup"), step("copy", file="notes.md", to="todo.txt"))))
+    assert {"backup/notes.md", "backup/todo.txt", "notes.md", "todo.txt"} <= set(bench.held())
