@@ -273,6 +273,8 @@ def not_meant(text: str, language: str = "en", names: Collection[str] = ()) -> f
     (['todo.txt'], ['b.md'])
     """
     found = [word for word in words_in(text) if not word.is_quoted]
+    if not names and all(word.kind not in {"file", "folder"} for word in found):
+        return frozenset()
     told = lexicon().concepts(found)
     says_no = [_says_no(word, one, language) for word, one in zip(found, told, strict=True)]
     out: set[str] = set()
