@@ -10,17 +10,17 @@ again, answers are our own sentences.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
-from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import concepts_of
+from lango_nb.models.offline.answers import ASKED, QUESTIONS, UNDONE, naming, said, say, sentences
+from lango_nb.models.offline.lexicon import concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.names import begins_with_pointer, is_pointer, plain
+from lango_nb.models.offline.names import begins_with_pointer, is_part, is_pointer, is_small, not_meant, plain, trimmed
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -122,6 +122,11 @@ _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
 _REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
 """Concepts that no yes has."""
+_FIRST_WORDS = 2
+"""Words by which a request shows that it asks, or takes something back."""
+_ASKING = frozenset(("what", "who", "where", "when", "why", "many"))
+_EXPLAINED_IN = 5
+"""Words in which a request says that it wants to know how something is done."""
 _HALF = 0.5
 """Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
@@ -164,6 +169,7 @@ _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 _PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
            ("moved", "names"): ", ", ("copied", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
+_TRANSFERS = frozenset(("move", "rename", "copy"))
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
 
 
@@ -184,6 +190,10 @@ class _Answer(NamedTuple):
 
     def said(self, key: str) -> dict[str, str] | None:
         return said(key, self.language, self.text, is_one=self.is_one) if key in sentences() else None
+
+    def is_any(self, keys: Iterable[str]) -> bool:
+        """Tell whether one of some sentences was said."""
+        return any(self.said(key) is not None for key in keys)
 
 
 class Understood(NamedTuple):
@@ -237,6 +247,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     """Make whole steps of a reading that answers a question, follows up or corrects."""
     last = _last(context)
     first = reading.steps[0].act if reading.steps else "unclear"
+    if first == "undo" and context.is_open:
+        return reading._replace(steps=(Step("no", {}, text=request),), others=())
+    reading = _meant(reading, request)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -245,6 +258,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
     if last is not None:
+        reading = reading._replace(steps=tuple(_likewise(step, context.changed) for step in reading.steps))
         if len(reading.steps) == 1 and first in FOLLOWS:
             more = tuple(
                 Reading((step,), reading.confidence, reading.language) for step in _variants(reading.steps[0], last)
@@ -252,7 +266,37 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             reading = reading._replace(others=(*more, *reading.others))
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
         reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
-    return reading._replace(steps=tuple(_plainly(step) for step in reading.steps))
+    return reading._replace(steps=tuple(_of_a_part(_plainly(step)) for step in reading.steps))
+
+
+def _meant(reading: Reading, request: str) -> Reading:
+    """Leave out a file that a request names behind a negation: what is changed is never that one.
+
+    Where nothing else is left to change, the next reading is taken that does without it.
+    """
+    out = not_meant(request, reading.language)
+    if not out:
+        return reading
+    others = tuple(other for other in reading.others if not any(_without(step, out) is None for step in other.steps))
+    left = [_without(step, out) for step in reading.steps]
+    steps = tuple(step for step in left if step is not None)
+    if len(steps) == len(left):
+        return reading._replace(steps=steps, others=others)
+    if others and not is_talk(others[0].steps[0].act):
+        confidence = max(reading.confidence, others[0].confidence)
+        return others[0]._replace(others=others[1:], confidence=confidence)
+    return reading._replace(steps=(Step("refrain", {}, text=request),), others=())
+
+
+def _without(step: Step, out: Collection[str]) -> Step | None:
+    """Return a step without files that are not meant; ``None`` for a change of which nothing is left."""
+    kept = {
+        role: tuple(word for word in words if trimmed(word) not in out) if role in {"file", "to"} else words
+        for role, words in step.arguments.items()
+    }
+    if all(kept.values()):
+        return step.with_arguments(**kept)
+    return None if is_change(step.act) or step.destination else step
 
 
 def _completed(step: Step, last: Step) -> Step:
@@ -266,6 +310,30 @@ def _completed(step: Step, last: Step) -> Step:
         if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
     }
     return step.with_arguments(**taken) if taken else step
+
+
+def _of_a_part(step: Step) -> Step:
+    """Return what "delete that line" means: what is in a file goes, never the file.
+
+    The word for the part may stand inside of what was read as the file.
+    """
+    if step.act != "delete":
+        return step
+    said = step.arguments.get("file", ())
+    names = tuple(word for word in said if _is_name(word))
+    rest = step.text.partition("\n")[0]
+    for name in names:
+        rest = rest.replace(name, " ")
+    if not is_part(rest):
+        return step
+    lines = tuple(word for word in said if word not in names)
+    return step._replace(act="line.delete", arguments={"file": names, "line": lines}).with_arguments()
+
+
+def _is_name(words: str) -> bool:
+    """Tell whether words are the name of a file, blanks and all: "word list.txt", and not "the line in notes.txt"."""
+    *before, last = words.split() or [""]
+    return _EXACT.match(last) is not None and not any(map(is_small, before))
 
 
 def _is_left_out(role: str, word: str, *, is_same: bool) -> bool:
@@ -291,6 +359,24 @@ def _is_yes(reading: Reading, request: str) -> bool:
     return reading.confidence >= _HALF and not concepts_of(request) & _REFUSING
 
 
+def _takes_back(text: str) -> bool:
+    """Tell whether the first words of a text say no: "never mind, just show it to me" is no name."""
+    return bool(frozenset().union(*lexicon().concepts(words_of(text))[:_FIRST_WORDS]) & _REFUSING)
+
+
+def is_asking(text: str) -> bool:
+    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
+
+    Examples
+    --------
+    >>> is_asking("what happened?"), is_asking("explain how to run `ls`"), is_asking("run `ls`")
+    (True, True, False)
+    """
+    first = lexicon().concepts(words_of(text.partition("\n")[0])[:_EXPLAINED_IN])
+    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
+    return asks_how or any(told & _ASKING for told in first[:_FIRST_WORDS])
+
+
 def completed(reading: Reading, context: Context, request: str) -> Reading | None:
     """Put the word that was asked for into the plan it was missing in; ``None`` where something else was said.
 
@@ -305,13 +391,15 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if asked is None or not said_now or len(reading.steps) != 1 or len(said_now.split()) > _SHORT:
         return None
     step = reading.steps[0]
-    if step.act in {"no", "refrain", "undo"}:
+    if step.act in {"no", "refrain", "undo"} or is_asking(said_now):
         return None
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
     if is_delete and set(step.arguments) - {context.missing}:
         return None
-    if is_other and set(step.arguments) - {context.missing} and reading.confidence >= _HALF:
+    if is_other and set(step.arguments) != {context.missing} and reading.confidence >= _HALF:
+        return None
+    if not step.arguments.get(context.missing) and _takes_back(said_now):
         return None
     marked = sum(len(word) for found in step.arguments.values() for word in found)
     is_only_words = marked >= len(said_now) / 2 or step.act in FOLLOWS or step.act in {"unclear", "talk"}
@@ -321,7 +409,24 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
     steps = list(asked.steps)
     steps[place] = steps[place].with_arguments(**{context.missing: given})
-    return asked._replace(steps=tuple(steps), confidence=1.0, language=reading.language, others=())
+    return asked._replace(steps=tuple(steps), language=reading.language, others=())
+
+
+def _likewise(step: Step, changed: Step | None) -> Step:
+    """Return what "do the same with X" means after a move, a renaming or a copy: X goes where the other went.
+
+    X is never where something else goes.
+    """
+    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
+    if not is_same or changed is None or changed.act not in _TRANSFERS or "file" in step.arguments:
+        return step
+    places = [step.text.find(word) for words in step.arguments.values() for word in words]
+    ends = [place + len(word) for place, word in zip(places, sum(step.arguments.values(), ()), strict=True)]
+    if not places or min(places) < 0:
+        return step
+    goal = changed.word("to")
+    roles = {"file": (step.text[min(places) : max(ends)],), "to": (goal,) if goal.endswith("/") else ()}
+    return Step(changed.act, {role: words for role, words in roles.items() if words}, text=step.text)
 
 
 def _followed(step: Step, last: Step) -> Step:
@@ -376,7 +481,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     steps = [step for step in reading.steps if _is_work(step)]
     asked = _asked(reading, told)
     if not steps:
-        return context._replace(asked=None, missing="", answer=context.answer) if asked is None else asked
+        is_open = told.is_any(QUESTIONS)
+        return context._replace(asked=None, missing="", is_open=is_open) if asked is None else asked
     step = steps[-1]
     names = _shown(step, told)
     is_lacking = asked is not None and asked.missing == "file"
@@ -385,14 +491,14 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     if asked is not None:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
-            changed=context.changed, is_named=_is_named(file or context.file, reading, context),
+            changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
         )  # fmt: skip
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
-    return Context(
-        settled, about, _is_named(about, reading, context), names or context.shown, _value(step, told), changed
-    )
+    named = _is_named(about, reading, context)
+    is_open = told.is_any(QUESTIONS)
+    return Context(settled, about, named, names or context.shown, _value(step, told), changed, is_open=is_open)
 
 
 def _queried(context: Context, reading: Reading, told: _Answer) -> Context | None:
@@ -425,7 +531,7 @@ def _is_work(step: Step) -> bool:
 
 def _changed(step: Step, answer: _Answer) -> Step | None:
     """Return a change with what is needed to take it back, as far as its answer says it."""
-    if step.act == "undo":
+    if step.act == "undo" or answer.is_any(UNDONE):
         return None
     for key, (act, roles) in _CHANGES.items():
         if (found := answer.said(key)) is None:
@@ -459,6 +565,9 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         taken_back = answer.said("undone") or {}
         names = taken_back.get("names", "").split(", ")
         return names[0] if len(names) == 1 else ""
+    if (asked := answer.said("ask.delete")) is not None:
+        names = asked["names"].splitlines()
+        return names[0].rstrip("/") if len(names) == 1 else ""
     if step.act in {"move", "copy", "rename"}:
         for key in ("renamed", "moved", "copied"):
             if (found := answer.said(key)) is not None:
@@ -535,13 +644,13 @@ def _asked(reading: Reading, answer: _Answer) -> Context | None:
     """
     for one in (answer._replace(is_one=True), answer)[: 1 if answer.is_one else 2]:
         left = reading.steps if one.is_one else reading.steps[1:] if len(reading.steps) == 2 else reading.steps[-1:]  # noqa: PLR2004
-        plan = Reading(left, 1.0, reading.language)
+        plan = Reading(left, reading.confidence, reading.language)
         for key, role in ASKED.items():
             if (found := one.said(key)) is not None and plan.steps:
-                return Context(asked=_agreed(plan, key, found), missing=role)
+                return Context(asked=_agreed(plan, key, found), missing=role, is_open=True)
         for key in ("ask.missing_of", "ask.missing"):
             if (found := one.said(key)) is not None:
-                return Context(asked=plan, missing=_role(found["what"], reading.language))
+                return Context(asked=plan, missing=_role(found["what"], reading.language), is_open=True)
     return None
 
 

@@ -120,6 +120,8 @@ class WorkOrder:
     """What whoever gets it is told, where that is more than the text."""
     reason: str = ""
     """The plan, in a line."""
+    owners: tuple[str, ...] = ()
+    """Who has the tools of the plan: tried next where the first choice declines."""
     own: Reading | None = None
     """What the root does itself."""
 
@@ -167,7 +169,10 @@ def parts_of(
     if len(set(owners)) == 1 or is_whole or allowed or reading.confidence < least_of(reading):
         agent = next((owner for owner in owners if owner), "")
         own = reading if not agent and all(_is_nobodys(tool_of(step, changed), own_tools) for step, _ in flat) else None
-        return (WorkOrder(wish, route, agent, allowed, reason=_reason(reading.steps), own=own),)
+        able = tuple(
+            name for step, _ in flat if (tool := tool_of(step, changed)) for name in router.owners(router_family(tool))
+        )
+        return (WorkOrder(wish, route, agent, allowed, reason=_reason(reading.steps), owners=able, own=own),)
     found: list[WorkOrder] = []
     group: list[Step] = []
     for place, (step, needs) in enumerate(flat):

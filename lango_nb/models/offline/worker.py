@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
-from lango_nb.models.offline.carry_out import CHANGE_LEAST, DELETE_LEAST, LOOK_LEAST, next_reply
+from lango_nb.models.offline.carry_out import CHANGE_LEAST, DELETE_LEAST, LOOK_LEAST, is_doable, next_reply
 from lango_nb.models.offline.conversation import (
     REJECT,
     TRANSFER,
@@ -68,7 +68,7 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
         return _without_tools(conversation, reading)
     is_ordered = bool(read_order(handed(conversation.text)[0]))
     if not is_ordered:
-        reading = _with_own_tool(reading, own, conversation.text)
+        reading = _with_own_tool(_own_reading(reading, {tool.name for tool in own}), own, conversation.text)
         domain = _foreign(conversation, reading, own)
         is_talk = bool(reading.steps) and reading.steps[0].act in talk.WORDED
         if (domain is not None or is_talk) and (found := _found_out(conversation, reading, tools)) is not None:
@@ -81,6 +81,22 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
         return Reply(text=talk.reply(reading.steps[0], reading.language, RoutingTable(), None, conversation.before))
     reply, _ = next_reply(conversation, reading, context, tools)
     return reply
+
+
+def _own_reading(reading: Reading, names: Collection[str]) -> Reading:
+    """Return the likeliest reading that the agent has the tools for, where the first is not sure."""
+    if reading.confidence >= SURE or is_doable(reading, names):
+        return reading
+    fitting = [
+        other
+        for other in reading.others
+        if any(map(tool_of, other.steps)) and is_doable(other, names) and other.confidence >= LOOK_LEAST
+    ]
+    return next((other for other in fitting if _is_change(reading) or not _is_change(other)), reading)
+
+
+def _is_change(reading: Reading) -> bool:
+    return any(is_change(step.act) or step.destination for step in reading.steps)
 
 
 def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Reading:
@@ -115,6 +131,12 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
         return router_family(foreign[0]) if foreign else None
     if wanted and all(tool in names for tool in wanted) and reading.confidence >= LOOK_LEAST:
         return None
+    if (
+        wanted
+        and not is_doable(reading, names)
+        and (foreign := [f for tool in wanted if (f := router_family(tool)) and f not in families])
+    ):
+        return foreign[0]  # it could not be done here, whoever else has it
     aim = aim_of(conversation.text, families)
     return None if aim.is_talk else aim.domain or None
 
