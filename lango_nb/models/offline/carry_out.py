@@ -20,7 +20,7 @@ from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, give
 from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import concepts_of, lexicon, words
-from lango_nb.models.offline.looking import find_out, look
+from lango_nb.models.offline.looking import find_out, look, recall_of
 from lango_nb.models.offline.names import is_pointer, pick, plain, rank, unquoted, whole_new_name
 from lango_nb.models.offline.operations import lines, number, truth
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
@@ -139,15 +139,17 @@ def least_of(reading: Reading) -> float:
     """Return how sure a reading must be to be carried out: a question that was read as a change never is."""
     if not _changes(reading):
         return LOOK_LEAST
-    if any(is_change(step.act) and _is_question(step.text) for step in reading.steps):
+    if any(is_change(step.act) and _is_question(step.text, step) for step in reading.steps):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
         return _NEVER
     return DELETE_LEAST if any(step.act.startswith("delete") for step in reading.steps) else CHANGE_LEAST
 
 
-def _is_question(text: str) -> bool:
+def _is_question(text: str, step: Step | None = None) -> bool:
     """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
+
+    Behind "remember" such a word only says that something follows ("retiens que"), unless that begins with one itself.
 
     Examples
     --------
@@ -155,6 +157,8 @@ def _is_question(text: str) -> bool:
     (True, True, False)
     """
     first = lexicon().concepts(words(text.partition("\n")[0])[:_EXPLAINED_IN])
+    if step is not None and step.act == "remember" and first and "remember" in first[0]:
+        return _is_question(step.word("text"))
     asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
     return asks_how or any(told & _ASKING for told in first[:_FIRST_WORDS])
 
@@ -306,6 +310,8 @@ def _talk(desk: Desk, step: Step) -> Work:
         case "unclear" | "same" | "fix":
             found: Outcome | None = yield from find_out(desk, step.text)
             if found is None:
+                found = yield from recall_of(desk, step.text)
+            if found is None:
                 raise Ask(desk.say("unclear"))
             return found
         case _:
@@ -347,6 +353,7 @@ def _after(context: Context, outcome: Outcome) -> Context:
         outcome.shown or context.shown,
         value or context.answer,
         outcome.step if is_change(outcome.step.act) else context.changed,
+        known=context.known,
     )
 
 

@@ -9,11 +9,12 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
-from lango_nb.models.offline.names import is_pointer, pick, plain, rank, says_name, unquoted
+from lango_nb.models.offline.names import is_pointer, pick, plain, rank, says_name, telling_words, unquoted
 from lango_nb.models.offline.operations import (
     Entry,
     NoSuch,
@@ -728,10 +729,12 @@ def _remember(desk: Desk, step: Step) -> Work:
 
 
 def remember(desk: Desk, step: Step, text: str) -> Work:
-    """Keep a text in mind, under a name made of its first words."""
+    """Keep a text in mind, under a name made of its first words; what is masked in it is not kept."""
     key = _key_of(text)
     desk.has_changed = True
     yield from desk.folder.call("memory_agent_save", key=key, content=text)
+    if holds_secret(mask(text)):
+        desk.notes.append(desk.say("note.masked"))
     return Outcome(desk.say("remembered", text=text), text, step.with_arguments(key=(key,)))
 
 
@@ -741,10 +744,11 @@ def _key_of(text: str) -> str:
 
 def _forget(desk: Desk, step: Step) -> Work:
     words = desk.need(step, "find")
-    found: list[dict[str, Any]] = yield from memories(desk, words)
+    found, shared = yield from memories(desk, words)
     if not found:
         raise CannotWork(desk.say("memory.none", word=words))
-    if len(found) > 1 and not desk.is_certain:
+    is_clear = len(found) == 1 and shared == len(telling_words(words))
+    if not is_clear and not desk.is_certain:
         said = [str(one.get("content")) for one in found]
         raise Ask(desk.say("ask.forget", n=len(found), lines=quoted(said, desk.language)))
     desk.has_changed = True

@@ -18,9 +18,9 @@ from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import concepts_of
+from lango_nb.models.offline.lexicon import concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.names import begins_with_pointer, is_pointer, plain
+from lango_nb.models.offline.names import begins_with_pointer, is_pointer, nearest_texts, plain
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -126,6 +126,11 @@ _FEW_WORDS = 5
 """Words from which a request says itself what language it is in."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
+_ASKS = ("?", "\uff1f")
+_ASKING = frozenset(("what", "who", "where", "when", "which", "many"))
+"""Concepts of words that ask."""
+_SHARED = 2
+"""Words that a question shares with what was to be remembered, at least, to be about it."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
 _AFTER = re.compile(r" \([^()]*\)\Z")
@@ -242,6 +247,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
+    if context.known and (recalled := _of_memory(reading, request, context)) is not None:
+        return recalled
     if last is not None:
         if len(reading.steps) == 1 and first in FOLLOWS:
             more = tuple(
@@ -251,6 +258,34 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
         reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
     return reading._replace(steps=tuple(_plainly(step) for step in reading.steps))
+
+
+def _of_memory(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return what a request is about something to be remembered, where it was read as talk: a question, or one thing more.
+
+    Examples
+    --------
+    >>> known = Context(known=("the code of the lab door is 7319",))
+    >>> _of_memory(Reading((Step("talk", {}),)), "what was the door code?", known).steps[0].act
+    'recall'
+    """
+    found = words_of(request)
+    if len(reading.steps) != 1 or any(word.kind in {"file", "folder"} for word in found):
+        return None
+    step, last = reading.steps[0], context.last
+    if last is not None and last.act == "remember" and reading.confidence < _HALF:
+        before = last.text.partition(last.word("text"))[0]
+        *_, lead = before.casefold().split() or [""]
+        told = lexicon().concepts(found[:1])
+        if lead and len(found) > _FEW_WORDS and "and" in told[0] and found[1].text.casefold() == lead:
+            text = request[found[1].end :].strip()
+            return Reading((Step("remember", {"text": (text,)}, text=before + text),), 1.0, reading.language)
+    asks = request.rstrip()[-1:] in _ASKS or bool(_ASKING & concepts_of(request))
+    if asks and (is_talk(step.act) or step.act in {"exists", *FOLLOWS}):
+        _, shared = nearest_texts(request, context.known)
+        if shared >= _SHARED:
+            return Reading((Step("recall", {"find": (request.strip(),)}, text=request),), 1.0, reading.language)
+    return None
 
 
 def _completed(step: Step, last: Step) -> Step:
@@ -372,7 +407,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
     asked = _asked(reading, told)
     if not steps:
-        return context._replace(asked=None, missing="", answer=context.answer) if asked is None else asked
+        return context._replace(asked=None, missing="", answer=context.answer) if asked is None else asked._replace(known=context.known)
     step = steps[-1]
     names = _shown(step, told)
     is_lacking = asked is not None and asked.missing == "file"
@@ -381,13 +416,14 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     if asked is not None:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
-            changed=context.changed, is_named=_is_named(file or context.file, reading, context),
+            changed=context.changed, is_named=_is_named(file or context.file, reading, context), known=context.known,
         )  # fmt: skip
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
+    known = (*context.known, fact["text"]) if (fact := told.said("remembered")) else context.known
     return Context(
-        settled, about, _is_named(about, reading, context), names or context.shown, _value(step, told), changed
+        settled, about, _is_named(about, reading, context), names or context.shown, _value(step, told), changed, known=known
     )
 
 

@@ -161,6 +161,15 @@ class Folder:
         text = yield from self.call(tool, **arguments)
         return (yield from self._all_of(text, str(arguments.get("path", tool))))
 
+    def each(self, tool: str, wanted: Sequence[Mapping[str, Any]]) -> Work:
+        """Call a tool several times side by side, and return all that each call gave."""
+        if tool not in self.tools:
+            raise Failed(tool, "", wanted[0] if wanted else {})
+        texts: list[str] = []
+        for arguments, got in zip(wanted, (yield tuple(Call(tool, one) for one in wanted)) if wanted else (), strict=True):
+            texts.append((yield from self._all_of(self._checked(tool, arguments, got), tool)))
+        return texts
+
     def _all_of(self, text: str, path: str) -> Work:
         """Return all of what came back, the rest from where it is kept."""
         shown, meta = split_meta(text)

@@ -21,6 +21,7 @@ _BEFORE_NAMES = re.compile(
     "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|改成|改为|换成|[把在成为到从向给和]"
 )
 """What may stand before a name in Japanese and Chinese."""
+_HIRAGANA = re.compile("[\u3040-\u309f]+")
 _PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
 _HYPHENED = frozenset("le la les lui o a os as lo los lhe".split())
 """Pronouns that are joined to a verb by a hyphen."""
@@ -465,6 +466,51 @@ def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, 
     if count < min(_ENOUGH, len(sought)) or len(sought) == 0 or best < _LEAST_LINE:
         return []
     return [(name, line) for score, _, name, line in scored if score >= _AS_GOOD * best][:_MOST_FOUND]
+
+
+def telling_words(text: str) -> list[str]:
+    """Return the words of a text that say what it is about; of one without blanks, its pairs of characters.
+
+    Examples
+    --------
+    >>> telling_words("what was the door code again?"), telling_words("我的学号是多少")
+    (['what', 'door', 'code', 'again'], ['学号', '号是', '是多', '多少'])
+    """
+    small = table_of("small")
+    found: list[str] = []
+    for word in plain(text).split():
+        for run in re.split(f"({_UNSPACED.pattern})", word):
+            if _UNSPACED.match(run):
+                parts = [part for part in _PARTICLES.split(run) if part]
+                pairs = [part[at : at + 2] for part in parts for at in range(max(len(part) - 1, 1))]
+                found += [pair for pair in pairs if not _HIRAGANA.fullmatch(pair) and len(pair) > 1]
+            elif run not in small and (len(run) > 2 or run.isdigit()):  # noqa: PLR2004 - "is", "on"
+                found.append(run)
+    return list(dict.fromkeys(found))[:_MOST_SOUGHT]
+
+
+def forms_of(word: str) -> frozenset[str]:
+    """Return the stems by which a word may stand in a text, in any of the languages."""
+    return frozenset({stem(word), *_related(word), *_related(stem(word)), *_head(word)})
+
+
+def nearest_texts(question: str, texts: Sequence[str]) -> tuple[list[str], int]:
+    """Return the texts that share most of a question's telling words, and how many words those are.
+
+    Examples
+    --------
+    >>> facts = ["the code of the lab door is 7319", "the guide is called Anton Ritz"]
+    >>> nearest_texts("what was the door code again?", facts), nearest_texts("who wrote Hamlet?", facts)
+    ((['the code of the lab door is 7319'], 2), ([], 0))
+    """
+    options = [forms_of(word) for word in telling_words(question)]
+    counts = {}
+    for text in texts:
+        parts = _parts(text)
+        joined = "".join(plain(text).split())
+        counts[text] = sum(any(_meets(form, parts, joined) for form in forms) for forms in options)
+    most = max(counts.values(), default=0)
+    return [text for text, count in counts.items() if count == most] if most else [], most
 
 
 def _parts(name: str) -> list[str]:

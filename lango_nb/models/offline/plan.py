@@ -151,6 +151,8 @@ class Context(NamedTuple):
     """What the last answer asked back about."""
     missing: str = ""
     """The role that it asked for, ``*`` for the first argument a tool lacks; empty when it asked for a yes."""
+    known: tuple[str, ...] = ()
+    """What was to be remembered."""
 
 
 class Call(NamedTuple):
