@@ -43,6 +43,7 @@ QUESTIONS = frozenset(
         "what_if.folder",
         "what_if.nothing",
         "json_append",
+        "ask.tick",
     )
 )
 """Sentences that ask something of the person: every question there is."""

@@ -14,8 +14,18 @@ from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
-from lango_nb.models.offline.names import is_pointer, pick, plain, rank, says_name, telling_words, unquoted
+from lango_nb.models.offline.names import (
+    is_pointer,
+    nearest_texts,
+    pick,
+    plain,
+    rank,
+    says_name,
+    telling_words,
+    unquoted,
+)
 from lango_nb.models.offline.operations import (
+    BOX,
     Entry,
     NoSuch,
     Unsure,
@@ -375,6 +385,31 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path)
 
 
+def _tick(desk: Desk, step: Step) -> Work:
+    """Mark a line of a list of boxes as done, or as open again, the way the file has its marks."""
+    sought = step.word("text") or desk.need(step, "find")
+    path, old = yield from _there(desk, step)
+    before = lines(old)
+    boxes = {at: found for at, line in enumerate(before) if (found := BOX.match(line)) is not None}
+    if not boxes:
+        raise Ask(desk.say("ask.tick", file=path, word=sought))
+    is_tick = step.act == "line.tick"
+    about = {at: found[4] for at, found in boxes.items() if (found[2] == " ") == is_tick} or {
+        at: found[4] for at, found in boxes.items()
+    }
+    chosen = pick(sought, about.values())
+    meant = [chosen.name] if chosen.name else list(chosen.rivals) or nearest_texts(sought, list(about.values()))[0]
+    if len(meant) != 1:
+        raise Ask(desk.say("ask.task", names=", ".join(meant or about.values())), can_try_others=not meant)
+    at = next(place for place, words in about.items() if words == meant[0])
+    marks = [found[2] for found in boxes.values() if found[2] != " "]
+    new = BOX.sub(lambda found: f"{found[1]}{(marks or ['x'])[0] if is_tick else ' '}{found[3]}{found[4]}", before[at])
+    if new == before[at]:
+        raise CannotWork(desk.say("same_already", file=path))
+    yield from edit(desk, path, old, [*before[:at], new, *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=new), path)
+
+
 def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:
     at = place - 1 if place > 0 else len(before) + place
     if not 0 <= at < len(before):
@@ -685,9 +720,12 @@ def add_tasks(desk: Desk, step: Step, titles: Sequence[str]) -> Work:
 
 def _task_done(desk: Desk, step: Step) -> Work:
     words = step.arguments.get("text", ())
-    if not words:
-        raise desk.missing(step, "text")
     found: list[dict[str, Any]] = yield from tasks(desk)
+    if not words:
+        still = [str(one.get("title")) for one in found if one.get("status") != "done"]
+        words = tuple(nearest_texts(step.text.partition("\n")[0], still)[0])
+    if len(words) != 1 and not step.word("text"):
+        raise desk.missing(step, "text")
     meant = [task_meant(desk, _pointed(desk, word), found) for word in words]
     desk.has_changed = True
     for one in meant:
@@ -868,6 +906,8 @@ CHANGES: dict[str, Callable[[Desk, Step], Work]] = {
     "replace": _replace,
     "line.replace": _line_replace,
     "line.delete": _line_delete,
+    "line.tick": _tick,
+    "line.untick": _tick,
     "json.set": _json_set,
     "folder.make": _folder_make,
     "delete": _delete,

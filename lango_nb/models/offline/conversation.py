@@ -21,6 +21,7 @@ from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
 from lango_nb.models.offline.lexicon import concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import begins_with_pointer, is_pointer, nearest_texts, plain
+from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -131,6 +132,9 @@ _ASKING = frozenset(("what", "who", "where", "when", "which", "many"))
 """Concepts of words that ask."""
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
+_BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+_SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
+"""Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
 _AFTER = re.compile(r" \([^()]*\)\Z")
@@ -230,7 +234,7 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     last = _last(context)
     if (shell := as_act(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
-    reading = reader().read(request, None if last is None else last.act)
+    reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
     if language and len(words_of(request)) < _FEW_WORDS:
         reading = reading._replace(language=language)
     return settled(reading, request, context)
@@ -247,6 +251,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
+    reading = _again(reading, last)
+    if (boxed := _of_boxes(reading, request, context)) is not None:
+        return reading._replace(steps=(boxed,), confidence=1.0, others=())
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     if last is not None:
@@ -258,6 +265,63 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
         reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
     return reading._replace(steps=tuple(_plainly(step) for step in reading.steps))
+
+
+def _again(reading: Reading, last: Step | None) -> Reading:
+    """Return what does the same as the step before and lacks nothing, where the likeliest reading lacks something.
+
+    Examples
+    --------
+    >>> more = Reading((Step("task.add", {"text": ("hand in the homework",)}),), 0.4)
+    >>> said = Reading((Step("task.change", {"new": ("in the homework",)}),), 0.5, others=(more,))
+    >>> _again(said, Step("task.add", {"text": ("buy tickets",)})).steps[0].act
+    'task.add'
+    """
+    if last is None or len(reading.steps) != 1 or not _lacks(reading.steps[0]):
+        return reading
+    for other in reading.others:
+        if other.steps[0].act == last.act and not _lacks(other.steps[0]):
+            likely = other.confidence / max(1 - reading.confidence, other.confidence)
+            return other._replace(confidence=likely, others=tuple(one for one in reading.others if one is not other))
+    return reading
+
+
+def _lacks(step: Step) -> bool:
+    """Tell whether a step lacks something besides a file, which may be the one that was spoken of."""
+    row = acts().get(step.act)
+    return row is not None and any(role != "file" and not step.word(role) for role in row.needed)
+
+
+def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
+
+    Examples
+    --------
+    >>> said = "in todo.txt tick off the insurance form"
+    >>> step = _of_boxes(Reading((Step("task.done", {"text": ("todo.txt",)}),)), said, Context())
+    >>> step.act, step.arguments
+    ('line.tick', {'file': ('todo.txt',), 'find': ('the insurance form',)})
+    """
+    if len(reading.steps) != 1:
+        return None
+    step, last = reading.steps[0], context.last
+    named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
+    has_boxes = BOX.search(context.answer) is not None or (last is not None and last.act in {"line.tick", "undo"})
+    file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
+    if not _EXACT.match(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
+        return None
+    mark = _BOX_SAID.search(request)
+    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
+        return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
+    told = concepts_of(request)
+    if "done" not in told or not (
+        step.act == "task.done" or (step.act in {"replace", "line.replace"} and _lacks(step))
+    ):
+        return None
+    rest = " ".join(request.replace(file, " ", 1).split())
+    said = step.arguments.get("old") or reader().arguments(rest, "task.done", ("text",)).get("text") or (rest,)
+    act = "line.untick" if told & _REFUSING else "line.tick"
+    return Step(act, {"file": (file,), "find": said}, text=request)
 
 
 def _of_memory(reading: Reading, request: str, context: Context) -> Reading | None:
@@ -273,7 +337,8 @@ def _of_memory(reading: Reading, request: str, context: Context) -> Reading | No
     if len(reading.steps) != 1 or any(word.kind in {"file", "folder"} for word in found):
         return None
     step, last = reading.steps[0], context.last
-    if last is not None and last.act == "remember" and reading.confidence < _HALF:
+    is_more = reading.confidence < _HALF or step.act in {*FOLLOWS, "remember"}
+    if last is not None and last.act == "remember" and is_more:
         before = last.text.partition(last.word("text"))[0]
         *_, lead = before.casefold().split() or [""]
         told = lexicon().concepts(found[:1])
@@ -281,7 +346,8 @@ def _of_memory(reading: Reading, request: str, context: Context) -> Reading | No
             text = request[found[1].end :].strip()
             return Reading((Step("remember", {"text": (text,)}, text=before + text),), 1.0, reading.language)
     asks = request.rstrip()[-1:] in _ASKS or bool(_ASKING & concepts_of(request))
-    if asks and (is_talk(step.act) or step.act in {"exists", *FOLLOWS}):
+    likely = {one.act for other in (reading, *reading.others) for one in other.steps}
+    if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
         _, shared = nearest_texts(request, context.known)
         if shared >= _SHARED:
             return Reading((Step("recall", {"find": (request.strip(),)}, text=request),), 1.0, reading.language)
@@ -407,7 +473,11 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
     asked = _asked(reading, told)
     if not steps:
-        return context._replace(asked=None, missing="", answer=context.answer) if asked is None else asked._replace(known=context.known)
+        return (
+            context._replace(asked=None, missing="", answer=context.answer)
+            if asked is None
+            else asked._replace(known=context.known)
+        )
     step = steps[-1]
     names = _shown(step, told)
     is_lacking = asked is not None and asked.missing == "file"
@@ -423,7 +493,13 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     about = file or ("" if is_listing else context.file)
     known = (*context.known, fact["text"]) if (fact := told.said("remembered")) else context.known
     return Context(
-        settled, about, _is_named(about, reading, context), names or context.shown, _value(step, told), changed, known=known
+        settled,
+        about,
+        _is_named(about, reading, context),
+        names or context.shown,
+        _value(step, told),
+        changed,
+        known=known,
     )
 
 

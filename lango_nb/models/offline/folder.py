@@ -166,7 +166,9 @@ class Folder:
         if tool not in self.tools:
             raise Failed(tool, "", wanted[0] if wanted else {})
         texts: list[str] = []
-        for arguments, got in zip(wanted, (yield tuple(Call(tool, one) for one in wanted)) if wanted else (), strict=True):
+        for arguments, got in zip(
+            wanted, (yield tuple(Call(tool, one) for one in wanted)) if wanted else (), strict=True
+        ):
             texts.append((yield from self._all_of(self._checked(tool, arguments, got), tool)))
         return texts
 

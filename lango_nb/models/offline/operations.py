@@ -473,6 +473,8 @@ def holds(line: str, wanted: str) -> bool:
 
 # -- text --------------------------------------------------------------------------------------------------------------
 
+BOX = re.compile(r"^(\s*(?:(?:[-*+•]|\d+[.)])\s+)?\[)([ xX✓✔])(\]\s+)(\S.*)$", re.MULTILINE)
+"""A line of a list of boxes: what stands before its mark, the mark, and what it is about."""
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 

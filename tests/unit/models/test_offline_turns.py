@@ -1,0 +1,106 @@
+"""Whole conversations: what is said later is about what was said, remembered, shown or changed before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from lango_nb.config.settings import Settings
+from lango_nb.engine import Engine
+from lango_nb.records.turns import Turn
+from lango_nb.tools.builtin import builtin_tools
+
+FILES: Mapping[str, str] = {
+    "packing.txt": "[ ] order the ferry ticket\n[x] call the hut\n[ ] wash the tent\n",
+    "shopping list.txt": "- milk\n- eggs",
+    "people.csv": "id,name,diet,room\n1,Nora Weber,vegan,A\n2,Ivo Blanc,none,B\n3,Mia Roth,vegan,B\n",
+    "station.log": "09:00 INFO up\n09:05 WARN drift\n09:10 INFO ok\n09:20 WARN battery\n",
+}
+Ask = Callable[[str], Turn]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+@pytest.fixture(params=["solo", "octet"])
+def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
+    settings = Settings.model_validate({"agentMemory": {"enabled": True}, "background": {"enabled": True}})
+    engine = Engine(
+        topology=request.param, tools=builtin_tools(), workspace=folder, approver="allow", settings=settings
+    )
+    return lambda text: engine.run_sync(text).turn
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "said"),
+    [
+        ("remember that the code of the boat shed is 7319", "what was the shed code again?", "7319"),
+        ("Retiens que le code de la cabane est 7319", "c'est quoi déjà le code de la cabane ?", "7319"),
+        ("lembra que o motorista se chama Bernard Cotting", "como se chama mesmo o motorista?", "Cotting"),
+        ("recuerda que mi curso de vela es en el aula B12", "oye en qué aula era mi curso de vela?", "B12"),
+        ("记住我的学号是20231187", "我的学号是多少来着?", "20231187"),
+        ("zapamiętaj, że duża łódź jest u sąsiada Ruuda", "gdzie jest duża łódź?", "Ruuda"),
+    ],
+)
+def test_what_was_to_be_remembered_is_found_in_other_words(ask: Ask, told: str, asked: str, said: str) -> None:
+    ask(told)
+    assert said in str(ask(asked).answer)
+
+
+def test_one_fact_after_another_is_remembered(ask: Ask) -> None:
+    ask("remember that the spare key is in the blue helmet")
+    assert "the pump is broken" in str(ask("and that the pump is broken").answer)
+    assert "helmet" in str(ask("where is the spare key?").answer)
+    assert "broken" in str(ask("what about the pump? is it broken").answer)
+
+
+def test_a_secret_is_kept_masked_and_that_is_said(ask: Ask) -> None:
+    for text in ("remember that the wifi password is KaasKoe42", "what's the wifi password again?"):
+        answer = str(ask(text).answer)
+        assert "KaasKoe42" not in answer
+        assert "kept masked" in answer
+
+
+def test_only_what_is_clearly_meant_is_forgotten(ask: Ask) -> None:
+    ask("remember that the ferry leaves at 9")
+    ask("remember that the ferry costs 12 francs")
+    answer = ask("forget what I said about the ferry")
+    assert answer.outcome == "input_required"
+    assert "francs" in str(ask("what does the ferry cost, in francs?").answer)
+
+
+def test_boxes_of_a_list_are_ticked_and_unticked(ask: Ask, folder: Path) -> None:
+    def held() -> str:
+        return (folder / "packing.txt").read_text()
+
+    ask("in packing.txt tick off the ferry ticket")
+    assert held().startswith("[x] order the ferry ticket\n")
+    ask("undo that")
+    assert held() == FILES["packing.txt"]
+    ask("ok now tick off the tent instead")
+    assert held().endswith("[x] wash the tent\n")
+    answer = str(ask("what's still open in there?").answer)
+    assert "ferry" in answer
+    assert "tent" not in answer
+    ask("mark the tent as not done")
+    assert held() == FILES["packing.txt"]
+
+
+def test_a_list_without_boxes_is_asked_about(ask: Ask, folder: Path) -> None:
+    assert ask("tick off the eggs in shopping list.txt").outcome == "input_required"
+    assert (folder / "shopping list.txt").read_text() == FILES["shopping list.txt"]
+
+
+def test_tasks_are_added_and_ticked_off_in_passing(ask: Ask) -> None:
+    ask("add a task: buy ferry tickets")
+    ask("and another one, hand in the sailing homework")
+    assert "sailing homework" in str(ask("whats on my task list now?").answer)
+    assert "buy ferry tickets" in str(ask("done with the ferry tickets").answer)
+    ask("añade una tarea: devolver la bici a Joost")
+    assert "devolver la bici" in str(ask("ya he devuelto la bici, márcala como hecha").answer)
