@@ -55,6 +55,19 @@ UNDONE = frozenset(
     )
 )  # fmt: skip
 """Sentences that say that something was not done."""
+NOTHING = frozenset(
+    (
+        "no_match",
+        "no_match_anywhere",
+        "none_found",
+        "no_rows",
+        "no_definitions",
+        "memory.none",
+        "is_empty",
+        "folder_empty",
+    )
+)
+"""Sentences that say that nothing was found."""
 _HOLE = re.compile(r"\{(\w+)((?:\|[^{}|]*)*)\}")
 _FEW = range(2, 5)
 _LONG = frozenset(("lines", "names", "new", "old", "text", "value", "what", "plan"))

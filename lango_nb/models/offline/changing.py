@@ -19,6 +19,7 @@ from lango_nb.models.offline.names import (
     nearest_texts,
     pick,
     plain,
+    points_at_answer,
     rank,
     says_name,
     telling_words,
@@ -70,7 +71,7 @@ def given_text(desk: Desk, step: Step, role: str = "text") -> str:
         return desk.context.answer
     if not words:
         raise desk.missing(step, role)
-    if len(words) == 1 and is_pointer(words[0], "answer") and desk.context.answer:
+    if len(words) == 1 and desk.context.answer and points_at_answer(words[0], step.text):
         return desk.context.answer
     return "\n".join(words)
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
-from lango_nb.models.offline.answers import ASKED, naming, said, say, sentences
+from lango_nb.models.offline.answers import ASKED, NOTHING, UNDONE, naming, said, say, sentences
 from lango_nb.models.offline.lexicon import concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.names import begins_with_pointer, is_pointer, nearest_texts, plain
+from lango_nb.models.offline.names import begins_with_pointer, is_pointer, is_small, nearest_texts, plain
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import (
     Context,
@@ -133,6 +133,13 @@ _ASKING = frozenset(("what", "who", "where", "when", "which", "many"))
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+_KEEPING = frozenset(("save", "write", "put", "append", "export"))
+_OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
+_SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
+"""Concepts of a wish to write what was shown, of none, and of what was shown."""
+_SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
+"""What shows the things that an act counts."""
+_SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
@@ -254,6 +261,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _again(reading, last)
     if (boxed := _of_boxes(reading, request, context)) is not None:
         return reading._replace(steps=(boxed,), confidence=1.0, others=())
+    if (listed := _of_count(reading, request, context)) is not None:
+        return reading._replace(steps=(listed,), confidence=1.0, others=())
+    if (kept := _of_answer(reading, request, context)) is not None:
+        return reading._replace(steps=(kept,), confidence=1.0, others=())
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     if last is not None:
@@ -322,6 +333,66 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     said = step.arguments.get("old") or reader().arguments(rest, "task.done", ("text",)).get("text") or (rest,)
     act = "line.untick" if told & _REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that the last answer is to be written to a file, where a request says nothing else that could be.
+
+    Examples
+    --------
+    >>> read = Context(last=Step("search", {"find": ("WARN",)}), answer="WARN low battery")
+    >>> said = Reading((Step("search", {"to": ("a.txt",)}, "write"),), language="fr")
+    >>> _of_answer(said, "enregistre ces lignes dans a.txt", read).arguments
+    {'file': ('a.txt',), 'text': ('it',)}
+    """
+    last = context.last
+    if len(reading.steps) != 1 or last is None or not context.answer or context.asked is not None:
+        return None
+    step = reading.steps[0]
+    file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if _EXACT.match(word)), "")
+    if not file or file.endswith("/") or (is_change(last.act) and not last.act.startswith("run")):
+        return None
+    every = concepts_of(request.replace(file, " ", 1))
+    is_clear = bool(every & _KEEPING) and not every & _OTHERWISE and bool(every & _SHOWN)
+    if not is_clear or _says_more(request.replace(file, " ", 1)):
+        return None
+    return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
+
+
+def _says_more(request: str) -> bool:
+    """Tell whether a request has a quotation or a word in it that is no wish, no pronoun and no small word."""
+    found = [word for word in words_of(request) if word.kind not in {"sign", "file", "folder"}]
+    unknown = [
+        word
+        for word, concepts in zip(found, lexicon().concepts(found), strict=True)
+        if not concepts
+        and not is_small(word.text)
+        and not any(is_pointer(word.text, kind) for kind in ("it", "those", "answer"))
+        and not "\u3040" <= word.text <= "\u309f"
+    ]
+    is_one_sign = len(unknown) == 1 and unknown[0].kind == "character"  # 把, 将
+    return any(word.is_quoted for word in found) or (bool(unknown) and not is_one_sign)
+
+
+def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that what was counted is to be shown: "show me them", "which ones?".
+
+    Examples
+    --------
+    >>> counted = Context(last=Step("count.matches", {"file": ("a.log",), "find": ("WARN",)}))
+    >>> _of_count(Reading((Step("read", {"file": ("them",)}),)), "show me them", counted)
+    Step(act='search', arguments={'file': ('a.log',), 'find': ('WARN',)}, destination='', text='show me them')
+    """
+    last = context.last
+    if last is None or last.act not in _SHOWN_BY or len(reading.steps) != 1 or context.asked is not None:
+        return None
+    step = reading.steps[0]
+    is_look = not is_change(step.act) and not step.act.startswith(("count", "column"))
+    if not is_look or not concepts_of(request) & _SHOWING_WORDS or len(words_of(request)) > _SHORT:
+        return None
+    if _says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
+        return None
+    return last._replace(act=_SHOWN_BY[last.act], text=request)
 
 
 def _of_memory(reading: Reading, request: str, context: Context) -> Reading | None:
@@ -488,6 +559,9 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), known=context.known,
         )  # fmt: skip
+    for act, role in (("count.matches", "find"), ("rows.count", "value")):
+        if (counted := told.said(act)) is not None:
+            settled = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=settled.text)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
@@ -538,6 +612,8 @@ def _value(step: Step, answer: _Answer) -> str:
     """Return the result that an answer tells, without the words around it."""
     if step.act == "calculate":
         return answer.text.rpartition(" = ")[2]
+    if any(answer.said(key) is not None for key in NOTHING | UNDONE):
+        return ""
     for key, hole in ((step.act, "value"), ("json.get", "value"), ("lines", "lines"), ("entries", "lines")):
         if (found := answer.said(key)) is not None and hole in found:
             return found[hole]

@@ -153,15 +153,18 @@ def _with_value(desk: Desk, step: Step) -> Work:
 
 def _counted_result(desk: Desk, step: Step) -> Outcome | None:
     """Count what the last answer showed, where "how many is that" is asked of a search or of rows."""
-    last, word = desk.context.last, step.word("file")
-    if step.act not in {"count.lines", "count.rows"} or last is None or (word and not is_pointer(word, "those")):
+    last = desk.context.last
+    said = [word for role in ("file", "find", "value") for word in step.arguments.get(role, ())]
+    counts = ("count.lines", "count.rows", "count.matches", "rows.count")
+    if step.act not in counts or last is None or not all(is_pointer(word, "those") for word in said):
         return None
     shown = desk.context.answer.splitlines()
     if not shown or shown[-1].startswith("… "):
         return None
-    if last.act == "search" and last.word("file"):
-        text = desk.say("count.matches", file=last.word("file"), word=last.word("find"), n=len(shown))
-        return Outcome(text, str(len(shown)), last, last.word("file"))
+    file = last.word("file") or desk.context.file
+    if last.act == "search" and file:
+        text = desk.say("count.matches", file=file, word=last.word("find"), n=len(shown))
+        return Outcome(text, str(len(shown)), last, file)
     if last.act in {"rows.where", "rows.over", "rows.under"} and last.word("file"):
         wanted = last.word("value") or last.word("n")
         text = desk.say("rows.count", file=last.word("file"), word=wanted, n=len(shown) - 1)

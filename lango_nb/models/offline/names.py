@@ -52,6 +52,10 @@ _ENOUGH = 2
 _LEAST_LINE = 1.2
 """Weight they have to have together, as logarithms of how rare they are."""
 _AS_GOOD = 0.85
+_LITERAL = ('"', "'", "“", "„", "«", "「", "『", "`", ":", "\uff1a")
+"""Signs before words that are meant as they are."""
+_SHORT_NOUN = 6
+"""Characters of a pronoun with a noun, where there are no blanks between them."""
 _MOST_BLANKS = 3
 """Words before the last one of a new name."""
 _LONG_STEM = 5
@@ -245,6 +249,26 @@ def begins_with_pointer(words: str) -> bool:
     """Tell whether words are a pronoun and what it stands for: "that card"."""
     first = words.split(maxsplit=1)[0].casefold() if words.split() else ""
     return first not in _AS_ARTICLES and is_pointer(first, "it")
+
+
+def points_at_answer(words: str, text: str) -> bool:
+    """Tell whether words of a request mean what was answered last: a pronoun, or one with a noun, and no quotation.
+
+    Examples
+    --------
+    >>> points_at_answer("that output", "put that output in a.txt"), points_at_answer("that rocks", 'put "that rocks" in a.txt')
+    (True, False)
+    >>> points_at_answer("这些名字", "把这些名字保存到 a.txt"), points_at_answer("milk", "put milk in a.txt")
+    (True, False)
+    """
+    before = text.partition(words)[0].rstrip()[-1:]
+    if before in _LITERAL:
+        return False
+    first, _, rest = words.strip().partition(" ")
+    if first.isascii() or rest:
+        return is_pointer(words, "answer") or (begins_with_pointer(words) and " " not in rest)
+    begins = (word for kind in ("it", "those") for word in table_of(kind) if not word.isascii() and len(word) > 1)
+    return is_pointer(words, "answer") or (len(words) <= _SHORT_NOUN and words.startswith(tuple(begins)))
 
 
 def whole_new_name(word: str, text: str) -> str:

@@ -104,3 +104,41 @@ def test_tasks_are_added_and_ticked_off_in_passing(ask: Ask) -> None:
     assert "buy ferry tickets" in str(ask("done with the ferry tickets").answer)
     ask("añade una tarea: devolver la bici a Joost")
     assert "devolver la bici" in str(ask("ya he devuelto la bici, márcala como hecha").answer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put those lines into warnings.txt",
+        "save them as warnings.txt",
+        "enregistre ces lignes dans warnings.txt",
+        "zapisz to w pliku warnings.txt",
+        "zet die regels in warnings.txt",
+        "把这些行保存到 warnings.txt",
+        "それらの行をwarnings.txtに保存して",
+    ],
+)
+def test_what_was_shown_is_written_where_it_is_pointed_at(ask: Ask, folder: Path, text: str) -> None:
+    ask("grep WARN station.log")
+    ask(text)
+    assert (folder / "warnings.txt").read_text() == "09:05 WARN drift\n09:20 WARN battery\n"
+
+
+def test_a_quotation_is_no_pointer(ask: Ask, folder: Path) -> None:
+    ask("grep WARN station.log")
+    ask('write "that output" to words.txt')
+    assert (folder / "words.txt").read_text() == "that output\n"
+
+
+def test_what_found_nothing_is_not_written(ask: Ask, folder: Path) -> None:
+    ask("grep FATAL station.log")
+    ask("put those lines into fatal.txt")
+    assert not (folder / "fatal.txt").exists()
+
+
+def test_what_was_counted_is_shown_and_what_was_shown_is_counted(ask: Ask) -> None:
+    assert "2 times" in str(ask("how many WARN lines are in station.log?").answer)
+    shown = str(ask("show me them").answer)
+    assert "battery" in shown
+    assert "INFO" not in shown
+    assert "2 times" in str(ask("how many of those").answer)
