@@ -16,7 +16,9 @@ from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import (
     is_pointer,
+    line_numbers,
     nearest_texts,
+    parts_of_lines,
     pick,
     plain,
     points_at_answer,
@@ -56,6 +58,10 @@ _RUNNERS = {
 }
 _THERE = "is there already"
 """What the tool says of a folder that it did not make."""
+_ADDING, _REPLACING = frozenset(("put", "append")), frozenset(("replace", "write", "save", "all", "export"))
+"""Concepts of a wish to add to what is there, and of one to write it anew."""
+_RUN = re.compile(r"\d+(?:\s*[^\d\s]{1,5}\s*\d+)+")
+"""Several numbers, with a word or a sign between each two."""
 _LONGEST_KEY = 40
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
@@ -67,6 +73,8 @@ _MOST_ADDED = 20_000
 def given_text(desk: Desk, step: Step, role: str = "text") -> str:
     """Return the text a step is to write; a pronoun stands for the last result."""
     words = step.arguments.get(role, ())
+    if len(words) == 1 and role == "text":
+        words = parts_of_lines(words[0], step.text)
     if not words and desk.has_result:
         return desk.context.answer
     if not words:
@@ -177,7 +185,10 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     count = len(lines(old))
     if lines(old) == lines(text):
         raise CannotWork(desk.say("same_already", file=name))
-    if old.strip() and not desk.is_certain and "replace" not in concepts_of(step.text):
+    told = concepts_of(step.text)
+    if old.strip() and told & _ADDING and not told & _REPLACING:
+        return (yield from append_to(desk, step, name, text))
+    if old.strip() and not desk.is_certain and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
     return _done(step, desk.say("replaced_all", file=name, n=count), name)
@@ -368,19 +379,23 @@ def _line_replace(desk: Desk, step: Step) -> Work:
 def _line_delete(desk: Desk, step: Step) -> Work:
     path, old = yield from _there(desk, step)
     before = lines(old)
-    if words := step.arguments.get("line", ()):
-        ranks = [rank(word) for word in words]
-        if None in ranks:
+    words = step.arguments.get("line", ())
+    run = next((found[0] for found in _RUN.finditer(step.text) if words and words[0] in found[0]), "")
+    places = _places(run) if run else [place for word in words for place in line_numbers(word)]
+    if any(sign.isdigit() for word in words for sign in word) or (words and len(places) == len(words)):
+        if not places:
             raise desk.missing(step, "line")
-        gone = {_line_at(desk, path, place, before) for place in ranks if place is not None}
-    elif sought := step.word("find"):
+        gone = {_line_at(desk, path, place, before) for place in places}
+    elif sought := step.word("find") or step.word("line"):
         gone = {at for at, line in enumerate(before) if holds(line, sought)}
+        if not gone or (len(gone) > 1 and not step.word("find")):
+            gone = _described_line(before, f"{sought} {step.text.partition(chr(10))[0]}") or gone
         if not gone:
             raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
     else:
         raise desk.missing(step, "line")
     going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
-    if len(gone) > 1 and not desk.is_certain and not step.word("line"):
+    if len(gone) > 1 and not desk.is_certain and not places:
         raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=quoted(going, desk.language)))
     yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
     return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path)
@@ -409,6 +424,20 @@ def _tick(desk: Desk, step: Step) -> Work:
         raise CannotWork(desk.say("same_already", file=path))
     yield from edit(desk, path, old, [*before[:at], new, *before[at + 1 :]])
     return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=new), path)
+
+
+def _places(run: str) -> list[int]:
+    """Read the numbers of several lines: "2 and 3", "2, 5", "2 to 4"; none where it is not clear."""
+    between = re.sub(r"\d+", " ", run)
+    if len(re.findall(r"\d+", run)) == 2 and "between" in concepts_of(between):  # noqa: PLR2004 - from one to another
+        return line_numbers("-".join(re.findall(r"\d+", run)))
+    return line_numbers(run)
+
+
+def _described_line(before: Sequence[str], said: str) -> set[int]:
+    """Return the place of the one line that has more of some words than any other; none where several do."""
+    nearest, _ = nearest_texts(said, before)
+    return {at for at, line in enumerate(before) if line in nearest} if len(nearest) == 1 else set()
 
 
 def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:

@@ -711,6 +711,9 @@ class Desk:
             upper: list[Entry] = yield from self.folder.list()
             if whole := self._whole_name(name, upper):
                 return whole, next(one for one in upper if one.name == whole)
+            if same := [one for one in upper if one.name.casefold() == name.casefold()]:
+                self.notes.append(self.say("note.took", word=word, name=same[0].name))
+                return same[0].name, same[0]
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper], is_file=True)

@@ -52,6 +52,11 @@ _ENOUGH = 2
 _LEAST_LINE = 1.2
 """Weight they have to have together, as logarithms of how rare they are."""
 _AS_GOOD = 0.85
+_COMMAS = re.compile(r"\s*[,;\u3001\uff0c\uff1b]\s*")
+_COMMAS_AND = re.compile(
+    r"\s*[,;\u3001\uff0c\uff1b]\s*(?:(?:and|und|et|y|e|en|i)\s+)?|\s+(?:and|und|et|y|e|en|i)\s+|\s*[と和]\s*"
+)
+_SPAN = re.compile(r"(\d+)\s*[-\u2013\u2014~\uff5e]\s*(\d+)")
 _LITERAL = ('"', "'", "“", "„", "«", "「", "『", "`", ":", "\uff1a")
 """Signs before words that are meant as they are."""
 _SHORT_NOUN = 6
@@ -200,6 +205,23 @@ def rank(word: str) -> int | None:
     return found if found is not None else _in_characters(text)
 
 
+def line_numbers(words: str) -> list[int]:
+    """Read the numbers of lines: one, several, or from one to another; none where that is not clear.
+
+    Examples
+    --------
+    >>> line_numbers("the second"), line_numbers("2, 5 and 7"), line_numbers("2-4"), line_numbers("2 of 3"), line_numbers("sun")
+    ([2], [2, 5, 7], [2, 3, 4], [], [])
+    """
+    if (one := rank(words)) is not None:
+        return [one]
+    if span := _SPAN.fullmatch(words.strip()):
+        first, last = int(span[1]), int(span[2])
+        return list(range(first, last + 1)) if last - first < _MOST_SOUGHT_LINES else []
+    parts = [part for part in _COMMAS_AND.split(words.strip()) if part]
+    return [int(part) for part in parts] if all(part.isdecimal() for part in parts) else []
+
+
 def _in_characters(text: str) -> int | None:
     """Read a number that is written in Chinese characters: 三, 十五, 二十."""
     run = _CHARACTERS.search(text)
@@ -269,6 +291,23 @@ def points_at_answer(words: str, text: str) -> bool:
         return is_pointer(words, "answer") or (begins_with_pointer(words) and " " not in rest)
     begins = (word for kind in ("it", "those") for word in table_of(kind) if not word.isascii() and len(word) > 1)
     return is_pointer(words, "answer") or (len(words) <= _SHORT_NOUN and words.startswith(tuple(begins)))
+
+
+def parts_of_lines(words: str, text: str) -> tuple[str, ...]:
+    """Return the lines that a text is to have, where a request says how many that are: "three lines: a, b, c".
+
+    Examples
+    --------
+    >>> parts_of_lines("a, b and c", "make x.txt with three lines: a, b and c"), parts_of_lines("a, b", "write a, b to x.txt")
+    (('a', 'b', 'c'), ('a, b',))
+    """
+    before = [word for word in text.partition(words)[0].replace(":", " ").split() if word]
+    numbers = {rank(word) for word in before} - {None}
+    for separator in (_COMMAS, _COMMAS_AND):
+        parts = tuple(part.strip() for part in separator.split(words) if part.strip())
+        if len(parts) > 1 and len(parts) in numbers:
+            return parts
+    return (words,)
 
 
 def whole_new_name(word: str, text: str) -> str:
