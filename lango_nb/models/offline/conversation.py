@@ -18,7 +18,7 @@ from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline.answers import ASKED, NOTHING, UNDONE, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import concepts_of, lexicon
+from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import begins_with_pointer, is_pointer, is_small, nearest_texts, plain
 from lango_nb.models.offline.operations import BOX
@@ -140,6 +140,9 @@ _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "l
 _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
 """What shows the things that an act counts."""
 _SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
+_WRITING = ("write", "append")
+_COLONS = (":", "\uff1a")
+_NEGATING = frozenset(("no", "not"))
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
@@ -258,13 +261,15 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
-    reading = _again(reading, last)
-    if (boxed := _of_boxes(reading, request, context)) is not None:
-        return reading._replace(steps=(boxed,), confidence=1.0, others=())
-    if (listed := _of_count(reading, request, context)) is not None:
-        return reading._replace(steps=(listed,), confidence=1.0, others=())
-    if (kept := _of_answer(reading, request, context)) is not None:
-        return reading._replace(steps=(kept,), confidence=1.0, others=())
+    reading = _written_alike(_without_denied(_again(reading, last), request), request)
+    for meant in (
+        _of_other_word(request, context),
+        _of_boxes(reading, request, context),
+        _of_count(reading, request, context),
+        _of_answer(reading, request, context),
+    ):
+        if meant is not None:
+            return reading._replace(steps=(meant,), confidence=1.0, others=())
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     if last is not None:
@@ -275,7 +280,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             reading = reading._replace(others=(*more, *reading.others))
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
         reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
-    return reading._replace(steps=tuple(_plainly(step) for step in reading.steps))
+    steps = (_with_label(_plainly(step), reading.language) for step in reading.steps)
+    return reading._replace(steps=tuple(steps))
 
 
 def _again(reading: Reading, last: Step | None) -> Reading:
@@ -295,6 +301,129 @@ def _again(reading: Reading, last: Step | None) -> Reading:
             likely = other.confidence / max(1 - reading.confidence, other.confidence)
             return other._replace(confidence=likely, others=tuple(one for one in reading.others if one is not other))
     return reading
+
+
+def _without_denied(reading: Reading, request: str) -> Reading:
+    """Return a reading that leaves out the files a request says no to: "add it to your list (not to todo.txt)".
+
+    Examples
+    --------
+    >>> task = Reading((Step("task.add", {"text": ("call Ann",)}),), 0.2)
+    >>> said = Reading((Step("append", {"file": ("todo.txt",), "text": ("call Ann",)}),), 0.5, others=(task,))
+    >>> _without_denied(said, "add to your tasks (not to todo.txt): call Ann").steps[0].act
+    'task.add'
+    """
+    found = [word for word in words_of(request) if word.kind != "sign"]
+    told = lexicon().concepts(found)
+    denied = set()
+    for place, word in enumerate(found):
+        at = place - 1
+        while at >= 0 and (is_small(found[at].text) or told[at] & {"in", "into", "from"}) and not told[at] & _NEGATING:
+            at -= 1
+        if word.kind == "file" and at >= 0 and told[at] & _NEGATING:
+            denied.add(word.text)
+    if not denied & _words_in(reading):
+        return reading
+    fitting = [one for one in reading.others if not denied & _words_in(one)]
+    for other in fitting:
+        if not is_talk(other.steps[0].act) and not _lacks(other.steps[0]):
+            return other._replace(confidence=other.confidence / sum(one.confidence for one in fitting), others=())
+    return (
+        reading._replace(confidence=0.0, others=()) if any(is_change(step.act) for step in reading.steps) else reading
+    )
+
+
+def _words_in(reading: Reading) -> set[str]:
+    return {word for step in reading.steps for said in step.arguments.values() for word in said}
+
+
+def _of_other_word(request: str, context: Context) -> Step | None:
+    """Return the correction of a word that was just written: "not Favre but Zanetti".
+
+    Examples
+    --------
+    >>> written = Step("append", {"file": ("a.txt",), "added": ("Tuesday: Favre is away",)})
+    >>> _of_other_word("sorry, not Favre but Zanetti", Context(changed=written)).arguments["new"]
+    ('Tuesday: Zanetti is away',)
+    """
+    changed = context.changed
+    if (
+        changed is None
+        or not changed.word("file")
+        or changed.act not in {"append", "prepend", "write", "replace", "line.replace"}
+    ):
+        return None
+    lines = [
+        line
+        for role in ("added", "text", "new")
+        for text in changed.arguments.get(role, ())
+        for line in text.splitlines()
+    ]
+    found = words_of(request)
+    told = lexicon().concepts(found)
+    for place in range(len(found) - 1):
+        if not told[place] & _NEGATING:
+            continue
+        old = found[place + 1]
+        line = next((line for line in lines if old.text in {word.text for word in words_of(line)}), None)
+        if line is None:
+            continue
+        after_it = [at for at in range(place + 2, len(found)) if _is_new(found[at], told[at])]
+        before_it = [at for at in range(place) if _is_new(found[at], told[at])][-1:]
+        if after_it or before_it:
+            first, last = (after_it[0], len(found) - 1) if after_it else (before_it[0], before_it[0])
+            new = request[found[first].start : found[last].end].rstrip(" .!")
+            changed_line = line.replace(old.text, new)
+            return Step(
+                "replace", {"file": changed.arguments["file"], "old": (line,), "new": (changed_line,)}, text=request
+            )
+    return None
+
+
+def _is_new(word: Word, told: Concepts) -> bool:
+    """Tell whether a word is no small word, no sign and none of those that requests are made of."""
+    return word.kind != "sign" and not is_small(word.text) and (not told or word.kind in {"number", "measure", "id"})
+
+
+def _written_alike(reading: Reading, request: str) -> Reading:
+    """Add up readings that write the same text to the same file, anew or at its end: only the verb tells which."""
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act not in _WRITING:
+        return reading
+    step = _plainly(step)
+    for other in reading.others:
+        alike = _plainly(other.steps[0])
+        if alike.act in _WRITING and alike.act != step.act and dict(alike.arguments) == dict(step.arguments):
+            told = concepts_of(request.replace(step.word("text"), " "))
+            adds = told & {"put", "append"} and not told & {"write", "save", "replace"}
+            both = min(1.0, reading.confidence + other.confidence)
+            return reading._replace(steps=(step._replace(act="append" if adds else step.act),), confidence=both)
+    return reading
+
+
+def _with_label(step: Step, language: str) -> Step:
+    """Give a text the word back that stands before its colon where that belongs to it: "Tuesday: all there".
+
+    Examples
+    --------
+    >>> said = "append Tuesday: all there to a.txt"
+    >>> _with_label(Step("append", {"text": ("all there",)}, text=said), "en").word("text")
+    'Tuesday: all there'
+    """
+    text = step.word("text")
+    before = step.text.partition(text)[0].rstrip() if text else ""
+    if step.act not in {*_WRITING, "prepend", "task.add", "remember"} or before[-1:] not in _COLONS:
+        return step
+    *rest, label = words_of(before[:-1]) or (None,)
+    if not rest or label is None or label.kind not in {"word", "character", "number"}:
+        return step
+    told = concepts_of(label.text)
+    is_name = not told and label.text[:1].isupper() and language != "de"
+    return (
+        step.with_arguments(text=(step.text[label.start : step.text.find(text)] + text,))
+        if "day" in told or is_name
+        else step
+    )
 
 
 def _lacks(step: Step) -> bool:
@@ -430,6 +559,13 @@ def _completed(step: Step, last: Step) -> Step:
     row = acts().get(step.act)
     if row is None or row.kind == "talk":
         return step
+    if (
+        step.act == last.act
+        and is_change(step.act)
+        and set(step.arguments) == {"to"}
+        and "same" in concepts_of(step.text)
+    ):
+        return last.with_arguments(file=step.arguments["to"], targets=())._replace(text=step.text)
     taken = {
         role: last.arguments[role]
         for role in row.needed
@@ -451,7 +587,9 @@ def _last(context: Context) -> Step | None:
 
 
 def _plainly(step: Step) -> Step:
-    """Return the act that a shell line means, where it only looks."""
+    """Return the act that a shell line means, where it only looks, and a text that is written to its file just once."""
+    if step.act in {"write", "append", "prepend"} and step.destination in {"write", "append"} and not step.word("file"):
+        return step.with_arguments(file=step.arguments.get("to", ()), to=())._replace(destination="")
     found = as_act(step.word("command")) if step.act == "run" else None
     return step if found is None else found._replace(destination=step.destination, text=step.text)
 
@@ -565,6 +703,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
+    if changed is not None and settled.act == changed.act and not settled.word("to"):
+        settled = settled.with_arguments(to=changed.arguments.get("to", ()))  # "there" is where it went
     known = (*context.known, fact["text"]) if (fact := told.said("remembered")) else context.known
     return Context(
         settled,

@@ -142,3 +142,44 @@ def test_what_was_counted_is_shown_and_what_was_shown_is_counted(ask: Ask) -> No
     assert "battery" in shown
     assert "INFO" not in shown
     assert "2 times" in str(ask("how many of those").answer)
+
+
+def test_lines_go_by_several_numbers_or_by_what_they_are_about(ask: Ask, folder: Path) -> None:
+    ask("remove lines 2 and 3 of station.log")
+    assert (folder / "station.log").read_text() == "09:00 INFO up\n09:20 WARN battery\n"
+    ask("the ferry ticket came, take that line out of packing.txt")
+    assert (folder / "packing.txt").read_text() == "[x] call the hut\n[ ] wash the tent\n"
+    assert ask("supprime les lignes 1 sur 2 de packing.txt").outcome == "input_required"
+    assert (folder / "packing.txt").read_text().count("\n") == 2
+
+
+def test_several_lines_are_several_lines(ask: Ask, folder: Path) -> None:
+    ask("make a file called plan.md with three lines: monday hut, tuesday glacier, wednesday train")
+    assert (folder / "plan.md").read_text() == "monday hut\ntuesday glacier\nwednesday train\n"
+
+
+def test_what_is_put_into_a_list_is_added_once_and_loses_nothing(ask: Ask, folder: Path) -> None:
+    ask("put buy a new rope into shopping list.txt")
+    assert (folder / "shopping list.txt").read_text() == "- milk\n- eggs\n- buy a new rope"
+
+
+def test_a_name_in_other_letters_is_the_file_that_is_there(ask: Ask, folder: Path) -> None:
+    ask("append - soap to Packing.TXT")
+    assert not (folder / "Packing.TXT").exists()
+    assert "soap" in (folder / "packing.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    "text", ["ho sbagliato, non Favre ma Zanetti", "I meant Zanetti, not Favre", "nicht Favre, sondern Zanetti"]
+)
+def test_a_word_just_written_is_corrected(ask: Ask, folder: Path, text: str) -> None:
+    ask('write "Monday: all there" to days.txt')
+    ask("append Tuesday: Favre is away to days.txt")
+    ask(text)
+    assert (folder / "days.txt").read_text() == "Monday: all there\nTuesday: Zanetti is away\n"
+
+
+def test_a_file_that_was_said_no_to_is_left_alone(ask: Ask, folder: Path) -> None:
+    ask("add to your task list (not to packing.txt): call the warden about the key")
+    assert (folder / "packing.txt").read_text() == FILES["packing.txt"]
+    assert "warden" in str(ask("list my tasks").answer)
