@@ -32,6 +32,7 @@ from lango_nb.models.offline.operations import (
     Entry,
     NoSuch,
     Unsure,
+    cells_meant,
     files_of,
     holds,
     json_path,
@@ -62,6 +63,8 @@ _ADDING, _REPLACING = frozenset(("put", "append")), frozenset(("replace", "write
 """Concepts of a wish to add to what is there, and of one to write it anew."""
 _RUN = re.compile(r"\d+(?:\s*[^\d\s]{1,5}\s*\d+)+")
 """Several numbers, with a word or a sign between each two."""
+_MOST_TABLES = 12
+"""Tables that are looked into for the one that is meant."""
 _LONGEST_KEY = 40
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
@@ -460,6 +463,52 @@ def _json_set(desk: Desk, step: Step) -> Work:
     start, end = json_spans(now)[name]
     said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])
     return _done(step, said, path)
+
+
+def _cell_set(desk: Desk, step: Step) -> Work:
+    """Change one value that is told by what stands beside it: exactly one row, or it is asked which."""
+    said, new = desk.need(step, "text"), step.word("new")
+    told = concepts_of(said)
+    is_done = not told & {"no", "not"} if "done" in told and not new else None
+    if step.word("file"):
+        path, old = yield from _there(desk, step)
+        said = said.replace(step.word("file"), " ")
+    else:
+        path, old = yield from _only_table(desk, said, new)
+    meant = cells_meant(old, said, new, is_done=is_done)
+    if not meant:
+        raise Ask(desk.say("unclear"), can_try_others=True)
+    table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
+    if len(meant) > 1:
+        rows = [
+            f"{cell.entry}.{cell.column}" if is_json else write_row(table, table.rows[int(cell.entry)])
+            for cell in meant
+        ]
+        raise Ask(desk.say("ask.which", names=desk.either(rows)), can_try_others=True)
+    (cell,) = meant
+    if is_json:
+        key = f"{cell.entry}.{cell.column}".lstrip(".")
+        return (yield from _json_set(desk, Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})))
+    before, row = lines(old), table.rows[int(cell.entry)]
+    place = table.columns.index(cell.column)
+    fitting = [at for at, line in enumerate(before) if read_table(f"{before[0]}\n{line}").rows[:1] == (row,)]
+    if len(fitting) != 1:
+        raise Ask(desk.say("ask.which", names=write_row(table, row)), can_try_others=True)
+    (at,) = fitting
+    changed = write_row(table, [*row[:place], cell.new, *row[place + 1 :]])
+    yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
+
+
+def _only_table(desk: Desk, said: str, new: str) -> Work:
+    """Return the only table that holds what is meant, and its text."""
+    every: list[Entry] = yield from desk.folder.everything()
+    names = [one.name for one in files_of(every, (".csv", ".tsv", ".json"))][:_MOST_TABLES]
+    texts: dict[str, str] = yield from desk.folder.read_all(names)
+    fitting = [name for name, text in texts.items() if len(cells_meant(text, said, new)) == 1]
+    if len(fitting) != 1:
+        raise Ask(desk.say("unclear"), can_try_others=True)
+    return fitting[0], (yield from desk.folder.editable(fitting[0]))
 
 
 # -- files and folders -------------------------------------------------------------------------------------------------
@@ -939,6 +988,7 @@ CHANGES: dict[str, Callable[[Desk, Step], Work]] = {
     "line.tick": _tick,
     "line.untick": _tick,
     "json.set": _json_set,
+    "cell.set": _cell_set,
     "folder.make": _folder_make,
     "delete": _delete,
     "delete.ending": _delete_some,

@@ -121,6 +121,10 @@ _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
 _REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
 """Concepts that no yes has."""
+_FREE = frozenset(("text", "new", "old", "find", "value", "*"))
+"""Roles whose words may be any."""
+_FEW_SAID = 3
+"""Words that an answer with a question mark may have."""
 _HALF = 0.5
 """Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
@@ -142,6 +146,8 @@ _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files
 _SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
 _COLONS = (":", "\uff1a")
+_ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
+"""A row of a table, as it stands in a request."""
 _NEGATING = frozenset(("no", "not"))
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
@@ -270,6 +276,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     ):
         if meant is not None:
             return reading._replace(steps=(meant,), confidence=1.0, others=())
+    if (cell := _of_cell(reading, request, context)) is not None:
+        return cell
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     if last is not None:
@@ -503,6 +511,41 @@ def _says_more(request: str) -> bool:
     return any(word.is_quoted for word in found) or (bool(unknown) and not is_one_sign)
 
 
+def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return that a value of a table is to be set, before what was read otherwise: "put Nina in room D".
+
+    Examples
+    --------
+    >>> said = Reading((Step("json.set", {"key": ("thermometer",), "new": ("12",)}),))
+    >>> found = _of_cell(said, "set the count of the thermometer to 12", Context(file="equipment.json"))
+    >>> found.steps[0].act, found.steps[0].word("new"), found.others[0] == said
+    ('cell.set', '12', True)
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act not in {"json.set", "replace", "line.replace", "move", "task.done"}:
+        return None
+    named = [word.text for word in words_of(request) if word.kind == "file"]
+    file = named[0] if len(named) == 1 else context.file if not named else ""
+    is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
+    is_said = (
+        step.act == "replace" and not _lacks(step) and reading.confidence >= _HALF and not _ROW_SAID.search(request)
+    )
+    asks = request.rstrip()[-1:] in _ASKS or any(word.is_quoted for word in words_of(request))
+    is_anywhere = not file and step.act == "json.set" and bool(step.word("new"))
+    if (
+        not (is_table or is_anywhere)
+        or is_said
+        or asks
+        or any(_EXACT.match(word) for word in step.arguments.get("to", ()))
+    ):
+        return None
+    if (step.act == "move" and not _lacks(step)) or (step.act == "task.done" and not named):
+        return None
+    new = step.arguments.get("new", ()) if step.act != "task.done" and "done" not in concepts_of(request) else ()
+    cell = Step("cell.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
+    return Reading((cell,), 1.0, reading.language, (reading, *reading.others))
+
+
 def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     """Return that what was counted is to be shown: "show me them", "which ones?".
 
@@ -615,6 +658,10 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     step = reading.steps[0]
     if step.act in {"no", "refrain", "undo"}:
         return None
+    if context.missing not in _FREE and "no" in frozenset().union(*lexicon().concepts(words_of(said_now))[:2]):
+        return None  # "never mind, …"
+    if said_now[-1:] in _ASKS and len(said_now.split()) > _FEW_SAID:
+        return None
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
     if is_delete and set(step.arguments) - {context.missing}:
@@ -697,9 +744,12 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), known=context.known,
         )  # fmt: skip
+    value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
         if (counted := told.said(act)) is not None:
             settled = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=settled.text)
+            if context.last is not None and context.last.word(role) == counted["word"]:
+                value = context.answer  # "them" are still what was shown
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
@@ -711,7 +761,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         about,
         _is_named(about, reading, context),
         names or context.shown,
-        _value(step, told),
+        value,
         changed,
         known=known,
     )

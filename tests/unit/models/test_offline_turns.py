@@ -183,3 +183,43 @@ def test_a_file_that_was_said_no_to_is_left_alone(ask: Ask, folder: Path) -> Non
     ask("add to your task list (not to packing.txt): call the warden about the key")
     assert (folder / "packing.txt").read_text() == FILES["packing.txt"]
     assert "warden" in str(ask("list my tasks").answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("set the room of Nora Weber to C in people.csv", "1,Nora Weber,vegan,C"),
+        ("mark the room of Ivo as B in people.csv", "2,Ivo Blanc,none,B"),
+        ("in people.csv change the line 3,Mia Roth,vegan,B so that she has none", "3,Mia Roth,none,B"),
+    ],
+)
+def test_a_value_is_set_in_the_row_that_is_meant(ask: Ask, folder: Path, text: str, row: str) -> None:
+    ask(text)
+    assert row in (folder / "people.csv").read_text().splitlines()
+    assert (folder / "people.csv").read_text().count("\n") == 4
+
+
+def test_a_person_is_put_into_another_room_and_back(ask: Ask, folder: Path) -> None:
+    ask("show people.csv")
+    ask("put Nora Weber in room B")
+    assert "1,Nora Weber,vegan,B" in (folder / "people.csv").read_text()
+    ask("undo")
+    assert (folder / "people.csv").read_text() == FILES["people.csv"]
+
+
+def test_no_value_is_set_where_several_rows_fit(ask: Ask, folder: Path) -> None:
+    assert ask("set the room of the vegan to C in people.csv").outcome == "input_required"
+    assert (folder / "people.csv").read_text() == FILES["people.csv"]
+
+
+def test_a_count_in_a_list_of_objects_is_set_wherever_it_is(ask: Ask, folder: Path) -> None:
+    (folder / "gear.json").write_text('{"items": [{"name": "rope", "count": 3}, {"name": "ice axe", "count": 2}]}\n')
+    ask("set the count of the ropes to 12")
+    assert '{"name": "rope", "count": 12}' in (folder / "gear.json").read_text()
+    assert '{"name": "ice axe", "count": 2}' in (folder / "gear.json").read_text()
+
+
+def test_never_mind_is_no_place_to_move_to(ask: Ask, folder: Path) -> None:
+    ask("move station.log")
+    ask("never mind, just show it to me")
+    assert sorted(path.name for path in folder.iterdir() if path.name != ".lango") == sorted(FILES)
