@@ -276,8 +276,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     ):
         if meant is not None:
             return reading._replace(steps=(meant,), confidence=1.0, others=())
-    if (cell := _of_cell(reading, request, context)) is not None:
-        return cell
+    reading = _of_cell(reading, request, context) or reading
+    if reading.steps and reading.steps[0].act == "cell.set":
+        return reading
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     if last is not None:
@@ -512,7 +513,7 @@ def _says_more(request: str) -> bool:
 
 
 def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
-    """Return that a value of a table is to be set, before what was read otherwise: "put Nina in room D".
+    """Return that a value of a table is to be set, before or behind what was read otherwise: "put Nina in room D".
 
     Examples
     --------
@@ -527,23 +528,19 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
-    is_said = (
-        step.act == "replace" and not _lacks(step) and reading.confidence >= _HALF and not _ROW_SAID.search(request)
-    )
-    asks = request.rstrip()[-1:] in _ASKS or any(word.is_quoted for word in words_of(request))
     is_anywhere = not file and step.act == "json.set" and bool(step.word("new"))
-    if (
-        not (is_table or is_anywhere)
-        or is_said
-        or asks
-        or any(_EXACT.match(word) for word in step.arguments.get("to", ()))
-    ):
+    is_other = request.rstrip()[-1:] in _ASKS or any(_EXACT.match(word) for word in step.arguments.get("to", ()))
+    if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
-    if (step.act == "move" and not _lacks(step)) or (step.act == "task.done" and not named):
+    if step.act == "task.done" and not named:
         return None
-    new = step.arguments.get("new", ()) if step.act != "task.done" and "done" not in concepts_of(request) else ()
+    new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else step.arguments.get("new", ())
     cell = Step("cell.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
-    return Reading((cell,), 1.0, reading.language, (reading, *reading.others))
+    found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
+    is_whole = step.act in {"move", "replace"} and not _lacks(step) and reading.confidence >= _HALF
+    if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
+        return reading._replace(others=(found._replace(others=()), *reading.others))
+    return found
 
 
 def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
