@@ -21,7 +21,7 @@ from lango_nb.models.offline.answers import ASKED, NOTHING, UNDONE, naming, said
 from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import begins_with_pointer, is_pointer, is_small, nearest_texts, plain
-from lango_nb.models.offline.operations import BOX
+from lango_nb.models.offline.operations import BOX, reckon
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -148,17 +148,21 @@ _WRITING = ("write", "append")
 _COLONS = (":", "\uff1a")
 _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
+_TAIL = 6
+"""Letters of the last part of a compound: "ordner", "folder", "mappen"."""
 _NEGATING = frozenset(("no", "not"))
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
+_ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")
+"""How the name of a file ends, also one with blanks."""
 _AFTER = re.compile(r" \([^()]*\)\Z")
 _NUMBERED = re.compile(r"\A(?:\d+\. |✓ |- )")
 _CONTENT = ("find", "value", "text", "old", "name", "key", "column", "command")
 """Roles that stand for each other in "and for X?"."""
 _SHOWS = frozenset(("search", "task.list", "column.distinct", "columns", "recall"))
-_SHOWING = ("list", "rows", "read.", "group", "code.list", "json.keys")
+_SHOWING = ("list", "rows", "read.", "group", "code.list", "json.keys", "column.min", "column.max")
 """Acts, and beginnings of acts, that show several things one after the other."""
 _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 """Roles that a later request may leave out."""
@@ -267,9 +271,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
-    reading = _written_alike(_without_denied(_again(reading, last), request), request)
+    reading = _written_alike(_to_named_file(_without_denied(_again(reading, last), request), request), request)
     for meant in (
         _of_other_word(request, context),
+        _of_shown_line(reading, request, context),
         _of_boxes(reading, request, context),
         _of_count(reading, request, context),
         _of_answer(reading, request, context),
@@ -303,7 +308,10 @@ def _again(reading: Reading, last: Step | None) -> Reading:
     >>> _again(said, Step("task.add", {"text": ("buy tickets",)})).steps[0].act
     'task.add'
     """
-    if last is None or len(reading.steps) != 1 or not _lacks(reading.steps[0]):
+    if last is None or len(reading.steps) != 1:
+        return reading
+    is_sum = reading.steps[0].act == "calculate" and reckon(reading.steps[0].word("text")) is not None
+    if not _lacks(reading.steps[0]) and (reading.steps[0].act != "calculate" or is_sum):
         return reading
     for other in reading.others:
         if other.steps[0].act == last.act and not _lacks(other.steps[0]):
@@ -392,6 +400,47 @@ def _of_other_word(request: str, context: Context) -> Step | None:
 def _is_new(word: Word, told: Concepts) -> bool:
     """Tell whether a word is no small word, no sign and none of those that requests are made of."""
     return word.kind != "sign" and not is_small(word.text) and (not told or word.kind in {"number", "measure", "id"})
+
+
+def _to_named_file(reading: Reading, request: str) -> Reading:
+    """Return that a text is added to the list whose file a request names, and not to the tasks.
+
+    Examples
+    --------
+    >>> more = Reading((Step("append", {"text": ("soap",), "file": ("the list", "shopping.txt")}),), 0.3)
+    >>> said = Reading((Step("task.add", {"text": ("shopping.txt",)}),), 0.6, others=(more,))
+    >>> _to_named_file(said, "note soap on the list (shopping.txt)").steps[0].arguments
+    {'text': ('soap',), 'file': ('shopping.txt',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act != "task.add" or not any(word.kind == "file" for word in words_of(request)):
+        return reading
+    fitting = [_plainly(other.steps[0]) for other in reading.others if other.steps[0].act in _WRITING]
+    likely = sum(other.confidence for other in reading.others if other.steps[0].act in _WRITING)
+    for one in fitting:
+        files = tuple(word for word in one.arguments.get("file", ()) if _ENDED.search(word))[-1:]
+        if files and one.word("text") and files[0] not in one.word("text"):
+            sure = min(1.0, likely / max(1 - reading.confidence, likely))
+            return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
+    return reading
+
+
+def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that the one line or row that was shown is to be deleted, and no file: "delete that row".
+
+    Examples
+    --------
+    >>> shown = Context(Step("column.min", {"column": ("price",)}), "a.csv", shown=("nail, 1",))
+    >>> _of_shown_line(Reading((Step("delete", {"file": ("that row",)}),)), "delete that row", shown).arguments
+    {'file': ('a.csv',), 'find': ('nail, 1',)}
+    """
+    told = concepts_of(request)
+    is_one = len(context.shown) == 1 and bool(context.file) and context.shown[0] != context.file
+    if not is_one or len(reading.steps) != 1 or reading.steps[0].act not in {"delete", "line.delete"}:
+        return None
+    if not told & {"line", "row"} or _says_more(request) or any(sign.isdigit() for sign in request):
+        return None
+    return Step("line.delete", {"file": (context.file,), "find": context.shown}, text=request)
 
 
 def _written_alike(reading: Reading, request: str) -> Reading:
@@ -487,8 +536,8 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     if len(reading.steps) != 1 or last is None or not context.answer or context.asked is not None:
         return None
     step = reading.steps[0]
-    file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if _EXACT.match(word)), "")
-    if not file or file.endswith("/") or (is_change(last.act) and not last.act.startswith("run")):
+    file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if _ENDED.search(word)), "")
+    if not file or (is_change(last.act) and not last.act.startswith("run")):
         return None
     every = concepts_of(request.replace(file, " ", 1))
     is_clear = bool(every & _KEEPING) and not every & _OTHERWISE and bool(every & _SHOWN)
@@ -504,6 +553,7 @@ def _says_more(request: str) -> bool:
         word
         for word, concepts in zip(found, lexicon().concepts(found), strict=True)
         if not concepts
+        and not concepts_of(word.text[-_TAIL:]) & {"folder", "file"}  # "Hauptordner"
         and not is_small(word.text)
         and not any(is_pointer(word.text, kind) for kind in ("it", "those", "answer"))
         and not "\u3040" <= word.text <= "\u309f"
@@ -529,7 +579,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
     is_anywhere = not file and step.act == "json.set" and bool(step.word("new"))
-    is_other = request.rstrip()[-1:] in _ASKS or any(_EXACT.match(word) for word in step.arguments.get("to", ()))
+    is_other = request.rstrip()[-1:] in _ASKS or any(_ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
     if step.act == "task.done" and not named:

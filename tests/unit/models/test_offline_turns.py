@@ -223,3 +223,22 @@ def test_never_mind_is_no_place_to_move_to(ask: Ask, folder: Path) -> None:
     ask("move station.log")
     ask("never mind, just show it to me")
     assert sorted(path.name for path in folder.iterdir() if path.name != ".lango") == sorted(FILES)
+
+
+def test_a_row_that_was_shown_is_deleted_and_not_its_file(ask: Ask, folder: Path) -> None:
+    (folder / "costs.csv").write_text("item,price\nrope,40\ntape,3\n")
+    ask("what is the smallest price in costs.csv?")
+    ask("delete that row")
+    assert (folder / "costs.csv").read_text() == "item,price\nrope,40\n"
+
+
+def test_what_is_noted_on_a_list_whose_file_is_named_is_no_task(ask: Ask, folder: Path) -> None:
+    ask("apunta pilas en la lista de la compra porfa (shopping list.txt)")
+    assert (folder / "shopping list.txt").read_text() == "- milk\n- eggs\n- pilas"
+
+
+def test_one_replacement_after_another_is_none_to_calculate(ask: Ask, folder: Path) -> None:
+    (folder / "letter.txt").write_text("Dear Mr Harper, thank you for 500 francs.\n")
+    ask("dans letter.txt remplace Mr Harper par Rotary Club")
+    ask("et 500 par 1200")
+    assert (folder / "letter.txt").read_text() == "Dear Rotary Club, thank you for 1200 francs.\n"
