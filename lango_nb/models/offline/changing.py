@@ -988,7 +988,7 @@ CHANGES: dict[str, Callable[[Desk, Step], Work]] = {
     "line.tick": _tick,
     "line.untick": _tick,
     "json.set": _json_set,
-    "cell.set": _cell_set,
+    "value.set": _cell_set,
     "folder.make": _folder_make,
     "delete": _delete,
     "delete.ending": _delete_some,

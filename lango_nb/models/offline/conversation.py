@@ -155,6 +155,8 @@ _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
+_MOST_NOTES = 3
+"""Lines before the rows of an answer that tells the largest: notes, and the sentence."""
 _ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")
 """How the name of a file ends, also one with blanks."""
 _AFTER = re.compile(r" \([^()]*\)\Z")
@@ -282,7 +284,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if meant is not None:
             return reading._replace(steps=(meant,), confidence=1.0, others=())
     reading = _of_cell(reading, request, context) or reading
-    if reading.steps and reading.steps[0].act == "cell.set":
+    if reading.steps and reading.steps[0].act == "value.set":
         return reading
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
@@ -570,7 +572,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     >>> said = Reading((Step("json.set", {"key": ("thermometer",), "new": ("12",)}),))
     >>> found = _of_cell(said, "set the count of the thermometer to 12", Context(file="equipment.json"))
     >>> found.steps[0].act, found.steps[0].word("new"), found.others[0] == said
-    ('cell.set', '12', True)
+    ('value.set', '12', True)
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
     if step is None or step.act not in {"json.set", "replace", "line.replace", "move", "task.done"}:
@@ -582,12 +584,12 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     is_other = request.rstrip()[-1:] in _ASKS or any(_ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
-    if step.act == "task.done" and not named:
+    if not request.strip() or (step.act == "task.done" and not named):
         return None
     new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else step.arguments.get("new", ())
-    cell = Step("cell.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
+    cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
     found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
-    is_whole = step.act in {"move", "replace"} and not _lacks(step) and reading.confidence >= _HALF
+    is_whole = step.act in {"move", "replace", "json.set"} and not _lacks(step) and reading.confidence >= _HALF
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
@@ -872,6 +874,10 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if step.act == "search.files":
         names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
+    if step.act in {"column.min", "column.max"}:  # the rows stand behind the sentence
+        for line in answer.text.splitlines()[:_MOST_NOTES]:
+            if (found := said(step.act, answer.language, line)) is not None:
+                return found["file"]
     is_list = step.act.startswith("list")
     for key in () if is_list else naming("file", answer.language):
         if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:
