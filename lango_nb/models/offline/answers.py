@@ -43,6 +43,7 @@ QUESTIONS = frozenset(
         "what_if.folder",
         "what_if.nothing",
         "json_append",
+        "ask.tick",
     )
 )
 """Sentences that ask something of the person: every question there is."""
@@ -54,11 +55,24 @@ UNDONE = frozenset(
     )
 )  # fmt: skip
 """Sentences that say that something was not done."""
+NOTHING = frozenset(
+    (
+        "no_match",
+        "no_match_anywhere",
+        "none_found",
+        "no_rows",
+        "no_definitions",
+        "memory.none",
+        "is_empty",
+        "folder_empty",
+    )
+)
+"""Sentences that say that nothing was found."""
 _HOLE = re.compile(r"\{(\w+)((?:\|[^{}|]*)*)\}")
 _FEW = range(2, 5)
 _LONG = frozenset(("lines", "names", "new", "old", "text", "value", "what", "plan"))
 """Holes that may hold several lines."""
-_NOTES = ("note.took", "note.only")
+_NOTES = ("note.took", "note.only", "note.masked")
 """Sentences that may stand before an answer."""
 _MOST_LINES_BACK = 80
 """Lines of an answer that are looked back for where its last sentence begins."""

@@ -20,7 +20,7 @@ from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, give
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import concepts_of, words
-from lango_nb.models.offline.looking import ask_tables, find_out, look
+from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
 from lango_nb.models.offline.names import is_pointer, pick, plain, rank, tells_past, unquoted, whole_new_name
 from lango_nb.models.offline.operations import lines, number, truth
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
@@ -159,7 +159,7 @@ def least_of(reading: Reading) -> float:
     """Return how sure a reading must be to be carried out: a question that was read as a change never is."""
     if not _changes(reading):
         return LOOK_LEAST
-    if any(is_change(step.act) and is_asking(step.text) for step in reading.steps):
+    if any(is_change(step.act) and _is_question(step) for step in reading.steps):
         return _NEVER
     if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
         return _NEVER
@@ -170,6 +170,12 @@ def wants_to_know(text: str) -> bool:
     """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
     told = concepts_of(text)
     return (bool(_ASKING & told) or any(sign in text for sign in "?\uff1f")) and not _CHAT & told
+
+
+def _is_question(step: Step) -> bool:
+    """Tell whether a step asks; behind "remember" a word that asks only says that something follows: "retiens que"."""
+    is_told = step.act == "remember" and "remember" in concepts_of(step.text)
+    return is_asking(step.word("text") if is_told else step.text)
 
 
 def _is_about_a_part(step: Step) -> bool:
@@ -336,6 +342,8 @@ def _talk(desk: Desk, step: Step) -> Work:
         case "unclear" | "same" | "fix":
             found: Outcome | None = yield from find_out(desk, step.text)
             if found is None:
+                found = yield from recall_of(desk, step.text)
+            if found is None:
                 raise Ask(desk.say("unclear"))
             return found
         case _:
@@ -390,6 +398,7 @@ def _after(context: Context, outcome: Outcome) -> Context:
         outcome.shown or context.shown,
         value or context.answer,
         outcome.step if is_change(outcome.step.act) else context.changed,
+        known=context.known,
     )
 
 

@@ -9,15 +9,30 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
-from lango_nb.models.offline.names import is_pointer, pick, plain, rank, says_name, unquoted
+from lango_nb.models.offline.names import (
+    is_pointer,
+    line_numbers,
+    nearest_texts,
+    parts_of_lines,
+    pick,
+    plain,
+    points_at_answer,
+    rank,
+    says_name,
+    telling_words,
+    unquoted,
+)
 from lango_nb.models.offline.operations import (
+    BOX,
     Entry,
     NoSuch,
     Unsure,
+    cells_meant,
     files_of,
     holds,
     json_path,
@@ -44,6 +59,12 @@ _RUNNERS = {
 }
 _THERE = "is there already"
 """What the tool says of a folder that it did not make."""
+_ADDING, _REPLACING = frozenset(("put", "append")), frozenset(("replace", "write", "save", "all", "export"))
+"""Concepts of a wish to add to what is there, and of one to write it anew."""
+_RUN = re.compile(r"\d+(?:\s*[^\d\s]{1,5}\s*\d+)+")
+"""Several numbers, with a word or a sign between each two."""
+_MOST_TABLES = 12
+"""Tables that are looked into for the one that is meant."""
 _LONGEST_KEY = 40
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
@@ -55,11 +76,13 @@ _MOST_ADDED = 20_000
 def given_text(desk: Desk, step: Step, role: str = "text") -> str:
     """Return the text a step is to write; a pronoun stands for the last result."""
     words = step.arguments.get(role, ())
+    if len(words) == 1 and role == "text":
+        words = parts_of_lines(words[0], step.text)
     if not words and desk.has_result:
         return desk.context.answer
     if not words:
         raise desk.missing(step, role)
-    if len(words) == 1 and is_pointer(words[0], "answer") and desk.context.answer:
+    if len(words) == 1 and desk.context.answer and points_at_answer(words[0], step.text):
         return desk.context.answer
     return "\n".join(words)
 
@@ -165,7 +188,10 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     count = len(lines(old))
     if lines(old) == lines(text):
         raise CannotWork(desk.say("same_already", file=name))
-    if old.strip() and not desk.is_certain and "replace" not in concepts_of(step.text):
+    told = concepts_of(step.text)
+    if old.strip() and told & _ADDING and not told & _REPLACING:
+        return (yield from append_to(desk, step, name, text))
+    if old.strip() and not desk.is_certain and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
     return _done(step, desk.say("replaced_all", file=name, n=count), name)
@@ -356,22 +382,65 @@ def _line_replace(desk: Desk, step: Step) -> Work:
 def _line_delete(desk: Desk, step: Step) -> Work:
     path, old = yield from _there(desk, step)
     before = lines(old)
-    if words := step.arguments.get("line", ()):
-        ranks = [rank(word) for word in words]
-        if None in ranks:
+    words = step.arguments.get("line", ())
+    run = next((found[0] for found in _RUN.finditer(step.text) if words and words[0] in found[0]), "")
+    places = _places(run) if run else [place for word in words for place in line_numbers(word)]
+    if any(sign.isdigit() for word in words for sign in word) or (words and len(places) == len(words)):
+        if not places:
             raise desk.missing(step, "line")
-        gone = {_line_at(desk, path, place, before) for place in ranks if place is not None}
-    elif sought := step.word("find"):
+        gone = {_line_at(desk, path, place, before) for place in places}
+    elif sought := step.word("find") or step.word("line"):
         gone = {at for at, line in enumerate(before) if holds(line, sought)}
+        if not gone or (len(gone) > 1 and not step.word("find")):
+            gone = _described_line(before, f"{sought} {step.text.partition(chr(10))[0]}") or gone
         if not gone:
             raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
     else:
         raise desk.missing(step, "line")
     going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
-    if len(gone) > 1 and not desk.is_certain and not step.word("line"):
+    if len(gone) > 1 and not desk.is_certain and not places:
         raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=quoted(going, desk.language)))
     yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
     return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path)
+
+
+def _tick(desk: Desk, step: Step) -> Work:
+    """Mark a line of a list of boxes as done, or as open again, the way the file has its marks."""
+    sought = step.word("text") or desk.need(step, "find")
+    path, old = yield from _there(desk, step)
+    before = lines(old)
+    boxes = {at: found for at, line in enumerate(before) if (found := BOX.match(line)) is not None}
+    if not boxes:
+        raise Ask(desk.say("ask.tick", file=path, word=sought))
+    is_tick = step.act == "line.tick"
+    about = {at: found[4] for at, found in boxes.items() if (found[2] == " ") == is_tick} or {
+        at: found[4] for at, found in boxes.items()
+    }
+    chosen = pick(sought, about.values())
+    meant = [chosen.name] if chosen.name else list(chosen.rivals) or nearest_texts(sought, list(about.values()))[0]
+    if len(meant) != 1:
+        raise Ask(desk.say("ask.task", names=", ".join(meant or about.values())), can_try_others=not meant)
+    at = next(place for place, words in about.items() if words == meant[0])
+    marks = [found[2] for found in boxes.values() if found[2] != " "]
+    new = BOX.sub(lambda found: f"{found[1]}{(marks or ['x'])[0] if is_tick else ' '}{found[3]}{found[4]}", before[at])
+    if new == before[at]:
+        raise CannotWork(desk.say("same_already", file=path))
+    yield from edit(desk, path, old, [*before[:at], new, *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=new), path)
+
+
+def _places(run: str) -> list[int]:
+    """Read the numbers of several lines: "2 and 3", "2, 5", "2 to 4"; none where it is not clear."""
+    between = re.sub(r"\d+", " ", run)
+    if len(re.findall(r"\d+", run)) == 2 and "between" in concepts_of(between):  # noqa: PLR2004 - from one to another
+        return line_numbers("-".join(re.findall(r"\d+", run)))
+    return line_numbers(run)
+
+
+def _described_line(before: Sequence[str], said: str) -> set[int]:
+    """Return the place of the one line that has more of some words than any other; none where several do."""
+    nearest, _ = nearest_texts(said, before)
+    return {at for at, line in enumerate(before) if line in nearest} if len(nearest) == 1 else set()
 
 
 def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:
@@ -394,6 +463,52 @@ def _json_set(desk: Desk, step: Step) -> Work:
     start, end = json_spans(now)[name]
     said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])
     return _done(step, said, path)
+
+
+def _cell_set(desk: Desk, step: Step) -> Work:
+    """Change one value that is told by what stands beside it: exactly one row, or it is asked which."""
+    said, new = desk.need(step, "text"), step.word("new")
+    told = concepts_of(said)
+    is_done = not told & {"no", "not"} if "done" in told and not new else None
+    if step.word("file"):
+        path, old = yield from _there(desk, step)
+        said = said.replace(step.word("file"), " ")
+    else:
+        path, old = yield from _only_table(desk, said, new)
+    meant = cells_meant(old, said, new, is_done=is_done)
+    if not meant:
+        raise Ask(desk.say("unclear"), can_try_others=True)
+    table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
+    if len(meant) > 1:
+        rows = [
+            f"{cell.entry}.{cell.column}" if is_json else write_row(table, table.rows[int(cell.entry)])
+            for cell in meant
+        ]
+        raise Ask(desk.say("ask.which", names=desk.either(rows)), can_try_others=True)
+    (cell,) = meant
+    if is_json:
+        key = f"{cell.entry}.{cell.column}".lstrip(".")
+        return (yield from _json_set(desk, Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})))
+    before, row = lines(old), table.rows[int(cell.entry)]
+    place = table.columns.index(cell.column)
+    fitting = [at for at, line in enumerate(before) if read_table(f"{before[0]}\n{line}").rows[:1] == (row,)]
+    if len(fitting) != 1:
+        raise Ask(desk.say("ask.which", names=write_row(table, row)), can_try_others=True)
+    (at,) = fitting
+    changed = write_row(table, [*row[:place], cell.new, *row[place + 1 :]])
+    yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
+
+
+def _only_table(desk: Desk, said: str, new: str) -> Work:
+    """Return the only table that holds what is meant, and its text."""
+    every: list[Entry] = yield from desk.folder.everything()
+    names = [one.name for one in files_of(every, (".csv", ".tsv", ".json"))][:_MOST_TABLES]
+    texts: dict[str, str] = yield from desk.folder.read_all(names)
+    fitting = [name for name, text in texts.items() if len(cells_meant(text, said, new)) == 1]
+    if len(fitting) != 1:
+        raise Ask(desk.say("unclear"), can_try_others=True)
+    return fitting[0], (yield from desk.folder.editable(fitting[0]))
 
 
 # -- files and folders -------------------------------------------------------------------------------------------------
@@ -688,9 +803,12 @@ def add_tasks(desk: Desk, step: Step, titles: Sequence[str]) -> Work:
 
 def _task_done(desk: Desk, step: Step) -> Work:
     words = step.arguments.get("text", ())
-    if not words:
-        raise desk.missing(step, "text")
     found: list[dict[str, Any]] = yield from tasks(desk)
+    if not words:
+        still = [str(one.get("title")) for one in found if one.get("status") != "done"]
+        words = tuple(nearest_texts(step.text.partition("\n")[0], still)[0])
+    if len(words) != 1 and not step.word("text"):
+        raise desk.missing(step, "text")
     meant = [task_meant(desk, _pointed(desk, word), found) for word in words]
     desk.has_changed = True
     for one in meant:
@@ -732,10 +850,12 @@ def _remember(desk: Desk, step: Step) -> Work:
 
 
 def remember(desk: Desk, step: Step, text: str) -> Work:
-    """Keep a text in mind, under a name made of its first words."""
+    """Keep a text in mind, under a name made of its first words; what is masked in it is not kept."""
     key = _key_of(text)
     desk.has_changed = True
     yield from desk.folder.call("memory_agent_save", key=key, content=text)
+    if holds_secret(mask(text)):
+        desk.notes.append(desk.say("note.masked"))
     return Outcome(desk.say("remembered", text=text), text, step.with_arguments(key=(key,)))
 
 
@@ -745,10 +865,11 @@ def _key_of(text: str) -> str:
 
 def _forget(desk: Desk, step: Step) -> Work:
     words = desk.need(step, "find")
-    found: list[dict[str, Any]] = yield from memories(desk, words)
+    found, shared = yield from memories(desk, words)
     if not found:
         raise CannotWork(desk.say("memory.none", word=words))
-    if len(found) > 1 and not desk.is_certain:
+    is_clear = len(found) == 1 and shared == len(telling_words(words))
+    if not is_clear and not desk.is_certain:
         said = [str(one.get("content")) for one in found]
         raise Ask(desk.say("ask.forget", n=len(found), lines=quoted(said, desk.language)))
     desk.has_changed = True
@@ -868,7 +989,10 @@ CHANGES: dict[str, Callable[[Desk, Step], Work]] = {
     "replace": _replace,
     "line.replace": _line_replace,
     "line.delete": _line_delete,
+    "line.tick": _tick,
+    "line.untick": _tick,
     "json.set": _json_set,
+    "value.set": _cell_set,
     "folder.make": _folder_make,
     "delete": _delete,
     "delete.ending": _delete_some,

@@ -17,10 +17,20 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
-from lango_nb.models.offline.answers import ASKED, QUESTIONS, UNDONE, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import concepts_of, lexicon
+from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, naming, said, say, sentences
+from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.names import begins_with_pointer, is_part, is_pointer, is_small, not_meant, plain, trimmed
+from lango_nb.models.offline.names import (
+    begins_with_pointer,
+    is_part,
+    is_pointer,
+    is_small,
+    nearest_texts,
+    not_meant,
+    plain,
+    trimmed,
+)
+from lango_nb.models.offline.operations import BOX, reckon
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -124,23 +134,49 @@ _REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
 """Concepts that no yes has."""
 _FIRST_WORDS = 2
 """Words by which a request shows that it asks, or takes something back."""
-_ASKING = frozenset(("what", "who", "where", "when", "why", "many"))
+_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
 _EXPLAINED_IN = 5
 """Words in which a request says that it wants to know how something is done."""
+_FEW_SAID = 3
+"""Words that an answer with a question mark may have."""
 _HALF = 0.5
 """Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
 """Words from which a request says itself what language it is in."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
+_ASKS = ("?", "\uff1f")
+_SHARED = 2
+"""Words that a question shares with what was to be remembered, at least, to be about it."""
+_BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+_KEEPING = frozenset(("save", "write", "put", "append", "export"))
+_OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
+_SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
+"""Concepts of a wish to write what was shown, of none, and of what was shown."""
+_SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
+"""What shows the things that an act counts."""
+_SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
+_WRITING = ("write", "append")
+_COLONS = (":", "\uff1a")
+_ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
+"""A row of a table, as it stands in a request."""
+_TAIL = 6
+"""Letters of the last part of a compound: "ordner", "folder", "mappen"."""
+_NEGATING = frozenset(("no", "not"))
+_SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
+"""Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
+_MOST_NOTES = 3
+"""Lines before the rows of an answer that tells the largest: notes, and the sentence."""
+_ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")
+"""How the name of a file ends, also one with blanks."""
 _AFTER = re.compile(r" \([^()]*\)\Z")
 _NUMBERED = re.compile(r"\A(?:\d+\. |✓ |- )")
 _CONTENT = ("find", "value", "text", "old", "name", "key", "column", "command")
 """Roles that stand for each other in "and for X?"."""
 _SHOWS = frozenset(("search", "task.list", "column.distinct", "columns", "recall"))
-_SHOWING = ("list", "rows", "read.", "group", "code.list", "json.keys")
+_SHOWING = ("list", "rows", "read.", "group", "code.list", "json.keys", "column.min", "column.max")
 """Acts, and beginnings of acts, that show several things one after the other."""
 _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 """Roles that a later request may leave out."""
@@ -237,7 +273,7 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     last = _last(context)
     if (shell := as_act(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
-    reading = reader().read(request, None if last is None else last.act)
+    reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
     if language and len(words_of(request)) < _FEW_WORDS:
         reading = reading._replace(language=language)
     return settled(reading, request, context)
@@ -257,6 +293,21 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
+    reading = _written_alike(_to_named_file(_again(reading, last), request), request)
+    for meant in (
+        _of_other_word(request, context),
+        _of_shown_line(reading, request, context),
+        _of_boxes(reading, request, context),
+        _of_count(reading, request, context),
+        _of_answer(reading, request, context),
+    ):
+        if meant is not None:
+            return reading._replace(steps=(meant,), confidence=1.0, others=())
+    reading = _of_cell(reading, request, context) or reading
+    if reading.steps and reading.steps[0].act == "value.set":
+        return reading
+    if context.known and (recalled := _of_memory(reading, request, context)) is not None:
+        return recalled
     if last is not None:
         reading = reading._replace(steps=tuple(_likewise(step, context.changed) for step in reading.steps))
         if len(reading.steps) == 1 and first in FOLLOWS:
@@ -266,7 +317,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             reading = reading._replace(others=(*more, *reading.others))
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
         reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
-    return reading._replace(steps=tuple(_of_a_part(_plainly(step)) for step in reading.steps))
+    steps = (_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps)
+    return reading._replace(steps=tuple(steps))
 
 
 def _meant(reading: Reading, request: str) -> Reading:
@@ -299,11 +351,330 @@ def _without(step: Step, out: Collection[str]) -> Step | None:
     return None if is_change(step.act) or step.destination else step
 
 
+def _again(reading: Reading, last: Step | None) -> Reading:
+    """Return what does the same as the step before and lacks nothing, where the likeliest reading lacks something.
+
+    Examples
+    --------
+    >>> more = Reading((Step("task.add", {"text": ("hand in the homework",)}),), 0.4)
+    >>> said = Reading((Step("task.change", {"new": ("in the homework",)}),), 0.5, others=(more,))
+    >>> _again(said, Step("task.add", {"text": ("buy tickets",)})).steps[0].act
+    'task.add'
+    """
+    if last is None or len(reading.steps) != 1:
+        return reading
+    is_sum = reading.steps[0].act == "calculate" and reckon(reading.steps[0].word("text")) is not None
+    if not _lacks(reading.steps[0]) and (reading.steps[0].act != "calculate" or is_sum):
+        return reading
+    for other in reading.others:
+        if other.steps[0].act == last.act and not _lacks(other.steps[0]):
+            likely = other.confidence / max(1 - reading.confidence, other.confidence)
+            return other._replace(confidence=likely, others=tuple(one for one in reading.others if one is not other))
+    return reading
+
+
+def _of_other_word(request: str, context: Context) -> Step | None:
+    """Return the correction of a word that was just written: "not Favre but Zanetti".
+
+    Examples
+    --------
+    >>> written = Step("append", {"file": ("a.txt",), "added": ("Tuesday: Favre is away",)})
+    >>> _of_other_word("sorry, not Favre but Zanetti", Context(changed=written)).arguments["new"]
+    ('Tuesday: Zanetti is away',)
+    """
+    changed = context.changed
+    if (
+        changed is None
+        or not changed.word("file")
+        or changed.act not in {"append", "prepend", "write", "replace", "line.replace"}
+    ):
+        return None
+    lines = [
+        line
+        for role in ("added", "text", "new")
+        for text in changed.arguments.get(role, ())
+        for line in text.splitlines()
+    ]
+    found = words_of(request)
+    told = lexicon().concepts(found)
+    for place in range(len(found) - 1):
+        if not told[place] & _NEGATING:
+            continue
+        old = found[place + 1]
+        line = next((line for line in lines if old.text in {word.text for word in words_of(line)}), None)
+        if line is None:
+            continue
+        after_it = [at for at in range(place + 2, len(found)) if _is_new(found[at], told[at])]
+        before_it = [at for at in range(place) if _is_new(found[at], told[at])][-1:]
+        if after_it or before_it:
+            first, last = (after_it[0], len(found) - 1) if after_it else (before_it[0], before_it[0])
+            new = request[found[first].start : found[last].end].rstrip(" .!")
+            changed_line = line.replace(old.text, new)
+            return Step(
+                "replace", {"file": changed.arguments["file"], "old": (line,), "new": (changed_line,)}, text=request
+            )
+    return None
+
+
+def _is_new(word: Word, told: Concepts) -> bool:
+    """Tell whether a word is no small word, no sign and none of those that requests are made of."""
+    return word.kind != "sign" and not is_small(word.text) and (not told or word.kind in {"number", "measure", "id"})
+
+
+def _to_named_file(reading: Reading, request: str) -> Reading:
+    """Return that a text is added to the list whose file a request names, and not to the tasks.
+
+    Examples
+    --------
+    >>> more = Reading((Step("append", {"text": ("soap",), "file": ("the list", "shopping.txt")}),), 0.3)
+    >>> said = Reading((Step("task.add", {"text": ("shopping.txt",)}),), 0.6, others=(more,))
+    >>> _to_named_file(said, "note soap on the list (shopping.txt)").steps[0].arguments
+    {'text': ('soap',), 'file': ('shopping.txt',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act != "task.add" or not any(word.kind == "file" for word in words_of(request)):
+        return reading
+    fitting = [_plainly(other.steps[0]) for other in reading.others if other.steps[0].act in _WRITING]
+    likely = sum(other.confidence for other in reading.others if other.steps[0].act in _WRITING)
+    for one in fitting:
+        files = tuple(word for word in one.arguments.get("file", ()) if _ENDED.search(word))[-1:]
+        if files and one.word("text") and files[0] not in one.word("text"):
+            sure = min(1.0, likely / max(1 - reading.confidence, likely))
+            return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
+    return reading
+
+
+def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that the one line or row that was shown is to be deleted, and no file: "delete that row".
+
+    Examples
+    --------
+    >>> shown = Context(Step("column.min", {"column": ("price",)}), "a.csv", shown=("nail, 1",))
+    >>> _of_shown_line(Reading((Step("delete", {"file": ("that row",)}),)), "delete that row", shown).arguments
+    {'file': ('a.csv',), 'find': ('nail, 1',)}
+    """
+    told = concepts_of(request)
+    is_one = len(context.shown) == 1 and bool(context.file) and context.shown[0] != context.file
+    if not is_one or len(reading.steps) != 1 or reading.steps[0].act not in {"delete", "line.delete"}:
+        return None
+    if not told & {"line", "row"} or _says_more(request) or any(sign.isdigit() for sign in request):
+        return None
+    return Step("line.delete", {"file": (context.file,), "find": context.shown}, text=request)
+
+
+def _written_alike(reading: Reading, request: str) -> Reading:
+    """Add up readings that write the same text to the same file, anew or at its end: only the verb tells which."""
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act not in _WRITING:
+        return reading
+    step = _plainly(step)
+    for other in reading.others:
+        alike = _plainly(other.steps[0])
+        if alike.act in _WRITING and alike.act != step.act and dict(alike.arguments) == dict(step.arguments):
+            told = concepts_of(request.replace(step.word("text"), " "))
+            adds = told & {"put", "append"} and not told & {"write", "save", "replace"}
+            both = min(1.0, reading.confidence + other.confidence)
+            return reading._replace(steps=(step._replace(act="append" if adds else step.act),), confidence=both)
+    return reading
+
+
+def _with_label(step: Step, language: str) -> Step:
+    """Give a text the word back that stands before its colon where that belongs to it: "Tuesday: all there".
+
+    Examples
+    --------
+    >>> said = "append Tuesday: all there to a.txt"
+    >>> _with_label(Step("append", {"text": ("all there",)}, text=said), "en").word("text")
+    'Tuesday: all there'
+    """
+    text = step.word("text")
+    before = step.text.partition(text)[0].rstrip() if text else ""
+    if step.act not in {*_WRITING, "prepend", "task.add", "remember"} or before[-1:] not in _COLONS:
+        return step
+    *rest, label = words_of(before[:-1]) or (None,)
+    if not rest or label is None or label.kind not in {"word", "character", "number"}:
+        return step
+    told = concepts_of(label.text)
+    is_name = not told and label.text[:1].isupper() and language != "de"
+    return (
+        step.with_arguments(text=(step.text[label.start : step.text.find(text)] + text,))
+        if "day" in told or is_name
+        else step
+    )
+
+
+def _lacks(step: Step) -> bool:
+    """Tell whether a step lacks something besides a file, which may be the one that was spoken of."""
+    row = acts().get(step.act)
+    return row is not None and any(role != "file" and not step.word(role) for role in row.needed)
+
+
+def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
+
+    Examples
+    --------
+    >>> said = "in todo.txt tick off the insurance form"
+    >>> step = _of_boxes(Reading((Step("task.done", {"text": ("todo.txt",)}),)), said, Context())
+    >>> step.act, step.arguments
+    ('line.tick', {'file': ('todo.txt',), 'find': ('the insurance form',)})
+    """
+    if len(reading.steps) != 1:
+        return None
+    step, last = reading.steps[0], context.last
+    named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
+    has_boxes = BOX.search(context.answer) is not None or (last is not None and last.act in {"line.tick", "undo"})
+    file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
+    if not _EXACT.match(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
+        return None
+    mark = _BOX_SAID.search(request)
+    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
+        return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
+    told = concepts_of(request)
+    if "done" not in told or not (
+        step.act == "task.done" or (step.act in {"replace", "line.replace"} and _lacks(step))
+    ):
+        return None
+    rest = " ".join(request.replace(file, " ", 1).split())
+    said = step.arguments.get("old") or reader().arguments(rest, "task.done", ("text",)).get("text") or (rest,)
+    act = "line.untick" if told & _REFUSING else "line.tick"
+    return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that the last answer is to be written to a file, where a request says nothing else that could be.
+
+    Examples
+    --------
+    >>> read = Context(last=Step("search", {"find": ("WARN",)}), answer="WARN low battery")
+    >>> said = Reading((Step("search", {"to": ("a.txt",)}, "write"),), language="fr")
+    >>> _of_answer(said, "enregistre ces lignes dans a.txt", read).arguments
+    {'file': ('a.txt',), 'text': ('it',)}
+    """
+    last = context.last
+    if len(reading.steps) != 1 or last is None or not context.answer or context.asked is not None:
+        return None
+    step = reading.steps[0]
+    file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if _ENDED.search(word)), "")
+    if not file or (is_change(last.act) and not last.act.startswith("run")):
+        return None
+    every = concepts_of(request.replace(file, " ", 1))
+    is_clear = bool(every & _KEEPING) and not every & _OTHERWISE and bool(every & _SHOWN)
+    if not is_clear or _says_more(request.replace(file, " ", 1)):
+        return None
+    return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
+
+
+def _says_more(request: str) -> bool:
+    """Tell whether a request has a quotation or a word in it that is no wish, no pronoun and no small word."""
+    found = [word for word in words_of(request) if word.kind not in {"sign", "file", "folder"}]
+    unknown = [
+        word
+        for word, concepts in zip(found, lexicon().concepts(found), strict=True)
+        if not concepts
+        and not concepts_of(word.text[-_TAIL:]) & {"folder", "file"}  # "Hauptordner"
+        and not is_small(word.text)
+        and not any(is_pointer(word.text, kind) for kind in ("it", "those", "answer"))
+        and not "\u3040" <= word.text <= "\u309f"
+    ]
+    is_one_sign = len(unknown) == 1 and unknown[0].kind == "character"  # 把, 将
+    return any(word.is_quoted for word in found) or (bool(unknown) and not is_one_sign)
+
+
+def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return that a value of a table is to be set, before or behind what was read otherwise: "put Nina in room D".
+
+    Examples
+    --------
+    >>> said = Reading((Step("json.set", {"key": ("thermometer",), "new": ("12",)}),))
+    >>> found = _of_cell(said, "set the count of the thermometer to 12", Context(file="equipment.json"))
+    >>> found.steps[0].act, found.steps[0].word("new"), found.others[0] == said
+    ('value.set', '12', True)
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act not in {"json.set", "replace", "line.replace", "move", "task.done"}:
+        return None
+    named = [word.text for word in words_of(request) if word.kind == "file"]
+    file = named[0] if len(named) == 1 else context.file if not named else ""
+    is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
+    is_anywhere = not file and step.act == "json.set" and bool(step.word("new"))
+    is_other = request.rstrip()[-1:] in _ASKS or any(_ENDED.search(word) for word in step.arguments.get("to", ()))
+    if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
+        return None
+    if not request.strip() or (step.act == "task.done" and not named):
+        return None
+    new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else step.arguments.get("new", ())
+    cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
+    found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
+    is_whole = step.act in {"move", "replace", "json.set"} and not _lacks(step) and reading.confidence >= _HALF
+    if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
+        return reading._replace(others=(found._replace(others=()), *reading.others))
+    return found
+
+
+def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that what was counted is to be shown: "show me them", "which ones?".
+
+    Examples
+    --------
+    >>> counted = Context(last=Step("count.matches", {"file": ("a.log",), "find": ("WARN",)}))
+    >>> _of_count(Reading((Step("read", {"file": ("them",)}),)), "show me them", counted)
+    Step(act='search', arguments={'file': ('a.log',), 'find': ('WARN',)}, destination='', text='show me them')
+    """
+    last = context.last
+    if last is None or last.act not in _SHOWN_BY or len(reading.steps) != 1 or context.asked is not None:
+        return None
+    step = reading.steps[0]
+    is_look = not is_change(step.act) and not step.act.startswith(("count", "column"))
+    if not is_look or not concepts_of(request) & _SHOWING_WORDS or len(words_of(request)) > _SHORT:
+        return None
+    if _says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
+        return None
+    return last._replace(act=_SHOWN_BY[last.act], text=request)
+
+
+def _of_memory(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return what a request is about something to be remembered, where it was read as talk: a question, or one thing more.
+
+    Examples
+    --------
+    >>> known = Context(known=("the code of the lab door is 7319",))
+    >>> _of_memory(Reading((Step("talk", {}),)), "what was the door code?", known).steps[0].act
+    'recall'
+    """
+    found = words_of(request)
+    if len(reading.steps) != 1 or any(word.kind in {"file", "folder"} for word in found):
+        return None
+    step, last = reading.steps[0], context.last
+    is_more = reading.confidence < _HALF or step.act in {*FOLLOWS, "remember"}
+    if last is not None and last.act == "remember" and is_more:
+        before = last.text.partition(last.word("text"))[0]
+        *_, lead = before.casefold().split() or [""]
+        told = lexicon().concepts(found[:1])
+        if lead and len(found) > _FEW_WORDS and "and" in told[0] and found[1].text.casefold() == lead:
+            text = request[found[1].end :].strip()
+            return Reading((Step("remember", {"text": (text,)}, text=before + text),), 1.0, reading.language)
+    asks = request.rstrip()[-1:] in _ASKS or bool(_ASKING & concepts_of(request))
+    likely = {one.act for other in (reading, *reading.others) for one in other.steps}
+    if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
+        _, shared = nearest_texts(request, context.known)
+        if shared >= _SHARED:
+            return Reading((Step("recall", {"find": (request.strip(),)}, text=request),), 1.0, reading.language)
+    return None
+
+
 def _completed(step: Step, last: Step) -> Step:
     """Take what a step needs and does not say from the step before: "how many are there?" after a search."""
     row = acts().get(step.act)
     if row is None or row.kind == "talk":
         return step
+    if (
+        step.act == last.act
+        and is_change(step.act)
+        and set(step.arguments) == {"to"}
+        and "same" in concepts_of(step.text)
+    ):
+        return last.with_arguments(file=step.arguments["to"], targets=())._replace(text=step.text)
     taken = {
         role: last.arguments[role]
         for role in row.needed
@@ -349,7 +720,9 @@ def _last(context: Context) -> Step | None:
 
 
 def _plainly(step: Step) -> Step:
-    """Return the act that a shell line means, where it only looks."""
+    """Return the act that a shell line means, where it only looks, and a text that is written to its file just once."""
+    if step.act in {"write", "append", "prepend"} and step.destination in {"write", "append"} and not step.word("file"):
+        return step.with_arguments(file=step.arguments.get("to", ()), to=())._replace(destination="")
     found = as_act(step.word("command")) if step.act == "run" else None
     return step if found is None else found._replace(destination=step.destination, text=step.text)
 
@@ -391,7 +764,8 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if asked is None or not said_now or len(reading.steps) != 1 or len(said_now.split()) > _SHORT:
         return None
     step = reading.steps[0]
-    if step.act in {"no", "refrain", "undo"} or is_asking(said_now):
+    asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(said_now.split()) > _FEW_SAID)
+    if asks or step.act in {"no", "refrain", "undo"}:
         return None
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
@@ -482,7 +856,11 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     asked = _asked(reading, told)
     if not steps:
         is_open = told.is_any(QUESTIONS)
-        return context._replace(asked=None, missing="", is_open=is_open) if asked is None else asked
+        return (
+            context._replace(asked=None, missing="", is_open=is_open)
+            if asked is None
+            else asked._replace(known=context.known)
+        )
     step = steps[-1]
     names = _shown(step, told)
     is_lacking = asked is not None and asked.missing == "file"
@@ -492,13 +870,30 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
+            known=context.known,
         )  # fmt: skip
+    value = _value(step, told)
+    for act, role in (("count.matches", "find"), ("rows.count", "value")):
+        if (counted := told.said(act)) is not None:
+            settled = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=settled.text)
+            if context.last is not None and context.last.word(role) == counted["word"]:
+                value = context.answer  # "them" are still what was shown
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
-    named = _is_named(about, reading, context)
-    is_open = told.is_any(QUESTIONS)
-    return Context(settled, about, named, names or context.shown, _value(step, told), changed, is_open=is_open)
+    if changed is not None and settled.act == changed.act and not settled.word("to"):
+        settled = settled.with_arguments(to=changed.arguments.get("to", ()))  # "there" is where it went
+    known = (*context.known, fact["text"]) if (fact := told.said("remembered")) else context.known
+    return Context(
+        settled,
+        about,
+        _is_named(about, reading, context),
+        names or context.shown,
+        value,
+        changed,
+        is_open=told.is_any(QUESTIONS),
+        known=known,
+    )
 
 
 def _queried(context: Context, reading: Reading, told: _Answer) -> Context | None:
@@ -512,7 +907,8 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         rows = tuple(found.get("lines", "").splitlines()[heading:])
         shown = rows or tuple(found.get("value", "").split("; "))
         value = found.get("value") or found["lines"]
-        return Context(step, found["file"], _is_named(found["file"], reading, context), shown, value, context.changed)
+        is_named = _is_named(found["file"], reading, context)
+        return Context(step, found["file"], is_named, shown, value, context.changed, known=context.known)
     return None
 
 
@@ -551,6 +947,8 @@ def _value(step: Step, answer: _Answer) -> str:
     """Return the result that an answer tells, without the words around it."""
     if step.act == "calculate":
         return answer.text.rpartition(" = ")[2]
+    if any(answer.said(key) is not None for key in NOTHING | UNDONE):
+        return ""
     for key, hole in ((step.act, "value"), ("json.get", "value"), ("lines", "lines"), ("entries", "lines")):
         if (found := answer.said(key)) is not None and hole in found:
             return found[hole]
@@ -575,6 +973,10 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if step.act == "search.files":
         names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
+    if step.act in {"column.min", "column.max"}:  # the rows stand behind the sentence
+        for line in answer.text.splitlines()[:_MOST_NOTES]:
+            if (found := said(step.act, answer.language, line)) is not None:
+                return found["file"]
     is_list = step.act.startswith("list")
     for key in () if is_list else naming("file", answer.language):
         if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:

@@ -166,6 +166,17 @@ class Folder:
         text = yield from self.call(tool, **arguments)
         return (yield from self._all_of(text, str(arguments.get("path", tool))))
 
+    def each(self, tool: str, wanted: Sequence[Mapping[str, Any]]) -> Work:
+        """Call a tool several times side by side, and return all that each call gave."""
+        if tool not in self.tools:
+            raise Failed(tool, "", wanted[0] if wanted else {})
+        texts: list[str] = []
+        for arguments, got in zip(
+            wanted, (yield tuple(Call(tool, one) for one in wanted)) if wanted else (), strict=True
+        ):
+            texts.append((yield from self._all_of(self._checked(tool, arguments, got), tool)))
+        return texts
+
     def _all_of(self, text: str, path: str) -> Work:
         """Return all of what came back, the rest from where it is kept."""
         shown, meta = split_meta(text)
@@ -749,6 +760,9 @@ class Desk:
             upper: list[Entry] = yield from self.folder.list()
             if whole := self._whole_name(name, upper):
                 return whole, next(one for one in upper if one.name == whole)
+            if same := [one for one in upper if one.name.casefold() == name.casefold()]:
+                self.notes.append(self.say("note.took", word=word, name=same[0].name))
+                return same[0].name, same[0]
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper], is_file=True)

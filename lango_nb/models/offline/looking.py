@@ -9,19 +9,23 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
-from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
+from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     endings,
+    forms_of,
     is_pointer,
     is_small,
     kind_of_file,
     likeliest_lines,
+    nearest_texts,
     pick,
     plain,
     points_back,
     rank,
+    stem,
+    telling_words,
 )
 from lango_nb.models.offline.operations import (
     OPERATIONS,
@@ -84,6 +88,8 @@ _MAYBE_OF_TABLES = frozenset(
      "unclear", "same", "fix", "about.agents", "about.owner", "list")
 )  # fmt: skip
 """Acts that a question of a table is taken for."""
+_MOST_ASKED = 12
+"""Words that memories are asked for."""
 _PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
@@ -180,15 +186,18 @@ def _with_value(desk: Desk, step: Step) -> Work:
 
 def _counted_result(desk: Desk, step: Step) -> Outcome | None:
     """Count what the last answer showed, where "how many is that" is asked of a search or of rows."""
-    last, word = desk.context.last, step.word("file")
-    if step.act not in {"count.lines", "count.rows"} or last is None or (word and not is_pointer(word, "those")):
+    last = desk.context.last
+    said = [word for role in ("file", "find", "value") for word in step.arguments.get(role, ())]
+    counts = ("count.lines", "count.rows", "count.matches", "rows.count")
+    if step.act not in counts or last is None or not all(is_pointer(word, "those") for word in said):
         return None
     shown = desk.context.answer.splitlines()
     if not shown or shown[-1].startswith("… "):
         return None
-    if last.act == "search" and last.word("file"):
-        text = desk.say("count.matches", file=last.word("file"), word=last.word("find"), n=len(shown))
-        return Outcome(text, str(len(shown)), last, last.word("file"))
+    file = last.word("file") or desk.context.file
+    if last.act == "search" and file:
+        text = desk.say("count.matches", file=file, word=last.word("find"), n=len(shown))
+        return Outcome(text, str(len(shown)), last, file)
     if last.act in {"rows.where", "rows.over", "rows.under"} and last.word("file"):
         wanted = last.word("value") or last.word("n")
         text = desk.say("rows.count", file=last.word("file"), word=wanted, n=len(shown) - 1)
@@ -841,23 +850,39 @@ def _task_list(desk: Desk, step: Step) -> Work:
     return Outcome(desk.say("tasks", n=len(still)) + "\n" + quoted(rows, desk.language), still, step, "", tuple(still))
 
 
-def memories(desk: Desk, words: str) -> Work:
-    """Return what is remembered about something, the likeliest first."""
-    text: str = yield from desk.folder.whole("memory_agent_recall", query=words)
-    return _objects(text, "memories")
+def memories(desk: Desk, question: str) -> Work:
+    """Return what is remembered that shares most words with a question, and how many words those are."""
+    words = telling_words(question)
+    more = [form for word in words for form in sorted(forms_of(word)) if len(form) > 2 or not form.isascii()]  # noqa: PLR2004 - "is"
+    asked = list(dict.fromkeys([*(stem(word) for word in words), *more]))[:_MOST_ASKED]
+    found: dict[str, dict[str, Any]] = {}
+    for text in (yield from desk.folder.each("memory_agent_recall", [{"query": word} for word in asked])):
+        found |= {str(one.get("content")): one for one in _objects(text, "memories")}
+    nearest, shared = nearest_texts(question, list(found))
+    return [found[content] for content in nearest], shared
 
 
 def _recall(desk: Desk, step: Step) -> Work:
-    words = desk.need(step, "find")
-    found: list[dict[str, Any]] = yield from memories(desk, words)
-    if not found:
-        for word in sorted({one for one in words.split() if len(one) > 3}, key=len, reverse=True)[:2]:  # noqa: PLR2004
-            found = yield from memories(desk, word)
-            if found:
-                break
+    words = step.word("find") or desk.need(step._replace(arguments={"find": (step.text,)}), "find")
+    found, _ = yield from memories(desk, f"{words} {step.text.partition(chr(10))[0]}")
     if not found:
         raise CannotWork(desk.say("memory.none", word=words))
+    return _recalled(desk, step.with_arguments(find=(words,)), found)
+
+
+def recall_of(desk: Desk, question: str) -> Work:
+    """Say what is remembered that is clearly about a question; ``None`` when nothing is."""
+    if not desk.folder.has("memory_agent_recall"):
+        return None
+    found, shared = yield from memories(desk, question)
+    return _recalled(desk, Step("recall", {"find": (question,)}), found) if shared > 1 else None
+
+
+def _recalled(desk: Desk, step: Step, found: Sequence[dict[str, Any]]) -> Outcome:
+    """Say what is remembered; what is masked there was never kept, and that is said as well."""
     said = [str(one.get("content")) for one in found]
+    if any(holds_secret(one) for one in said):
+        desk.notes.append(desk.say("note.masked"))
     return Outcome(quoted(said, desk.language), said, step)
 
 

@@ -30,6 +30,7 @@ _BEFORE_NAMES = re.compile(
     "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|改成|改为|换成|[把在成为到从向给和]"
 )
 """What may stand before a name in Japanese and Chinese."""
+_HIRAGANA = re.compile("[\u3040-\u309f]+")
 _PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
 _HYPHENED = frozenset("le la les lui o a os as lo los lhe".split())
 """Pronouns that are joined to a verb by a hyphen."""
@@ -60,6 +61,15 @@ _ENOUGH = 2
 _LEAST_LINE = 1.2
 """Weight they have to have together, as logarithms of how rare they are."""
 _AS_GOOD = 0.85
+_COMMAS = re.compile(r"\s*[,;\u3001\uff0c\uff1b]\s*")
+_COMMAS_AND = re.compile(
+    r"\s*[,;\u3001\uff0c\uff1b]\s*(?:(?:and|und|et|y|e|en|i)\s+)?|\s+(?:and|und|et|y|e|en|i)\s+|\s*[と和]\s*"
+)
+_SPAN = re.compile(r"(\d+)\s*[-\u2013\u2014~\uff5e]\s*(\d+)")
+_LITERAL = ('"', "'", "“", "„", "«", "「", "『", "`", ":", "\uff1a")
+"""Signs before words that are meant as they are."""
+_SHORT_NOUN = 6
+"""Characters of a pronoun with a noun, where there are no blanks between them."""
 _MOST_BLANKS = 3
 """Words before the last one of a new name."""
 _LONG_STEM = 5
@@ -204,6 +214,23 @@ def rank(word: str) -> int | None:
     return found if found is not None else _in_characters(text)
 
 
+def line_numbers(words: str) -> list[int]:
+    """Read the numbers of lines: one, several, or from one to another; none where that is not clear.
+
+    Examples
+    --------
+    >>> line_numbers("the second"), line_numbers("2, 5 and 7"), line_numbers("2-4"), line_numbers("2 of 3"), line_numbers("sun")
+    ([2], [2, 5, 7], [2, 3, 4], [], [])
+    """
+    if (one := rank(words)) is not None:
+        return [one]
+    if span := _SPAN.fullmatch(words.strip()):
+        first, last = int(span[1]), int(span[2])
+        return list(range(first, last + 1)) if last - first < _MOST_SOUGHT_LINES else []
+    parts = [part for part in _COMMAS_AND.split(words.strip()) if part]
+    return [int(part) for part in parts] if all(part.isdecimal() for part in parts) else []
+
+
 def _in_characters(text: str) -> int | None:
     """Read a number that is written in Chinese characters: 三, 十五, 二十."""
     run = _CHARACTERS.search(text)
@@ -333,6 +360,43 @@ def begins_with_pointer(words: str) -> bool:
     """Tell whether words are a pronoun and what it stands for: "that card"."""
     first = words.split(maxsplit=1)[0].casefold() if words.split() else ""
     return first not in _AS_ARTICLES and is_pointer(first, "it")
+
+
+def points_at_answer(words: str, text: str) -> bool:
+    """Tell whether words of a request mean what was answered last: a pronoun, or one with a noun, and no quotation.
+
+    Examples
+    --------
+    >>> points_at_answer("that output", "put that output in a.txt"), points_at_answer("that rocks", 'put "that rocks" in a.txt')
+    (True, False)
+    >>> points_at_answer("这些名字", "把这些名字保存到 a.txt"), points_at_answer("milk", "put milk in a.txt")
+    (True, False)
+    """
+    before = text.partition(words)[0].rstrip()[-1:]
+    if before in _LITERAL:
+        return False
+    first, _, rest = words.strip().partition(" ")
+    if first.isascii() or rest:
+        return is_pointer(words, "answer") or (begins_with_pointer(words) and " " not in rest)
+    begins = (word for kind in ("it", "those") for word in table_of(kind) if not word.isascii() and len(word) > 1)
+    return is_pointer(words, "answer") or (len(words) <= _SHORT_NOUN and words.startswith(tuple(begins)))
+
+
+def parts_of_lines(words: str, text: str) -> tuple[str, ...]:
+    """Return the lines that a text is to have, where a request says how many that are: "three lines: a, b, c".
+
+    Examples
+    --------
+    >>> parts_of_lines("a, b and c", "make x.txt with three lines: a, b and c"), parts_of_lines("a, b", "write a, b to x.txt")
+    (('a', 'b', 'c'), ('a, b',))
+    """
+    before = [word for word in text.partition(words)[0].replace(":", " ").split() if word]
+    numbers = {rank(word) for word in before} - {None}
+    for separator in (_COMMAS, _COMMAS_AND):
+        parts = tuple(part.strip() for part in separator.split(words) if part.strip())
+        if len(parts) > 1 and len(parts) in numbers:
+            return parts
+    return (words,)
 
 
 def whole_new_name(word: str, text: str) -> str:
@@ -554,6 +618,51 @@ def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, 
     if count < min(_ENOUGH, len(sought)) or len(sought) == 0 or best < _LEAST_LINE:
         return []
     return [(name, line) for score, _, name, line in scored if score >= _AS_GOOD * best][:_MOST_FOUND]
+
+
+def telling_words(text: str) -> list[str]:
+    """Return the words of a text that say what it is about; of one without blanks, its pairs of characters.
+
+    Examples
+    --------
+    >>> telling_words("what was the door code again?"), telling_words("我的学号是多少")
+    (['what', 'door', 'code', 'again'], ['学号', '号是', '是多', '多少'])
+    """
+    small = table_of("small")
+    found: list[str] = []
+    for word in plain(text).split():
+        for run in re.split(f"({_UNSPACED.pattern})", word):
+            if _UNSPACED.match(run):
+                parts = [part for part in _PARTICLES.split(run) if part]
+                pairs = [part[at : at + 2] for part in parts for at in range(max(len(part) - 1, 1))]
+                found += [pair for pair in pairs if not _HIRAGANA.fullmatch(pair) and len(pair) > 1]
+            elif run not in small and (len(run) > 2 or run.isdigit()):  # noqa: PLR2004 - "is", "on"
+                found.append(run)
+    return list(dict.fromkeys(found))[:_MOST_SOUGHT]
+
+
+def forms_of(word: str) -> frozenset[str]:
+    """Return the stems by which a word may stand in a text, in any of the languages."""
+    return frozenset({stem(word), *related_words(word), *related_words(stem(word)), *_head(word)})
+
+
+def nearest_texts(question: str, texts: Sequence[str]) -> tuple[list[str], int]:
+    """Return the texts that share most of a question's telling words, and how many words those are.
+
+    Examples
+    --------
+    >>> facts = ["the code of the lab door is 7319", "the guide is called Anton Ritz"]
+    >>> nearest_texts("what was the door code again?", facts), nearest_texts("who wrote Hamlet?", facts)
+    ((['the code of the lab door is 7319'], 2), ([], 0))
+    """
+    options = [forms_of(word) for word in telling_words(question)]
+    counts = {}
+    for text in texts:
+        parts = _parts(text)
+        joined = "".join(plain(text).split())
+        counts[text] = sum(any(_meets(form, parts, joined) for form in forms) for forms in options)
+    most = max(counts.values(), default=0)
+    return [text for text, count in counts.items() if count == most] if most else [], most
 
 
 def _parts(name: str) -> list[str]:

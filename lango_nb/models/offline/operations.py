@@ -19,7 +19,7 @@ from difflib import unified_diff
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from lango_nb.models.offline.names import ARTICLES, is_pointer, pick, plain, rank, table_of, unaccented
+from lango_nb.models.offline.names import ARTICLES, forms_of, is_pointer, pick, plain, rank, stem, table_of, unaccented
 from lango_nb.tools.builtin.files import lines_of
 
 # -- tables, numbers and dates -----------------------------------------------------------------------------------------
@@ -507,6 +507,8 @@ def holds(line: str, wanted: str) -> bool:
 
 # -- text --------------------------------------------------------------------------------------------------------------
 
+BOX = re.compile(r"^(\s*(?:(?:[-*+•]|\d+[.)])\s+)?\[)([ xX✓✔])(\]\s+)(\S.*)$", re.MULTILINE)
+"""A line of a list of boxes: what stands before its mark, the mark, and what it is about."""
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -980,6 +982,143 @@ def truth(word: str) -> bool | None:
 
 def _json_word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+# -- one value, by what stands beside it -------------------------------------------------------------------------------
+
+_SAID = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?![\w])|[^\W_]+")
+_LONGEST_VALUE = 6
+"""Words of the longest value that is looked for."""
+
+
+class Cell(NamedTuple):
+    """One value of a table, or of an object in JSON, and what it is to be."""
+
+    entry: str
+    """Number of its row, from 0 on; or the path of its object."""
+    column: str
+    old: str
+    new: str
+
+
+class _Said:
+    """Words of a request, to be found in a table."""
+
+    def __init__(self, text: str) -> None:
+        self.words = [match[0] for match in _SAID.finditer(text)]
+        self.plain = [plain(word) for word in self.words]
+        self.forms = [forms_of(word) if len(word) > 1 else frozenset((word,)) for word in self.plain]
+
+    def whole(self, value: str) -> list[int]:
+        """Return the places of the words that are a value; none where it is not said."""
+        sought = plain(value)
+        for size in range(min(_LONGEST_VALUE, len(self.plain)), 0, -1):
+            for at in range(len(self.plain) - size, -1, -1):
+                if sought and " ".join(self.plain[at : at + size]) == sought:
+                    return list(range(at, at + size))
+        return []
+
+    def near(self, value: str) -> list[int]:
+        """Return the places of the words that are a value, or one of its words in any language."""
+        if whole := self.whole(value):
+            return whole
+        stems = {stem(word) for word in plain(value).split() if len(word) >= _TELLING}
+        return [at for at, forms in enumerate(self.forms) if stems & forms and not self.plain[at].isdigit()]
+
+    def names(self, column: str) -> list[int]:
+        """Return the places of the words that name a column."""
+        parts = [stem(part) for part in plain(column).split() if len(part) > 1]
+        return [at for at, forms in enumerate(self.forms) if forms & set(parts)]
+
+
+def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = None) -> list[Cell]:
+    r"""Find the value that a request wants to be another, by the words that stand beside it.
+
+    Parameters
+    ----------
+    text : str
+        A table, or JSON.
+    said : str
+        The request.
+    new : str
+        The new value, where it is known; else it is what stands behind the name of a column, or a value of it.
+    is_done : bool, optional
+        Whether something is to be marked as done, or as open.
+
+    Returns
+    -------
+    list of Cell
+        Several where the words fit several rows equally well.
+
+    Examples
+    --------
+    >>> rooms = "name,room\nNina Steiner,C\nMia Roth,D\n"
+    >>> cells_meant(rooms, "put Nina Steiner in room D")
+    [Cell(entry='0', column='room', old='C', new='D')]
+    >>> cells_meant('{"items": [{"name": "cup", "count": 3}]}', "set the count of the cups to 12", "12")[0].entry
+    'items.0'
+    """
+    entries = _entries_of(text)
+    columns = list(dict.fromkeys(name for _, values in entries for name in values))
+    asked = _Said(said)
+    found: list[tuple[int, Cell]] = []
+    for column in columns:
+        held = list(dict.fromkeys(values[column] for _, values in entries if column in values))
+        named = asked.names(column)
+        value, at = _new_value(asked, held, named, new, is_done)
+        if not value or (new and not named and value not in held):
+            continue
+        rest = set(range(len(asked.words))) - set(at) - set(named)
+        for place, values in entries:
+            if column not in values or values[column] == value:
+                continue
+            hits = {hit for name, one in values.items() if name != column for hit in asked.near(one)} & rest
+            hits |= set(asked.whole(values[column])) & rest
+            if hits or (named and sum(column in other for _, other in entries) == 1):
+                found.append((len(hits) + bool(named), Cell(place, column, values[column], value)))
+    most = max((score for score, _ in found), default=0)
+    return [cell for score, cell in found if score == most]
+
+
+def _entries_of(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Return the rows of a table, or the objects of JSON, by number or path."""
+    if text.lstrip()[:1] not in {"[", "{"}:
+        table = read_table(text)
+        return [(str(at), dict(zip(table.columns, row, strict=True))) for at, row in enumerate(table.rows)]
+    try:
+        spans = json_spans(text)
+    except (ValueError, RecursionError):
+        return []
+    found: dict[str, dict[str, str]] = {}
+    for path, (start, end) in spans.items():
+        parent, _, name = path.rpartition(".")
+        value = json.loads(text[start:end])
+        if not isinstance(value, dict | list) and not name.isdigit():
+            found.setdefault(parent, {})[name] = _cell(value)
+    return list(found.items())
+
+
+def _new_value(
+    asked: _Said, held: Sequence[str], named: Sequence[int], new: str, is_done: bool | None
+) -> tuple[str, list[int]]:
+    """Return the value that a column is to have, and where it is said; empty where none is."""
+    truths = {value: truth(value) for value in held}
+    if is_done is not None:
+        if not named or None in truths.values():
+            return "", []
+        return next((value for value, yes in truths.items() if yes is is_done), "yes" if is_done else "no"), []
+    is_number = all(number(value) is not None for value in held if value)
+    if new:
+        return (new, asked.whole(new)) if not is_number or number(new) is not None else ("", [])
+    behind = [at + 1 for at in named if at + 1 < len(asked.words)]
+    values = [value for value in held if asked.whole(value)]
+    for value in values:
+        if not named or asked.whole(value)[0] in behind:
+            return value, asked.whole(value)
+    last = behind[-1] if behind else -1
+    if last >= 0 and (number(asked.words[last]) is not None if is_number else asked.words[last].isupper()):
+        return asked.words[last], [last]
+    return "", []
 
 
 # -- programs ----------------------------------------------------------------------------------------------------------

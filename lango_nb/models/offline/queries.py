@@ -350,7 +350,7 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
     whole: dict[str, list[int]] = {}
     for value in values:
         folded = plain(value)
-        if folded in _TRUE | _FALSE or (len(folded) < 2 and folded.isascii()) or is_small(folded):
+        if folded in _TRUE | _FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
             continue
         if tokens := asked.find(value):
             whole[value] = tokens

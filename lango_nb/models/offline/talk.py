@@ -98,10 +98,8 @@ def reply(
             return _agents(table, step.word("agent"), language)
         case "about.owner" if step.word("tool"):
             return _owner(table, step.word("tool"), language)
-        case "about.owner" if step.word("text"):
-            return _would_get(table, router, step.word("text"), language)
         case "about.owner":
-            return _agents(table, "", language)
+            return _would_get(table, router, step.word("text"), language)
         case "about.why":
             return _why(table, router, before, language)
         case "about.switch":
@@ -237,6 +235,8 @@ def _owner(table: RoutingTable, wanted: str, language: str) -> str:
 
 
 def _would_get(table: RoutingTable, router: Router | None, text: str, language: str) -> str:
+    if not text:
+        return _agents(table, "", language)
     if not table.rows:
         return say("about.would_me", language, text=_quoted(text))
     route = (router or router_for(table)).route(text)

@@ -1,0 +1,244 @@
+"""Whole conversations: what is said later is about what was said, remembered, shown or changed before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from lango_nb.config.settings import Settings
+from lango_nb.engine import Engine
+from lango_nb.records.turns import Turn
+from lango_nb.tools.builtin import builtin_tools
+
+FILES: Mapping[str, str] = {
+    "packing.txt": "[ ] order the ferry ticket\n[x] call the hut\n[ ] wash the tent\n",
+    "shopping list.txt": "- milk\n- eggs",
+    "people.csv": "id,name,diet,room\n1,Nora Weber,vegan,A\n2,Ivo Blanc,none,B\n3,Mia Roth,vegan,B\n",
+    "station.log": "09:00 INFO up\n09:05 WARN drift\n09:10 INFO ok\n09:20 WARN battery\n",
+}
+Ask = Callable[[str], Turn]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+@pytest.fixture(params=["solo", "octet"])
+def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
+    settings = Settings.model_validate({"agentMemory": {"enabled": True}, "background": {"enabled": True}})
+    engine = Engine(
+        topology=request.param, tools=builtin_tools(), workspace=folder, approver="allow", settings=settings
+    )
+    return lambda text: engine.run_sync(text).turn
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "said"),
+    [
+        ("remember that the code of the boat shed is 7319", "what was the shed code again?", "7319"),
+        ("Retiens que le code de la cabane est 7319", "c'est quoi déjà le code de la cabane ?", "7319"),
+        ("lembra que o motorista se chama Bernard Cotting", "como se chama mesmo o motorista?", "Cotting"),
+        ("recuerda que mi curso de vela es en el aula B12", "oye en qué aula era mi curso de vela?", "B12"),
+        ("记住我的学号是20231187", "我的学号是多少来着?", "20231187"),
+        ("zapamiętaj, że duża łódź jest u sąsiada Ruuda", "gdzie jest duża łódź?", "Ruuda"),
+    ],
+)
+def test_what_was_to_be_remembered_is_found_in_other_words(ask: Ask, told: str, asked: str, said: str) -> None:
+    ask(told)
+    assert said in str(ask(asked).answer)
+
+
+def test_one_fact_after_another_is_remembered(ask: Ask) -> None:
+    ask("remember that the spare key is in the blue helmet")
+    assert "the pump is broken" in str(ask("and that the pump is broken").answer)
+    assert "helmet" in str(ask("where is the spare key?").answer)
+    assert "broken" in str(ask("what about the pump? is it broken").answer)
+
+
+def test_a_secret_is_kept_masked_and_that_is_said(ask: Ask) -> None:
+    for text in ("remember that the wifi password is KaasKoe42", "what's the wifi password again?"):
+        answer = str(ask(text).answer)
+        assert "KaasKoe42" not in answer
+        assert "kept masked" in answer
+
+
+def test_only_what_is_clearly_meant_is_forgotten(ask: Ask) -> None:
+    ask("remember that the ferry leaves at 9")
+    ask("remember that the ferry costs 12 francs")
+    answer = ask("forget what I said about the ferry")
+    assert answer.outcome == "input_required"
+    assert "francs" in str(ask("what does the ferry cost, in francs?").answer)
+
+
+def test_boxes_of_a_list_are_ticked_and_unticked(ask: Ask, folder: Path) -> None:
+    def held() -> str:
+        return (folder / "packing.txt").read_text()
+
+    ask("in packing.txt tick off the ferry ticket")
+    assert held().startswith("[x] order the ferry ticket\n")
+    ask("undo that")
+    assert held() == FILES["packing.txt"]
+    ask("ok now tick off the tent instead")
+    assert held().endswith("[x] wash the tent\n")
+    answer = str(ask("what's still open in there?").answer)
+    assert "ferry" in answer
+    assert "tent" not in answer
+    ask("mark the tent as not done")
+    assert held() == FILES["packing.txt"]
+
+
+def test_a_list_without_boxes_is_asked_about(ask: Ask, folder: Path) -> None:
+    assert ask("tick off the eggs in shopping list.txt").outcome == "input_required"
+    assert (folder / "shopping list.txt").read_text() == FILES["shopping list.txt"]
+
+
+def test_tasks_are_added_and_ticked_off_in_passing(ask: Ask) -> None:
+    ask("add a task: buy ferry tickets")
+    ask("and another one, hand in the sailing homework")
+    assert "sailing homework" in str(ask("whats on my task list now?").answer)
+    assert "buy ferry tickets" in str(ask("done with the ferry tickets").answer)
+    ask("añade una tarea: devolver la bici a Joost")
+    assert "devolver la bici" in str(ask("ya he devuelto la bici, márcala como hecha").answer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put those lines into warnings.txt",
+        "save them as warnings.txt",
+        "enregistre ces lignes dans warnings.txt",
+        "zapisz to w pliku warnings.txt",
+        "zet die regels in warnings.txt",
+        "把这些行保存到 warnings.txt",
+        "それらの行をwarnings.txtに保存して",
+    ],
+)
+def test_what_was_shown_is_written_where_it_is_pointed_at(ask: Ask, folder: Path, text: str) -> None:
+    ask("grep WARN station.log")
+    ask(text)
+    assert (folder / "warnings.txt").read_text() == "09:05 WARN drift\n09:20 WARN battery\n"
+
+
+def test_a_quotation_is_no_pointer(ask: Ask, folder: Path) -> None:
+    ask("grep WARN station.log")
+    ask('write "that output" to words.txt')
+    assert (folder / "words.txt").read_text() == "that output\n"
+
+
+def test_what_found_nothing_is_not_written(ask: Ask, folder: Path) -> None:
+    ask("grep FATAL station.log")
+    ask("put those lines into fatal.txt")
+    assert not (folder / "fatal.txt").exists()
+
+
+def test_what_was_counted_is_shown_and_what_was_shown_is_counted(ask: Ask) -> None:
+    assert "2 times" in str(ask("how many WARN lines are in station.log?").answer)
+    shown = str(ask("show me them").answer)
+    assert "battery" in shown
+    assert "INFO" not in shown
+    assert "2 times" in str(ask("how many of those").answer)
+
+
+def test_lines_go_by_several_numbers_or_by_what_they_are_about(ask: Ask, folder: Path) -> None:
+    ask("remove lines 2 and 3 of station.log")
+    assert (folder / "station.log").read_text() == "09:00 INFO up\n09:20 WARN battery\n"
+    ask("the ferry ticket came, take that line out of packing.txt")
+    assert (folder / "packing.txt").read_text() == "[x] call the hut\n[ ] wash the tent\n"
+    assert ask("supprime les lignes 1 sur 2 de packing.txt").outcome == "input_required"
+    assert (folder / "packing.txt").read_text().count("\n") == 2
+
+
+def test_several_lines_are_several_lines(ask: Ask, folder: Path) -> None:
+    ask("make a file called plan.md with three lines: monday hut, tuesday glacier, wednesday train")
+    assert (folder / "plan.md").read_text() == "monday hut\ntuesday glacier\nwednesday train\n"
+
+
+def test_what_is_put_into_a_list_is_added_once_and_loses_nothing(ask: Ask, folder: Path) -> None:
+    ask("put buy a new rope into shopping list.txt")
+    assert (folder / "shopping list.txt").read_text() == "- milk\n- eggs\n- buy a new rope"
+
+
+def test_a_name_in_other_letters_is_the_file_that_is_there(ask: Ask, folder: Path) -> None:
+    ask("append - soap to Packing.TXT")
+    assert not (folder / "Packing.TXT").exists()
+    assert "soap" in (folder / "packing.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    "text", ["ho sbagliato, non Favre ma Zanetti", "I meant Zanetti, not Favre", "nicht Favre, sondern Zanetti"]
+)
+def test_a_word_just_written_is_corrected(ask: Ask, folder: Path, text: str) -> None:
+    ask('write "Monday: all there" to days.txt')
+    ask("append Tuesday: Favre is away to days.txt")
+    ask(text)
+    assert (folder / "days.txt").read_text() == "Monday: all there\nTuesday: Zanetti is away\n"
+
+
+def test_a_file_that_was_said_no_to_is_left_alone(ask: Ask, folder: Path) -> None:
+    ask("add to your task list (not to packing.txt): call the warden about the key")
+    assert (folder / "packing.txt").read_text() == FILES["packing.txt"]
+    assert "warden" in str(ask("list my tasks").answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("set the room of Nora Weber to C in people.csv", "1,Nora Weber,vegan,C"),
+        ("mark the room of Ivo as B in people.csv", "2,Ivo Blanc,none,B"),
+        ("in people.csv change the line 3,Mia Roth,vegan,B so that she has none", "3,Mia Roth,none,B"),
+    ],
+)
+def test_a_value_is_set_in_the_row_that_is_meant(ask: Ask, folder: Path, text: str, row: str) -> None:
+    ask(text)
+    assert row in (folder / "people.csv").read_text().splitlines()
+    assert (folder / "people.csv").read_text().count("\n") == 4
+
+
+def test_a_person_is_put_into_another_room_and_back(ask: Ask, folder: Path) -> None:
+    ask("show people.csv")
+    ask("put Nora Weber in room B")
+    assert "1,Nora Weber,vegan,B" in (folder / "people.csv").read_text()
+    ask("undo")
+    assert (folder / "people.csv").read_text() == FILES["people.csv"]
+
+
+def test_no_value_is_set_where_several_rows_fit(ask: Ask, folder: Path) -> None:
+    assert ask("set the room of the vegan to C in people.csv").outcome == "input_required"
+    assert (folder / "people.csv").read_text() == FILES["people.csv"]
+
+
+def test_a_count_in_a_list_of_objects_is_set_wherever_it_is(ask: Ask, folder: Path) -> None:
+    (folder / "gear.json").write_text('{"items": [{"name": "rope", "count": 3}, {"name": "ice axe", "count": 2}]}\n')
+    ask("set the count of the ropes to 12")
+    assert '{"name": "rope", "count": 12}' in (folder / "gear.json").read_text()
+    assert '{"name": "ice axe", "count": 2}' in (folder / "gear.json").read_text()
+
+
+def test_never_mind_is_no_place_to_move_to(ask: Ask, folder: Path) -> None:
+    ask("move station.log")
+    ask("never mind, just show it to me")
+    assert sorted(path.name for path in folder.iterdir() if path.name != ".lango") == sorted(FILES)
+
+
+def test_a_row_that_was_shown_is_deleted_and_not_its_file(ask: Ask, folder: Path) -> None:
+    (folder / "costs.csv").write_text("item,price\nrope,40\ntape,3\n")
+    ask("what is the smallest price in costs.csv?")
+    ask("delete that row")
+    assert (folder / "costs.csv").read_text() == "item,price\nrope,40\n"
+
+
+def test_what_is_noted_on_a_list_whose_file_is_named_is_no_task(ask: Ask, folder: Path) -> None:
+    ask("apunta pilas en la lista de la compra porfa (shopping list.txt)")
+    assert (folder / "shopping list.txt").read_text() == "- milk\n- eggs\n- pilas"
+
+
+def test_one_replacement_after_another_is_none_to_calculate(ask: Ask, folder: Path) -> None:
+    (folder / "letter.txt").write_text("Dear Mr Harper, thank you for 500 francs.\n")
+    ask("dans letter.txt remplace Mr Harper par Rotary Club")
+    ask("et 500 par 1200")
+    assert (folder / "letter.txt").read_text() == "Dear Rotary Club, thank you for 1200 francs.\n"
