@@ -81,7 +81,7 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
 def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Work:
     """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
     text = reading.steps[0].text.partition("\n")[0] if len(reading.steps) == 1 else ""
-    if not wants_to_know(text) or reading.steps[0].destination:
+    if not asks(text) or reading.steps[0].destination:
         return None
     desk = Desk(tools, context, reading.language)
     step = Step("unclear", {}, text=text)
@@ -168,8 +168,12 @@ def least_of(reading: Reading) -> float:
 
 def wants_to_know(text: str) -> bool:
     """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
-    told = concepts_of(text)
-    return (bool(_ASKING & told) or any(sign in text for sign in "?\uff1f")) and not _CHAT & told
+    return asks(text) and not _CHAT & concepts_of(text)
+
+
+def asks(text: str) -> bool:
+    """Tell whether a text has a word or a sign that asks."""
+    return bool(_ASKING & concepts_of(text)) or any(sign in text for sign in "?\uff1f")
 
 
 def _is_question(step: Step) -> bool:

@@ -635,6 +635,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     last = desk.context.last
     before = last if last is not None and last.act == "query" else None
     names: Sequence[str] = yield from _tables(desk, step, said)
+    is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     best: tuple[float, int, str, Query, Table] | None = None
     for place, (name, text) in enumerate(texts.items()):
@@ -649,7 +650,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
         asked = query(said, table, told, name)
-        if not asked.is_grounded or asked.explained < least or not (asked.where or asked.column or told):
+        is_grounded = asked.is_grounded or (is_named and bool(asked.column))
+        if not is_grounded or asked.explained < least or not (asked.where or asked.column or told):
             continue
         if best is None or (asked.explained, len(asked.where)) > best[:2]:
             best = (asked.explained, len(asked.where), name, asked, table)
@@ -663,7 +665,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     last = desk.context.last
     if step.act in _OF_TABLES:
         return _HALF
-    if step.act in _MAYBE_OF_TABLES:
+    is_list = step.act.startswith("list.") and step.word("file").casefold().endswith(TABLES)
+    if step.act in _MAYBE_OF_TABLES or is_list:
         return _HALF if last is not None and last.act == "query" else _MOSTLY
     return None
 

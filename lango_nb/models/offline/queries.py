@@ -44,7 +44,7 @@ _MEASURES = {
     "distinct": ("unique",),
 }
 _MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
-_NEGATING = frozenset(("not", "none", "except"))
+_NEGATING = frozenset(("no", "not", "none", "except"))
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
 _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
@@ -252,8 +252,13 @@ class _Question:
         return []
 
     def first(self, word: str) -> int:
-        """Return the first token that says a name as a whole; after all others where none does."""
-        return min(self.find(word), default=len(self.tokens))
+        """Return the first token that says a name as a whole and is no part of another; before all others where none does."""
+        found = self.find(word)
+        return (
+            min(found)
+            if found and plain(word) == plain(" ".join(self.tokens[at].text for at in dict.fromkeys(found)))
+            else -1
+        )
 
     def is_denied(self, place: int) -> bool:
         """Tell whether a "not" or "except" stands right before a word."""
@@ -313,7 +318,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
     wanted = tuple(name for name in named if name not in spent)
     found = Query(tuple(where), wanted, measure, "", asked.explained(), bool(where or named))
     is_time = bool(asked.has(_TIMES))
-    is_money = any(asked.means(word) for word in _MONEY)
+    is_money = bool(asked.has(("money",))) or any(asked.means(word) for word in _MONEY)
+    if is_money and len(amounts(table)) == 1:
+        asked.used.update(asked.has(("money",)))
+        found = found._replace(explained=asked.explained())
     found = _measured(found, table, is_time=is_time, is_money=is_money)
     is_whole = bool(found.where) and bool(found.wanted or found.column) and not asked.has(_CONNECTING)
     if before is not None and not is_whole:
@@ -409,7 +417,12 @@ def _months(asked: _Question, column: str, days: Mapping[str, date]) -> Conditio
     have = {str(when.month) for when in days.values()}
     unit = next((unit for unit in asked.units if months.get(unit.text) in have), None)
     if unit is None:
-        return None
+        unspaced = [
+            name for name, month in months.items() if month in have and not name.isascii() and name in asked.text
+        ]
+        name = max(unspaced, key=len, default="")
+        asked.used.update(asked.find(name))
+        return Condition(column, "month", (months[name],)) if name and asked.find(name) else None
     asked.used.add(unit.token)
     beside = (other for other in asked.units if other.text.isdigit() and 0 < abs(other.token - unit.token) <= _NEAR)
     for other in beside:
@@ -507,7 +520,7 @@ def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condit
     kind = "over" if asked.has((_OVER,)) else "under" if asked.has((_UNDER,)) else ""
     two = [name for name in named if is_numeric(table.values(name))]
     if kind and len(two) == 2 and not any(unit.is_number for unit in asked.units):  # noqa: PLR2004 - one against the other
-        first, second = two if asked.first(two[0]) < asked.first(two[1]) else two[::-1]
+        first, second = sorted(two, key=lambda name: (asked.first(name), len(name)))
         for name in two:
             named.remove(name)
         yield Condition(first, f"{kind} of", (second,))
@@ -535,13 +548,11 @@ def _continued(found: Query, before: Query, table: Table) -> Query:
     rows = found._replace(where=where).rows(table)
     if (found.where and not rows) or (found.measure in {"max", "min"} and len(rows) < 2):  # noqa: PLR2004 - the most of one
         where = found.where
-    wanted, measure, column = found.wanted, found.measure, ""
+    wanted, measure, column = found.wanted, found.measure, found.column
     if not measure and not wanted:
         wanted, measure, column = before.wanted, before.measure, before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
         column = before.column
-    elif measure == "count" and found.column:
-        column = found.column
     elif wanted and not measure and before.measure in {"sum", "mean"} and is_numeric(table.values(wanted[0])):
         measure, column, wanted = before.measure, wanted[0], wanted[1:]
     return found._replace(where=where, wanted=wanted, measure=measure, column=column, is_grounded=True)
@@ -568,7 +579,9 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         column = free[0] if len(free) == 1 else ""
     if found.measure == "distinct":
         column = next(iter(found.wanted), "")
-    return found._replace(column=column, wanted=tuple(name for name in found.wanted if name != column))
+    measure = "sum" if found.measure == "count" and column else found.measure
+    wanted = tuple(name for name in found.wanted if name != column)
+    return found._replace(column=column, measure=measure, wanted=wanted)
 
 
 def _is_time(column: str, table: Table) -> bool:
@@ -581,7 +594,9 @@ def _is_time(column: str, table: Table) -> bool:
 def amounts(table: Table) -> list[str]:
     """Return the columns whose numbers are amounts: no years, no numbers of things."""
     return [
-        name for name in table.columns if is_numeric(table.values(name)) and not set(plain(name).split()) & set(_IDS)
+        name
+        for name in table.columns
+        if is_numeric(table.values(name)) and not set(plain(name).split()) & set(_IDS) and not _is_time(name, table)
     ]
 
 
