@@ -139,7 +139,8 @@ def _of_the_agents(text: str, language: str, table: RoutingTable, router: Router
     language, found = _spoken(text, language)
     if "who" not in found or "you" in found or not table.rows:
         return None
-    if all(is_small(word.text) or concepts_of(word.text) & _ASKS for word in words(text) if word.kind == "word"):
+    said = [word for word in words(text) if word.kind != "sign"]
+    if all(word.kind == "word" and (is_small(word.text) or concepts_of(word.text) & _ASKS) for word in said):
         return _agents(table, "", language)
     route = (router or router_for(table)).route(text)
     return None if route.is_conversation else _routed(route, "about.would", language) or None
