@@ -137,7 +137,7 @@ def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool
 def _of_the_agents(text: str, language: str, table: RoutingTable, router: Router | None) -> str | None:
     """Answer "who is here?" and "who can run commands?"; ``None`` where a question is not about agents."""
     language, found = _spoken(text, language)
-    if "who" not in found or "you" in found or not table.rows:
+    if "who" not in found or "you" in found or not table.rows or language in _UNSPACED:
         return None
     said = [word for word in words(text) if word.kind != "sign"]
     if all(word.kind == "word" and (is_small(word.text) or concepts_of(word.text) & _ASKS) for word in said):
