@@ -385,3 +385,10 @@ def test_settings_are_read_and_nothing_is_cut_from_what_was_written(bench: Bench
     assert bench.do("json.get", file="config.toml", key="port").text == "port in config.toml: 8080"
     bench.do("write", "write", file="a.txt", text="x", to="b.txt")
     assert (bench.text("a.txt"), bench.text("b.txt")) == ("x\n", "x\n")
+
+
+@pytest.mark.parametrize(("name", "is_gone"), [("notes.md", True), ("the notes", False), ("letters", False)])
+def test_a_deletion_by_the_very_name_needs_less_to_be_sure(bench: Bench, name: str, *, is_gone: bool) -> None:
+    answer = bench.do("delete", confidence=0.75, file=name)
+    assert answer.is_question is not is_gone
+    assert ("notes.md" not in bench.held()) is is_gone
