@@ -126,6 +126,11 @@ def _there(desk: Desk, step: Step) -> Work:
 def _new_or_there(desk: Desk, step: Step, word: str) -> Work:
     """Settle a file that may not be there yet: its path, and its text or ``None``."""
     name, entry = yield from desk.new_file(step, word)
+    if entry is None and "/" not in name:
+        every: list[Entry] = yield from desk.folder.everything()
+        below = [one.name for one in files_of(every) if posixpath.basename(one.name).casefold() == name.casefold()]
+        if len(below) == 1:
+            return below[0], (yield from desk.folder.editable(below[0]))
     if entry is None and not _NEW.fullmatch(name):
         name = yield from desk.file(word)
     elif entry is None and not name.startswith(("/", "~")):

@@ -749,6 +749,9 @@ class Desk:
             upper: list[Entry] = yield from self.folder.list()
             if whole := self._whole_name(name, upper):
                 return whole, next(one for one in upper if one.name == whole)
+            folded = [one for one in upper if one.name.casefold() == name.casefold()]
+            if len(folded) == 1:
+                return folded[0].name, folded[0]
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper], is_file=True)

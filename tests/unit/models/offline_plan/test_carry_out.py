@@ -392,3 +392,17 @@ def test_a_deletion_by_the_very_name_needs_less_to_be_sure(bench: Bench, name: s
     answer = bench.do("delete", confidence=0.75, file=name)
     assert answer.is_question is not is_gone
     assert ("notes.md" not in bench.held()) is is_gone
+
+
+@pytest.mark.parametrize("act", ["append", "prepend"])
+@pytest.mark.parametrize(("said", "name"), [("Notes.MD", "notes.md"), ("letter4.txt", "letters/letter4.txt")])
+def test_what_is_added_goes_to_the_file_that_is_there(bench: Bench, act: str, said: str, name: str) -> None:
+    before = set(bench.held())
+    bench.do(act, file=said, text="one more")
+    assert set(bench.held()) == before
+    assert "one more" in bench.text(name)
+
+
+def test_what_is_written_to_a_name_in_other_capitals_is_no_second_file(bench: Bench) -> None:
+    assert bench.do("write", file="Notes.md", text="one more").is_question
+    assert "Notes.md" not in bench.held()
