@@ -146,6 +146,11 @@ def least_of(reading: Reading) -> float:
         return LOOK_LEAST
     if any(is_change(step.act) and is_asking(step.text) for step in reading.steps):
         return _NEVER
+    if any(
+        step.act == "folder.make" and words(step.word("to"))[-1:] and words(step.word("to"))[-1].kind == "file"
+        for step in reading.steps
+    ):
+        return _NEVER  # it is called like a file
     if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
         return _NEVER
     deletes = [step for step in reading.steps if step.act.startswith("delete")]

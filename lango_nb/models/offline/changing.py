@@ -13,7 +13,17 @@ from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
-from lango_nb.models.offline.names import is_pointer, pick, plain, rank, says_name, unquoted
+from lango_nb.models.offline.names import (
+    begins_with_pointer,
+    is_part,
+    is_pointer,
+    likeliest_lines,
+    pick,
+    plain,
+    rank,
+    says_name,
+    unquoted,
+)
 from lango_nb.models.offline.operations import (
     Entry,
     NoSuch,
@@ -361,22 +371,40 @@ def _line_replace(desk: Desk, step: Step) -> Work:
 def _line_delete(desk: Desk, step: Step) -> Work:
     path, old = yield from _there(desk, step)
     before = lines(old)
-    if words := step.arguments.get("line", ()):
-        ranks = [rank(word) for word in words]
-        if None in ranks:
-            raise desk.missing(step, "line")
-        gone = {_line_at(desk, path, place, before) for place in ranks if place is not None}
-    elif sought := step.word("find"):
-        gone = {at for at, line in enumerate(before) if holds(line, sought)}
-        if not gone:
-            raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
-    else:
-        raise desk.missing(step, "line")
+    gone, is_clear = _lines_meant(desk, step, path, before)
     going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
-    if len(gone) > 1 and not desk.is_certain and not step.word("line"):
-        raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=quoted(going, desk.language)))
+    shown = quoted(going, desk.language)
+    agreed = step.arguments.get("lines", ())  # the rows that were said yes to: only these go
+    if not set(shown.splitlines()) <= set(agreed) if agreed else not (is_clear or desk.is_certain):
+        raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=shown))
     yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
-    return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path)
+    return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=shown), path)
+
+
+def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tuple[set[int], bool]:
+    """Return the places of the lines that are to go, and whether it is clear that these are meant."""
+    said = step.arguments.get("line", ())
+    ranks = [place for word in said if (place := rank(word)) is not None]
+    if said and len(ranks) == len(said):
+        return {_line_at(desk, path, place, before) for place in ranks}, True
+    sought = step.word("find") or " ".join(said)
+    if not sought or is_pointer(sought, "it") or begins_with_pointer(sought) or is_part(sought):
+        answered = {line.strip() for line in (desk.context.answer, *_added(desk)) for line in line.splitlines()}
+        shown = {at for at, line in enumerate(before) if line.strip() and line.strip() in answered}
+        if len(shown) != 1 or not sought:
+            raise desk.missing(step.with_arguments(line=()), "line")
+        return shown, True
+    if found := {at for at, line in enumerate(before) if holds(line, sought)}:
+        return found, len(found) == 1
+    near = {line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True)}
+    if not near:
+        raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
+    return {at for at, line in enumerate(before) if line in near}, False
+
+
+def _added(desk: Desk) -> tuple[str, ...]:
+    """Return the lines that the last change added."""
+    return desk.context.changed.arguments.get("added", ()) if desk.context.changed is not None else ()
 
 
 def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:

@@ -502,6 +502,9 @@ class Desk:
             return False
         if self.context.asked is not None and name in self.context.shown:
             return False  # it was asked which of these is meant
+        base = name.rpartition("/")[2].casefold()
+        if " " in base and base in self._text.casefold():
+            return False  # all of it was said, whatever part was taken for it
         if step.act in {"delete", "move", "rename"} and self.is_part_of_name(step, word):
             return True
         if not step.act.startswith("delete"):
