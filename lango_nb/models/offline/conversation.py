@@ -654,8 +654,8 @@ def _agreed(plan: Reading, key: str, found: Mapping[str, str]) -> Reading:
     if key == "ask.lines" and first.act == "line.delete" and not _is_cut(found["lines"]):
         rows = tuple(found["lines"].splitlines())
         numbers = tuple(row.partition(": ")[0] for row in rows)
-        gone = {"file": (found["file"],), "line": numbers, "lines": rows}
-        return plan._replace(steps=(Step("line.delete", gone, text=first.text), *rest))
+        told = {"file": (found["file"],), "line": numbers, "lines": rows}
+        return plan._replace(steps=(Step("line.delete", told, text=first.text), *rest))
     if key == "ask.task_delete" and first.act == "task.delete":
         return plan._replace(steps=(Step("task.done", {"text": (found["name"],)}), *rest))
     if key == "ask.mean":
