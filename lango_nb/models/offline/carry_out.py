@@ -30,6 +30,8 @@ CHANGE_LEAST = 0.45
 """How sure a reading must be that changes something."""
 DELETE_LEAST = 0.8
 """How sure one must be that deletes."""
+NAMED_LEAST = 0.7
+"""How sure one must be that deletes a file by its very name."""
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
 _NEVER = 2.0
@@ -161,9 +163,17 @@ def least_of(reading: Reading) -> float:
         return LOOK_LEAST
     if any(is_change(step.act) and _is_question(step) for step in reading.steps):
         return _NEVER
+    if any(
+        step.act == "folder.make" and words(step.word("to"))[-1:] and words(step.word("to"))[-1].kind == "file"
+        for step in reading.steps
+    ):
+        return _NEVER  # it is called like a file
     if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
         return _NEVER
-    return DELETE_LEAST if any(step.act.startswith("delete") for step in reading.steps) else CHANGE_LEAST
+    deletes = [step for step in reading.steps if step.act.startswith("delete")]
+    names = [word for step in deletes for word in step.arguments.get("file", ())]
+    is_named = all(step.act == "delete" for step in deletes) and bool(names) and all(map(Desk.is_path, names))
+    return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
 
 
 def wants_to_know(text: str) -> bool:

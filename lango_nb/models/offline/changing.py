@@ -15,7 +15,10 @@ from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed
 from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import (
+    begins_with_pointer,
+    is_part,
     is_pointer,
+    likeliest_lines,
     line_numbers,
     nearest_texts,
     parts_of_lines,
@@ -149,6 +152,11 @@ def _there(desk: Desk, step: Step) -> Work:
 def _new_or_there(desk: Desk, step: Step, word: str) -> Work:
     """Settle a file that may not be there yet: its path, and its text or ``None``."""
     name, entry = yield from desk.new_file(step, word)
+    if entry is None and "/" not in name:
+        every: list[Entry] = yield from desk.folder.everything()
+        below = [one.name for one in files_of(every) if posixpath.basename(one.name).casefold() == name.casefold()]
+        if len(below) == 1:
+            return below[0], (yield from desk.folder.editable(below[0]))
     if entry is None and not _NEW.fullmatch(name):
         name = yield from desk.file(word)
     elif entry is None and not name.startswith(("/", "~")):
@@ -382,26 +390,45 @@ def _line_replace(desk: Desk, step: Step) -> Work:
 def _line_delete(desk: Desk, step: Step) -> Work:
     path, old = yield from _there(desk, step)
     before = lines(old)
-    words = step.arguments.get("line", ())
-    run = next((found[0] for found in _RUN.finditer(step.text) if words and words[0] in found[0]), "")
-    places = _places(run) if run else [place for word in words for place in line_numbers(word)]
-    if any(sign.isdigit() for word in words for sign in word) or (words and len(places) == len(words)):
+    gone, is_clear = _lines_meant(desk, step, path, before)
+    going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
+    shown = quoted(going, desk.language)
+    agreed = step.arguments.get("lines", ())  # the rows that were said yes to: only these go
+    if not set(shown.splitlines()) <= set(agreed) if agreed else not (is_clear or desk.is_certain):
+        raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=shown))
+    yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
+    return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=shown), path)
+
+
+def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tuple[set[int], bool]:
+    """Return the places of the lines that are to go, and whether it is clear that these are meant."""
+    said = step.arguments.get("line", ())
+    run = next((found[0] for found in _RUN.finditer(step.text) if said and said[0] in found[0]), "")
+    places = _places(run) if run else [place for word in said for place in line_numbers(word)]
+    if any(sign.isdigit() for word in said for sign in word) or (said and len(places) == len(said)):
         if not places:
             raise desk.missing(step, "line")
-        gone = {_line_at(desk, path, place, before) for place in places}
-    elif sought := step.word("find") or step.word("line"):
-        gone = {at for at, line in enumerate(before) if holds(line, sought)}
-        if not gone or (len(gone) > 1 and not step.word("find")):
-            gone = _described_line(before, f"{sought} {step.text.partition(chr(10))[0]}") or gone
-        if not gone:
-            raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
-    else:
-        raise desk.missing(step, "line")
-    going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
-    if len(gone) > 1 and not desk.is_certain and not places:
-        raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=quoted(going, desk.language)))
-    yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
-    return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=quoted(going, desk.language)), path)
+        return {_line_at(desk, path, place, before) for place in places}, True
+    sought = step.word("find") or " ".join(said)
+    if not sought or is_pointer(sought, "it") or begins_with_pointer(sought) or is_part(sought):
+        answered = {line.strip() for line in (desk.context.answer, *_added(desk)) for line in line.splitlines()}
+        shown = {at for at, line in enumerate(before) if line.strip() and line.strip() in answered}
+        if len(shown) != 1 or not sought:
+            raise desk.missing(step.with_arguments(line=()), "line")
+        return shown, True
+    if found := {at for at, line in enumerate(before) if holds(line, sought)}:
+        return found, len(found) == 1 or (bool(step.word("find")) and desk.is_certain)
+    if found := _described_line(before, f"{sought} {step.text.partition(chr(10))[0]}"):
+        return found, True
+    near = {line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True)}
+    if not near:
+        raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
+    return {at for at, line in enumerate(before) if line in near}, False
+
+
+def _added(desk: Desk) -> tuple[str, ...]:
+    """Return the lines that the last change added."""
+    return desk.context.changed.arguments.get("added", ()) if desk.context.changed is not None else ()
 
 
 def _tick(desk: Desk, step: Step) -> Work:

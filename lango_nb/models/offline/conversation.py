@@ -782,7 +782,8 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     given = step.arguments.get(context.missing) or (next(iter(step.arguments.values())) if marked else (said_now,))
     place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
     steps = list(asked.steps)
-    steps[place] = steps[place].with_arguments(**{context.missing: given})
+    answered = steps[place].with_arguments(**{context.missing: given})
+    steps[place] = answered._replace(text=f"{answered.text}\n{said_now}")
     return asked._replace(steps=tuple(steps), language=reading.language, others=())
 
 
@@ -963,7 +964,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         taken_back = answer.said("undone") or {}
         names = taken_back.get("names", "").split(", ")
         return names[0] if len(names) == 1 else ""
-    if (asked := answer.said("ask.delete")) is not None:
+    if step.act.startswith("delete") and (asked := answer.said("ask.delete")) is not None:
         names = asked["names"].splitlines()
         return names[0].rstrip("/") if len(names) == 1 else ""
     if step.act in {"move", "copy", "rename"}:
@@ -1013,7 +1014,7 @@ def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
     for key in ("ask.which", "ask.no_file", *listing):
         if (found := answer.said(key)) is not None:
             return _split(found["names"], answer.language)
-    if (found := answer.said("ask.delete")) is not None:
+    if step.act.startswith("delete") and (found := answer.said("ask.delete")) is not None:
         return tuple(name.rstrip("/") for name in found["names"].splitlines())
     head, _, rest = answer.text.partition("\n")
     is_list = step.act in _SHOWS or step.act.startswith(_SHOWING)
@@ -1047,7 +1048,10 @@ def _asked(reading: Reading, answer: _Answer) -> Context | None:
     for one in (answer._replace(is_one=True), answer)[: 1 if answer.is_one else 2]:
         left = reading.steps if one.is_one else reading.steps[1:] if len(reading.steps) == 2 else reading.steps[-1:]  # noqa: PLR2004
         plan = Reading(left, reading.confidence, reading.language)
+        deletes = bool(plan.steps) and plan.steps[0].act.startswith("delete")
         for key, role in ASKED.items():
+            if key == "ask.delete" and not deletes:
+                continue  # "… of notes.md" is a question about lines
             if (found := one.said(key)) is not None and plan.steps:
                 return Context(asked=_agreed(plan, key, found), missing=role, is_open=True)
         for key in ("ask.missing_of", "ask.missing"):
@@ -1068,6 +1072,11 @@ def _agreed(plan: Reading, key: str, found: Mapping[str, str]) -> Reading:
     if key == "ask.delete" and first.act.startswith("delete") and not _is_cut(found["names"]):
         gone = _outermost(name.rstrip("/") for name in found["names"].splitlines())
         return plan._replace(steps=(Step("delete", {"file": gone}), *rest))
+    if key == "ask.lines" and first.act == "line.delete" and not _is_cut(found["lines"]):
+        rows = tuple(found["lines"].splitlines())
+        numbers = tuple(row.partition(": ")[0] for row in rows)
+        told = {"file": (found["file"],), "line": numbers, "lines": rows}
+        return plan._replace(steps=(Step("line.delete", told, text=first.text), *rest))
     if key == "ask.task_delete" and first.act == "task.delete":
         return plan._replace(steps=(Step("task.done", {"text": (found["name"],)}), *rest))
     if key == "ask.mean":

@@ -513,6 +513,9 @@ class Desk:
             return False
         if self.context.asked is not None and name in self.context.shown:
             return False  # it was asked which of these is meant
+        base = name.rpartition("/")[2].casefold()
+        if " " in base and base in self._text.casefold():
+            return False  # all of it was said, whatever part was taken for it
         if step.act in {"delete", "move", "rename"} and self.is_part_of_name(step, word):
             return True
         if not step.act.startswith("delete"):
@@ -760,9 +763,10 @@ class Desk:
             upper: list[Entry] = yield from self.folder.list()
             if whole := self._whole_name(name, upper):
                 return whole, next(one for one in upper if one.name == whole)
-            if same := [one for one in upper if one.name.casefold() == name.casefold()]:
-                self.notes.append(self.say("note.took", word=word, name=same[0].name))
-                return same[0].name, same[0]
+            folded = [one for one in upper if one.name.casefold() == name.casefold()]
+            if len(folded) == 1:
+                self.notes.append(self.say("note.took", word=word, name=folded[0].name))
+                return folded[0].name, folded[0]
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper], is_file=True)

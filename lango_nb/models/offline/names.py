@@ -573,7 +573,7 @@ def _is_noun(word: str) -> bool:
     return word in _nouns() or word in table_of("kind")
 
 
-def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+def likeliest_lines(question: str, texts: Mapping[str, str], *, is_part: bool = False) -> list[tuple[str, str]]:
     r"""Find the lines that a question is about.
 
     Parameters
@@ -581,6 +581,8 @@ def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, 
     question : str
     texts : mapping of str to str
         Name of a file to what it holds.
+    is_part : bool
+        Whether one word of the question is enough.
 
     Returns
     -------
@@ -615,7 +617,11 @@ def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, 
     weights = [math.log(1 + count_all / (1 + sum(place in hits for *_, hits in rows))) for place in range(len(sought))]
     scored = [(sum(weights[place] for place in hits), len(hits), name, line) for name, line, hits in rows]
     best, count, *_ = max(scored, key=lambda row: row[:2])
-    if count < min(_ENOUGH, len(sought)) or len(sought) == 0 or best < _LEAST_LINE:
+    if (
+        count < (1 if is_part else min(_ENOUGH, len(sought)))
+        or len(sought) == 0
+        or (best < _LEAST_LINE and not is_part)
+    ):
         return []
     return [(name, line) for score, _, name, line in scored if score >= _AS_GOOD * best][:_MOST_FOUND]
 

@@ -297,3 +297,11 @@ def test_a_new_file_goes_inside_the_folder_made_before_it(bench: Bench) -> None:
 def test_another_file_is_no_goal_once_a_folder_was_made_for_it(bench: Bench) -> None:
     bench.read(Reading((step("folder.make", to="backup"), step("copy", file="notes.md", to="todo.txt"))))
     assert {"backup/notes.md", "backup/todo.txt", "notes.md", "todo.txt"} <= set(bench.held())
+
+
+def test_a_name_with_blanks_that_was_asked_for_is_named_whole(bench: Bench) -> None:
+    bench.do("delete")
+    assert bench.model.context.missing == "file"
+    reading = Reading((Step("fix", {"file": ("end.txt",)}, text="no end.txt I mean"),), 0.9)
+    bench.read(reading)
+    assert "no end.txt" not in bench.held()

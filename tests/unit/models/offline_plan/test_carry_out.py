@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from lango_nb.core.messages import ToolSchema
+from lango_nb.models.offline.answers import say
 from lango_nb.models.offline.carry_out import CHANGE_LEAST, LOOK_LEAST, carry_out, whole_line
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading
 from lango_nb.tools.decorator import tool
@@ -385,3 +386,58 @@ def test_settings_are_read_and_nothing_is_cut_from_what_was_written(bench: Bench
     assert bench.do("json.get", file="config.toml", key="port").text == "port in config.toml: 8080"
     bench.do("write", "write", file="a.txt", text="x", to="b.txt")
     assert (bench.text("a.txt"), bench.text("b.txt")) == ("x\n", "x\n")
+
+
+@pytest.mark.parametrize(("name", "is_gone"), [("notes.md", True), ("the notes", False), ("letters", False)])
+def test_a_deletion_by_the_very_name_needs_less_to_be_sure(bench: Bench, name: str, *, is_gone: bool) -> None:
+    answer = bench.do("delete", confidence=0.75, file=name)
+    assert answer.is_question is not is_gone
+    assert ("notes.md" not in bench.held()) is is_gone
+
+
+@pytest.mark.parametrize("act", ["append", "prepend"])
+@pytest.mark.parametrize(("said", "name"), [("Notes.MD", "notes.md"), ("letter4.txt", "letters/letter4.txt")])
+def test_what_is_added_goes_to_the_file_that_is_there(bench: Bench, act: str, said: str, name: str) -> None:
+    before = set(bench.held())
+    bench.do(act, file=said, text="one more")
+    assert set(bench.held()) == before
+    assert "one more" in bench.text(name)
+
+
+def test_what_is_written_to_a_name_in_other_capitals_is_no_second_file(bench: Bench) -> None:
+    assert bench.do("write", file="Notes.md", text="one more").is_question
+    assert "Notes.md" not in bench.held()
+
+
+def test_a_line_that_is_described_is_shown_and_goes_after_a_yes(bench: Bench) -> None:
+    before = bench.text("todo.txt")
+    answer = bench.do("line.delete", file="todo.txt", find="the dog is walked")
+    assert answer.text == say("ask.lines", "en", file="todo.txt", n=1, lines="2: walk the dog")
+    assert bench.text("todo.txt") == before
+    bench.do("yes")
+    assert bench.text("todo.txt") == "buy milk\nbuy milk\n"
+
+
+def test_a_yes_to_lines_is_for_those_lines(bench: Bench) -> None:
+    bench.do("line.delete", file="todo.txt", find="milk")
+    (bench.folder / "todo.txt").write_text("milk the cow\nwalk the dog\nbuy milk\n")
+    bench.do("yes")
+    assert bench.text("todo.txt") == "milk the cow\nwalk the dog\nbuy milk\n"
+
+
+def test_that_line_is_the_one_that_was_shown_or_added(bench: Bench) -> None:
+    bench.do("read.line", file="notes.md", line="3")
+    bench.do("line.delete", line="that line")
+    assert bench.text("notes.md") == "# Notes\n- milk\n- call the Café\n"
+    bench.do("append", file="todo.txt", text="sleep")
+    bench.do("line.delete", line="that line")
+    assert "sleep" not in bench.text("todo.txt")
+    bench.do("read", file="notes.md")
+    assert bench.do("line.delete", line="that line").is_question
+    bench.do("line.delete", line="café")
+    assert bench.text("notes.md") == "# Notes\n- milk\n"
+
+
+def test_a_folder_that_is_called_like_a_file_is_asked_about(bench: Bench) -> None:
+    assert bench.do("folder.make", to="reminder.txt").is_question
+    assert not (bench.folder / "reminder.txt").exists()
