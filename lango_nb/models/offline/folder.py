@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from lango_nb.core.messages import ToolSchema
 from lango_nb.core.secrets.sight import MASK
 from lango_nb.models.offline.answers import say
+from lango_nb.models.offline.lexicon import words
 from lango_nb.models.offline.names import (
     Pick,
     begins_with_pointer,
@@ -732,9 +733,12 @@ class Desk:
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""
         word = step.word("file")
-        if not word or plain(word) in _HERE:
-            return "."
-        return (yield from self.file(word))
+        if word and plain(word) not in _HERE:
+            return (yield from self.file(word))
+        said = {one.folded for one in words(step.text.partition("\n")[0])}
+        upper: list[Entry] = (yield from self.folder.list()) if self.folder.has("fs_list") else []
+        named = [one.name for one in upper if one.is_folder and one.name.casefold() in said]
+        return named[0] if len(named) == 1 and not word else "."
 
     def endings_of(self, word: str) -> tuple[str, ...]:
         """Return the endings that are meant."""

@@ -263,3 +263,11 @@ def test_a_conversation_stays_in_its_language(ask: Ask) -> None:
     ask("crea un file presenze.txt con scritto Lunedì: tutti presenti")
     ask("aggiungici Martedì: manca Favre")
     assert "Sostituito" in str(ask("ho sbagliato, non Favre ma Zanetti").answer)
+
+
+def test_a_folder_that_a_request_names_is_the_one_that_is_listed(ask: Ask, folder: Path) -> None:
+    (folder / "mails").mkdir()
+    (folder / "mails/01_hut.txt").write_text("Dear guests\n")
+    (folder / "mails/02_bus.txt").write_text("The bus leaves at 7\n")
+    assert "02_bus.txt" in str(ask("mailsフォルダの中身は？").answer)
+    assert "leaves at 7" in str(ask("2番目のを開いて").answer)
