@@ -328,6 +328,8 @@ def _column(pair: str, columns: Sequence[str]) -> str | None:
 
 
 def _replace(desk: Desk, step: Step) -> Work:
+    if step.word("old") and "new" not in step.arguments and desk.context.file:
+        step = yield from _by_shape(desk, step)
     sought, new = desk.need(step, "old"), step.word("new")
     if "new" not in step.arguments:
         raise desk.missing(step, "new")
@@ -341,6 +343,23 @@ def _replace(desk: Desk, step: Step) -> Work:
     found = pattern.search(old)
     said = desk.say("replaced", file=path, old=found[0] if found else sought, new=new, n=count)
     return _done(step, said, path)
+
+
+def _by_shape(desk: Desk, step: Step) -> Work:
+    """Find what a number replaces of which only the right form was said: what looks the same, the second of them."""
+    path, right = desk.context.file, step.word("old")
+    entry: Entry | None = yield from desk.folder.find(path)
+    text: str = (yield from desk.folder.editable(path)) if entry is not None and not entry.is_folder else right
+    if right in text or not any(sign.isdigit() for sign in right):
+        return step
+    shape = re.sub(r"\d", r"\\d", re.escape(right))
+    found = list(dict.fromkeys(re.findall(rf"(?<![\w]){shape}(?![\w])", text)))
+    said = step.text.partition("\n")[0].replace(right, " ")
+    place = next((at for word in said.split() if (at := rank(word)) is not None), 1 if len(found) == 1 else 0)
+    if not 0 < abs(place) <= len(found):
+        return step
+    old = found[place - 1 if place > 0 else place]
+    return step.with_arguments(file=(path,), old=(old,), new=(right,))
 
 
 def _with(desk: Desk, step: Step, sought: str) -> Work:
@@ -675,6 +694,8 @@ def _copy(desk: Desk, step: Step) -> Work:
         name = f"{paths[0]}.bak"
         entry: Entry | None = yield from desk.folder.find(name)
         return (yield from _transfer(desk, step, paths, name, entry, into=False, verb="cp"))
+    if {"same", "folder"} <= concepts_of(step.text) and "/" not in word and len(paths) == 1:
+        word = posixpath.join(posixpath.dirname(paths[0]), word)
     name, entry = yield from desk.target(word)
     into = word.rstrip().endswith("/") or (entry is not None and entry.is_folder)
     if not into and entry is None and not posixpath.splitext(name)[1]:

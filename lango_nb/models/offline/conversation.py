@@ -18,7 +18,7 @@ from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon
+from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon, likelier_language
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     begins_with_pointer,
@@ -28,6 +28,7 @@ from lango_nb.models.offline.names import (
     nearest_texts,
     not_meant,
     plain,
+    points_back,
     trimmed,
 )
 from lango_nb.models.offline.operations import BOX, reckon
@@ -274,8 +275,10 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     if (shell := as_act(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
     reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
-    if language and len(words_of(request)) < _FEW_WORDS:
-        reading = reading._replace(language=language)
+    if language and reading.language != language:
+        is_short = len(words_of(request)) < _FEW_WORDS
+        spoken = language if is_short else likelier_language(request, language, reading.language)
+        reading = reading._replace(language=spoken)
     return settled(reading, request, context)
 
 
@@ -317,6 +320,12 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             reading = reading._replace(others=(*more, *reading.others))
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
         reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
+    if (
+        last is not None
+        and (not context.file or context.asked is not None)
+        and _ENDED.search(last.word("file")) is None
+    ):
+        reading = reading._replace(steps=tuple(_of_words(step, last) for step in reading.steps))
     steps = (_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps)
     return reading._replace(steps=tuple(steps))
 
@@ -501,6 +510,13 @@ def _with_label(step: Step, language: str) -> Step:
         if "day" in told or is_name
         else step
     )
+
+
+def _of_words(step: Step, last: Step) -> Step:
+    """Let "it" be what the step before called its file, where that was not looked for yet: "move the mail", "show it"."""
+    row, word = acts().get(step.act), step.word("file")
+    is_it = is_pointer(word, "it") if word else row is not None and "file" in row.needed and points_back(step.text)
+    return step.with_arguments(file=last.arguments["file"]) if is_it and last.word("file") else step
 
 
 def _lacks(step: Step) -> bool:
@@ -864,7 +880,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         )
     step = steps[-1]
     names = _shown(step, told)
-    is_lacking = asked is not None and asked.missing == "file"
+    is_unsettled = told.said("ask.missing_of") is not None and not _ENDED.search(step.word("file"))
+    is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)
     file = "" if is_lacking else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
     if asked is not None:

@@ -787,14 +787,14 @@ class Desk:
         word = step.word("file")
         if word and plain(word) not in _HERE:
             return (yield from self.file(word))
-        return (yield from self._named_folder(step)) or "."
+        return "." if word or not self.folder.has("fs_list") else (yield from self._named_folder(step)) or "."
 
     def _named_folder(self, step: Step) -> Work:
         """Return the folder that a request names, whatever was made of the word; empty where there is none."""
         taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
-        said = {one.text for one in words_of(step.text.partition("\n")[0])} - taken
+        said = {one.folded for one in words_of(step.text.partition("\n")[0]) if one.text not in taken}
         upper: list[Entry] = yield from self.folder.list()
-        folders = {one.name for one in upper if one.is_folder and one.name in said}
+        folders = {one.name for one in upper if one.is_folder and one.name.casefold() in said}
         folders -= not_meant(step.text, self.language, folders)
         return folders.pop() if len(folders) == 1 else ""
 

@@ -231,6 +231,27 @@ def lexicon() -> Lexicon:
     return Lexicon([row for row in read_rows("lexicon.tsv") if len(row) > 2])  # noqa: PLR2004 - its columns
 
 
+@cache
+def lexicon_of(language: str) -> Lexicon:
+    """Return the words of one language: "le" is no "you" in French, and "show" no praise in English."""
+    return Lexicon([row for row in read_rows("lexicon.tsv") if row[1:2] == [language]])
+
+
+def likelier_language(text: str, language: str, other: str) -> str:
+    """Return which of two languages has more words of a text; the first where both have as many.
+
+    Examples
+    --------
+    >>> likelier_language("ho sbagliato, non Favre ma Zanetti", "it", "pl"), likelier_language("show me the list", "it", "en")
+    ('it', 'en')
+    """
+    if language == other:
+        return language
+    found = words(text)
+    known, more = (sum(map(bool, lexicon_of(one).concepts(found))) for one in (language, other))
+    return other if more > known else language
+
+
 def concepts_of(text: str) -> Concepts:
     """Return all concepts of a text.
 

@@ -24,7 +24,7 @@ from lango_nb.core.messages import USER, FinishReason, Message
 from lango_nb.core.text import folded, printable
 from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
 from lango_nb.models.offline.conversation import REJECT, Exchange
-from lango_nb.models.offline.lexicon import Lexicon, Word, concepts_of, words
+from lango_nb.models.offline.lexicon import Lexicon, Word, concepts_of, lexicon_of, words
 from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.plan import Step, read_rows
 from lango_nb.models.summaries import lines_of
@@ -152,7 +152,7 @@ def _is_asking(text: str, language: str) -> bool:
         return True
     plain_words = [word for word in words(text) if word.kind != "sign"]
     beginning = plain_words if language in _UNSPACED else plain_words[:_BEGINNING]
-    return not _ASKS.isdisjoint(_said(_lexicon_of(language), beginning))
+    return not _ASKS.isdisjoint(_said(lexicon_of(language), beginning))
 
 
 def _spoken(text: str, language: str) -> tuple[str, frozenset[str]]:
@@ -162,17 +162,11 @@ def _spoken(text: str, language: str) -> tuple[str, frozenset[str]]:
         ranks = {one: min(map(int, _said(_ranks(one), found)), default=math.inf) for one in (language, *languages())}
         best = min(ranks, key=ranks.__getitem__)
         language = best if ranks[best] + _CLEARLY < ranks[language] else language
-    return language, _said(_lexicon_of(language), found)
+    return language, _said(lexicon_of(language), found)
 
 
 def _said(known: Lexicon, found: Sequence[Word]) -> frozenset[str]:
     return frozenset[str]().union(*known.concepts(found))
-
-
-@cache
-def _lexicon_of(language: str) -> Lexicon:
-    """Return the words of one language: "le" is no "you" in French, and "show" no praise in English."""
-    return Lexicon([row for row in read_rows("lexicon.tsv") if row[1:2] == [language]])
 
 
 @cache

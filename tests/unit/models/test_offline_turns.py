@@ -221,7 +221,7 @@ def test_a_count_in_a_list_of_objects_is_set_wherever_it_is(ask: Ask, folder: Pa
 
 def test_never_mind_is_no_place_to_move_to(ask: Ask, folder: Path) -> None:
     ask("move station.log")
-    ask("never mind, just show it to me")
+    assert "drift" in str(ask("never mind, just show it to me").answer)
     assert sorted(path.name for path in folder.iterdir() if path.name != ".lango") == sorted(FILES)
 
 
@@ -242,3 +242,32 @@ def test_one_replacement_after_another_is_none_to_calculate(ask: Ask, folder: Pa
     ask("dans letter.txt remplace Mr Harper par Rotary Club")
     ask("et 500 par 1200")
     assert (folder / "letter.txt").read_text() == "Dear Rotary Club, thank you for 1200 francs.\n"
+
+
+def test_a_number_that_is_wrong_is_found_by_its_form(ask: Ask, folder: Path) -> None:
+    (folder / "phones.md").write_text("- Hut 027 555 12 40\n- Hostel 027 555 88 03\n")
+    ask("zeig mir phones.md")
+    ask("die zweite Nummer ist falsch, es muss 027 555 88 30 heissen. Korrigier das")
+    assert (folder / "phones.md").read_text() == "- Hut 027 555 12 40\n- Hostel 027 555 88 30\n"
+
+
+def test_a_copy_in_the_same_folder_lies_there(ask: Ask, folder: Path) -> None:
+    (folder / "plans").mkdir()
+    (folder / "plans/week 24.md").write_text("hut\n")
+    ask("read plans/week 24.md")
+    ask("在同一个文件夹里复制一份,叫 week 25.md")
+    assert (folder / "plans/week 25.md").read_text() == "hut\n"
+
+
+def test_a_conversation_stays_in_its_language(ask: Ask) -> None:
+    ask("crea un file presenze.txt con scritto Lunedì: tutti presenti")
+    ask("aggiungici Martedì: manca Favre")
+    assert "Sostituito" in str(ask("ho sbagliato, non Favre ma Zanetti").answer)
+
+
+def test_a_folder_that_a_request_names_is_the_one_that_is_listed(ask: Ask, folder: Path) -> None:
+    (folder / "mails").mkdir()
+    (folder / "mails/01_hut.txt").write_text("Dear guests\n")
+    (folder / "mails/02_bus.txt").write_text("The bus leaves at 7\n")
+    assert "02_bus.txt" in str(ask("mailsフォルダの中身は？").answer)
+    assert "leaves at 7" in str(ask("2番目のを開いて").answer)
