@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from typing import Any
 
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
-from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
+from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
-from lango_nb.models.offline.lexicon import concepts_of, lexicon, words
-from lango_nb.models.offline.looking import find_out, look, recall_of
-from lango_nb.models.offline.names import is_pointer, pick, plain, rank, unquoted, whole_new_name
+from lango_nb.models.offline.lexicon import concepts_of, words
+from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
+from lango_nb.models.offline.names import is_pointer, pick, plain, rank, tells_past, unquoted, whole_new_name
 from lango_nb.models.offline.operations import lines, number, truth
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
 from lango_nb.routing.capabilities import tool_capability
@@ -35,13 +35,13 @@ LOOK_LEAST = 0.1
 _NEVER = 2.0
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
-_FIRST_WORDS = 2
-"""Words by which a request shows that it asks."""
-_ASKING = frozenset(("what", "who", "where", "when", "why", "many"))
-_EXPLAINED_IN = 5
-"""Words in which a request says that it wants to know how something is done."""
+_ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
+_CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
+"""Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
+_LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
+"""Acts, and beginnings of acts, after which something is no longer where or what it was."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -67,14 +67,28 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     -------
     Answer
     """
-    tried = [reading, *(other for other in reading.others if _may_replace(other, reading))]
+    tried = [reading, *(other for other in reading.others if _may_replace(other, reading) and is_doable(other, tools))]
     question: Answer | None = None
     for one in tried:
-        answer = yield from _carried(one, context, tools, has_others=len(tried) > 1)
+        answer = yield from _carried(one, context, tools)
         if not answer.is_dead_end:
             return answer
         question = question or answer
-    return question or Answer("")
+    found: Answer | None = yield from _found_out(reading, context, tools)
+    return found or question or Answer("")
+
+
+def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Work:
+    """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
+    text = reading.steps[0].text.partition("\n")[0] if len(reading.steps) == 1 else ""
+    if not wants_to_know(text) or reading.steps[0].destination:
+        return None
+    desk = Desk(tools, context, reading.language)
+    step = Step("unclear", {}, text=text)
+    outcome: Outcome | None = yield from ask_tables(desk, step)
+    if outcome is None:
+        outcome = yield from find_out(desk, text)
+    return None if outcome is None else Answer(outcome.text, False, () if outcome.step is None else (outcome.step,))
 
 
 def next_reply(
@@ -128,6 +142,12 @@ def _is_call(done: Done, call: Call) -> bool:
     return done.call.name == call.tool and dict(done.call.arguments) == given
 
 
+def is_doable(reading: Reading, tools: Collection[str]) -> bool:
+    """Tell whether there is a tool for every step of a reading that cannot do without one."""
+    wanted = [row.tool if (row := acts().get(step.act)) is not None else step.act for step in reading.steps]
+    return all(not tool or tool in tools for tool in wanted)
+
+
 def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look."""
     if not other.steps or other.confidence < LOOK_LEAST / 3 or any(is_talk(step.act) for step in other.steps):
@@ -139,59 +159,68 @@ def least_of(reading: Reading) -> float:
     """Return how sure a reading must be to be carried out: a question that was read as a change never is."""
     if not _changes(reading):
         return LOOK_LEAST
-    if any(is_change(step.act) and _is_question(step.text, step) for step in reading.steps):
+    if any(is_change(step.act) and _is_question(step) for step in reading.steps):
         return _NEVER
-    if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+    if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
         return _NEVER
     return DELETE_LEAST if any(step.act.startswith("delete") for step in reading.steps) else CHANGE_LEAST
 
 
-def _is_question(text: str, step: Step | None = None) -> bool:
-    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
+def wants_to_know(text: str) -> bool:
+    """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
+    told = concepts_of(text)
+    return (bool(_ASKING & told) or any(sign in text for sign in "?\uff1f")) and not _CHAT & told
 
-    Behind "remember" such a word only says that something follows ("retiens que"), unless that begins with one itself.
 
-    Examples
-    --------
-    >>> _is_question("what happened?"), _is_question("explain how to run `ls`"), _is_question("run `ls`")
-    (True, True, False)
-    """
-    first = lexicon().concepts(words(text.partition("\n")[0])[:_EXPLAINED_IN])
-    if step is not None and step.act == "remember" and first and "remember" in first[0]:
-        return _is_question(step.word("text"))
-    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
-    return asks_how or any(told & _ASKING for told in first[:_FIRST_WORDS])
+def _is_question(step: Step) -> bool:
+    """Tell whether a step asks; behind "remember" a word that asks only says that something follows: "retiens que"."""
+    is_told = step.act == "remember" and "remember" in concepts_of(step.text)
+    return is_asking(step.word("text") if is_told else step.text)
 
 
 def _is_about_a_part(step: Step) -> bool:
     """Tell whether a request speaks of what is in a file: "erase the contents of notes.md" is no wish to lose the file."""
+    return bool(concepts_of(_around(step)) & _PARTS)
+
+
+def _is_told(step: Step) -> bool:
+    """Tell whether a request tells of what became of a file rather than wishing it: "Marco deleted notes.md"."""
+    return step.act.startswith(_LOSING) and tells_past(_around(step))
+
+
+def _around(step: Step) -> str:
+    """Return what a request says beside the words of a step."""
     rest = step.text.partition("\n")[0]
     for said in step.arguments.values():
         for word in said:
             rest = rest.replace(word, " ")
-    return bool(concepts_of(rest) & _PARTS)
+    return rest
 
 
 def _changes(reading: Reading) -> bool:
     return any(is_change(step.act) or step.destination for step in reading.steps)
 
 
-def _carried(
-    reading: Reading, context: Context, tools: Mapping[str, ToolSchema], *, has_others: bool = False
-) -> Carrying:
+def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Carrying:
     """Carry one reading out; what stands in its way becomes a sentence or a question."""
     desk = Desk(tools, context, reading.language, is_certain=reading.is_certain)
     said: list[str] = []
     settled: list[Step] = []
     talk = [step for step in reading.steps if is_talk(step.act)]
-    if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least_of(reading):
-        return _shown_plan(desk, reading)
-    for said_step in reading.steps:
-        step = said_step._replace(
-            arguments={role: tuple(map(unquoted, given)) for role, given in said_step.arguments.items()}
-        )
-        is_dead_end = has_others and not desk.has_changed
+    is_sure = reading.is_certain or len(talk) == len(reading.steps) or reading.confidence >= least_of(reading)
+    if not is_sure:
+        found: Answer | None = yield from _found_out(reading, context, tools)
+        if found is not None:
+            return found
+    steps = [
+        step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
+        for step in reading.steps
+    ]
+    for step in steps:
+        is_dead_end = not desk.has_changed
         try:
+            if not is_sure:
+                yield from _shown_plan(desk, reading._replace(steps=tuple(map(repaired, steps))))
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
@@ -217,8 +246,11 @@ def _step(desk: Desk, step: Step) -> Work:
     act = acts().get(step.act)
     step = repaired(step)
     desk.begin(step)
-    if act is None:
-        outcome: Outcome = yield from use_tool(desk, step)
+    asked: Outcome | None = yield from ask_tables(desk, step)
+    if asked is not None:
+        outcome: Outcome = asked
+    elif act is None:
+        outcome = yield from use_tool(desk, step)
     elif act.kind == "talk":
         outcome = yield from _talk(desk, step)
     else:
@@ -334,10 +366,23 @@ def _what_if(desk: Desk, step: Step) -> Work:
     raise Ask(desk.say("what_if", file=path, n=len(text.splitlines())))
 
 
-def _shown_plan(desk: Desk, reading: Reading) -> Answer:
-    """Show a plan that is not sure enough, and ask."""
-    line = "; ".join(show(step) for step in reading.steps)
-    return Answer(desk.say("shall", plan=mask(line)), True)
+def _shown_plan(desk: Desk, reading: Reading) -> Work:
+    """Show a plan that is not sure enough, with what is there in the place of its words, and ask."""
+    desk.asks_first = True
+    shown: list[Step] = []
+    for step in reading.steps:
+        if len(reading.steps) == 1 and step.act.startswith("delete"):
+            yield from CHANGES[step.act](desk, step)  # asks with all that would go
+        try:
+            shown.append((yield from desk.looked_up(step)))
+        except (Ask, Absent, Failed):
+            if not shown:
+                raise
+            shown.append(step)  # it is about what the steps before make
+        is_look = not is_change(shown[-1].act)
+        desk.context = _after(desk.context, Outcome("", "", shown[-1], shown[-1].word("file") if is_look else ""))
+    desk.notes.clear()
+    raise Ask(desk.say("shall", plan=mask("; ".join(show(step) for step in shown))))
 
 
 def _after(context: Context, outcome: Outcome) -> Context:

@@ -146,9 +146,9 @@ def _there(desk: Desk, step: Step) -> Work:
         raise
 
 
-def _new_or_there(desk: Desk, word: str) -> Work:
+def _new_or_there(desk: Desk, step: Step, word: str) -> Work:
     """Settle a file that may not be there yet: its path, and its text or ``None``."""
-    name, entry = yield from desk.target(word)
+    name, entry = yield from desk.new_file(step, word)
     if entry is None and not _NEW.fullmatch(name):
         name = yield from desk.file(word)
     elif entry is None and not name.startswith(("/", "~")):
@@ -176,7 +176,7 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     if is_pointer(word, "it") and desk.context.file:
         name, entry = desk.context.file, (yield from desk.folder.find(desk.context.file))
     else:
-        name, entry = yield from desk.target(word)
+        name, entry = yield from desk.new_file(step, word)
     if entry is not None and entry.is_folder:
         raise Ask(desk.say("is_folder", file=name))
     if entry is None and not _NEW.fullmatch(name) and not says_name(step.text) and word == unquoted(word):
@@ -198,7 +198,7 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
 
 
 def _create(desk: Desk, step: Step) -> Work:
-    name, entry = yield from desk.target(step.word("file") or desk.context.file or desk.need(step, "file"))
+    name, entry = yield from desk.new_file(step, step.word("file") or desk.context.file or desk.need(step, "file"))
     if entry is not None:
         raise CannotWork(desk.say("there_already", file=name))
     yield from write(desk, name, "")
@@ -239,7 +239,7 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
 def _appended_to(desk: Desk, step: Step, word: str) -> Work:
     """Settle the file that something is added to, and its text; ``None`` for one that is not there yet."""
     if word and not is_pointer(word, "it"):
-        return (yield from _new_or_there(desk, word))
+        return (yield from _new_or_there(desk, step, word))
     if desk.context.file and (yield from desk.folder.find(desk.context.file)) is None:
         return desk.context.file, None
     return (yield from _there(desk, step))
@@ -547,7 +547,8 @@ def _delete(desk: Desk, step: Step) -> Work:
     words_said = step.arguments.get("file", ())
     if not words_said and not desk.context.file:
         raise desk.missing(step, "file")
-    if len(words_said) == 1 and desk.is_path(words_said[0]):
+    is_plain = len(words_said) == 1 and desk.is_path(words_said[0]) and not desk.asks_first
+    if is_plain and not desk.is_part_of_name(step, words_said[0]):
         name = words_said[0].removeprefix("./")
         try:
             text: str = yield from desk.folder.read(name)
@@ -582,7 +583,7 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
     for entry in entries:
         below: list[Entry] = (yield from desk.folder.everything(entry.name)) if entry.is_folder else []
         going += [entry.name + "/"] * entry.is_folder + [one.name for one in below] or [entry.name]
-    if len(going) > 1 and not desk.is_certain:
+    if (len(going) > 1 or desk.asks_first) and not desk.is_certain:
         raise Ask(desk.say("ask.delete", n=len(going), names=quoted(going, desk.language)))
     says = desk.say("deletes", names=", ".join(going[:20]))
     if len(going) == 1 and not entries[0].is_folder:
@@ -632,6 +633,7 @@ def _delete_some(desk: Desk, step: Step) -> Work:
 
 
 def _move(desk: Desk, step: Step) -> Work:
+    step = yield from desk.with_sources(step)
     goal = desk.goal(step)
     paths: tuple[str, ...] = yield from desk.files(step)
     name, entry = yield from desk.target(goal)
@@ -655,6 +657,7 @@ def _rename(desk: Desk, step: Step) -> Work:
 
 
 def _copy(desk: Desk, step: Step) -> Work:
+    step = yield from desk.with_sources(step)
     paths: tuple[str, ...] = yield from desk.files(step)
     last = desk.context.changed
     word = desk.goal(step) if last is not None and last.act == "folder.make" else step.word("to")
@@ -670,9 +673,10 @@ def _copy(desk: Desk, step: Step) -> Work:
     into = word.rstrip().endswith("/") or (entry is not None and entry.is_folder)
     if not into and entry is None and not posixpath.splitext(name)[1]:
         into = len(paths) > 1 or not says_name(step.text)
-        if not into:
-            name = _new_name(name, paths[0], is_folder=False)
-            entry = yield from desk.folder.find(name)
+    told = concepts_of(step.text)
+    if not into and entry is None and says_name(step.text) and ("folder" not in told or "same" in told):
+        name = _new_name(name, paths[0], is_folder=False)
+        entry = yield from desk.folder.find(name)
     return (yield from _transfer(desk, step, paths, name, entry, into=into, verb="cp"))
 
 

@@ -10,17 +10,27 @@ again, answers are our own sentences.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
-from lango_nb.models.offline.answers import ASKED, NOTHING, UNDONE, naming, said, say, sentences
+from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, naming, said, say, sentences
 from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon, likelier_language
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.names import begins_with_pointer, is_pointer, is_small, nearest_texts, plain, points_back
+from lango_nb.models.offline.names import (
+    begins_with_pointer,
+    is_part,
+    is_pointer,
+    is_small,
+    nearest_texts,
+    not_meant,
+    plain,
+    points_back,
+    trimmed,
+)
 from lango_nb.models.offline.operations import BOX, reckon
 from lango_nb.models.offline.plan import (
     Context,
@@ -34,6 +44,8 @@ from lango_nb.models.offline.plan import (
     read_order,
     with_given,
 )
+from lango_nb.models.offline.queries import TABLES
+from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, reader, roles_of
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
@@ -121,8 +133,11 @@ _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
 _REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
 """Concepts that no yes has."""
-_FREE = frozenset(("text", "new", "old", "find", "value", "*"))
-"""Roles whose words may be any."""
+_FIRST_WORDS = 2
+"""Words by which a request shows that it asks, or takes something back."""
+_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
+_EXPLAINED_IN = 5
+"""Words in which a request says that it wants to know how something is done."""
 _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
 _HALF = 0.5
@@ -132,8 +147,6 @@ _FEW_WORDS = 5
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
 _ASKS = ("?", "\uff1f")
-_ASKING = frozenset(("what", "who", "where", "when", "which", "many"))
-"""Concepts of words that ask."""
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
@@ -150,6 +163,8 @@ _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
 _TAIL = 6
 """Letters of the last part of a compound: "ordner", "folder", "mappen"."""
+_LOSING = ("delete", "line.delete", "move", "run", "write")
+"""How acts begin that lose something when they were not meant."""
 _NEGATING = frozenset(("no", "not"))
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
@@ -193,6 +208,7 @@ _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 _PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
            ("moved", "names"): ", ", ("copied", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
+_TRANSFERS = frozenset(("move", "rename", "copy"))
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
 
 
@@ -213,6 +229,10 @@ class _Answer(NamedTuple):
 
     def said(self, key: str) -> dict[str, str] | None:
         return said(key, self.language, self.text, is_one=self.is_one) if key in sentences() else None
+
+    def is_any(self, keys: Iterable[str]) -> bool:
+        """Tell whether one of some sentences was said."""
+        return any(self.said(key) is not None for key in keys)
 
 
 class Understood(NamedTuple):
@@ -268,6 +288,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     """Make whole steps of a reading that answers a question, follows up or corrects."""
     last = _last(context)
     first = reading.steps[0].act if reading.steps else "unclear"
+    if first == "undo" and context.is_open:
+        return reading._replace(steps=(Step("no", {}, text=request),), others=())
+    reading = _meant(reading, request)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -275,7 +298,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
-    reading = _written_alike(_to_named_file(_without_denied(_again(reading, last), request), request), request)
+    reading = _again(_rejoined(reading, request), last)
+    reading = _written_alike(_to_named_file(reading, request), request)
     for meant in (
         _of_other_word(request, context),
         _of_shown_line(reading, request, context),
@@ -291,6 +315,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     if last is not None:
+        reading = reading._replace(steps=tuple(_likewise(step, context.changed) for step in reading.steps))
         if len(reading.steps) == 1 and first in FOLLOWS:
             more = tuple(
                 Reading((step,), reading.confidence, reading.language) for step in _variants(reading.steps[0], last)
@@ -298,10 +323,61 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             reading = reading._replace(others=(*more, *reading.others))
         reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
         reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
-    if last is not None and (not context.file or context.asked is not None) and _ENDED.search(last.word("file")) is None:
+    if (
+        last is not None
+        and (not context.file or context.asked is not None)
+        and _ENDED.search(last.word("file")) is None
+    ):
         reading = reading._replace(steps=tuple(_of_words(step, last) for step in reading.steps))
-    steps = (_with_label(_plainly(step), reading.language) for step in reading.steps)
+    steps = (_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps)
     return reading._replace(steps=tuple(steps))
+
+
+def _meant(reading: Reading, request: str) -> Reading:
+    """Leave out a file that a request names behind a negation: what is changed is never that one.
+
+    Where nothing else is left to change, the next reading is taken that does without it.
+    """
+    out = not_meant(request, reading.language)
+    if not out:
+        return reading
+    others = tuple(other for other in reading.others if not any(_without(step, out) is None for step in other.steps))
+    left = [_without(step, out) for step in reading.steps]
+    steps = tuple(step for step in left if step is not None)
+    if len(steps) == len(left):
+        return reading._replace(steps=steps, others=others)
+    if others and not is_talk(others[0].steps[0].act):
+        confidence = max(reading.confidence, others[0].confidence)
+        return others[0]._replace(others=others[1:], confidence=confidence)
+    return reading._replace(steps=(Step("refrain", {}, text=request),), others=())
+
+
+def _without(step: Step, out: Collection[str]) -> Step | None:
+    """Return a step without files that are not meant; ``None`` for a change of which nothing is left."""
+    kept = {
+        role: tuple(word for word in words if trimmed(word) not in out) if role in {"file", "to"} else words
+        for role, words in step.arguments.items()
+    }
+    if all(kept.values()):
+        return step.with_arguments(**kept)
+    return None if is_change(step.act) or step.destination else step
+
+
+def _rejoined(reading: Reading, request: str) -> Reading:
+    """Return one step where a request was parted between the numbers of lines: "delete lines 2 and 3".
+
+    Examples
+    --------
+    >>> parted = Reading((Step("line.delete", {"line": ("2",)}), Step("same", {"n": ("3",)})))
+    >>> [step.text for step in _rejoined(parted, "delete lines 2 and 3").steps]
+    ['delete lines 2 and 3']
+    """
+    first, *rest = reading.steps or (Step("unclear", {}),)
+    words = [word for step in rest for said in step.arguments.values() for word in said]
+    is_parted = bool(rest) and first.act == "line.delete" and all(step.act in FOLLOWS for step in rest)
+    if is_parted and words and all(word.isdecimal() for word in words):
+        return reading._replace(steps=(first._replace(text=request),))
+    return reading
 
 
 def _again(reading: Reading, last: Step | None) -> Reading:
@@ -317,47 +393,16 @@ def _again(reading: Reading, last: Step | None) -> Reading:
     if last is None or len(reading.steps) != 1:
         return reading
     is_sum = reading.steps[0].act == "calculate" and reckon(reading.steps[0].word("text")) is not None
-    if not _lacks(reading.steps[0]) and (reading.steps[0].act != "calculate" or is_sum):
+    first = reading.steps[0]
+    is_lost = _followed(first, last).act == "unclear"
+    if not _lacks(first) and not is_lost and (first.act != "calculate" or is_sum):
         return reading
     for other in reading.others:
-        if other.steps[0].act == last.act and not _lacks(other.steps[0]):
+        step = other.steps[0]
+        if step.act == last.act and not _lacks(step) and not step.act.startswith(_LOSING):
             likely = other.confidence / max(1 - reading.confidence, other.confidence)
             return other._replace(confidence=likely, others=tuple(one for one in reading.others if one is not other))
     return reading
-
-
-def _without_denied(reading: Reading, request: str) -> Reading:
-    """Return a reading that leaves out the files a request says no to: "add it to your list (not to todo.txt)".
-
-    Examples
-    --------
-    >>> task = Reading((Step("task.add", {"text": ("call Ann",)}),), 0.2)
-    >>> said = Reading((Step("append", {"file": ("todo.txt",), "text": ("call Ann",)}),), 0.5, others=(task,))
-    >>> _without_denied(said, "add to your tasks (not to todo.txt): call Ann").steps[0].act
-    'task.add'
-    """
-    found = [word for word in words_of(request) if word.kind != "sign"]
-    told = lexicon().concepts(found)
-    denied = set()
-    for place, word in enumerate(found):
-        at = place - 1
-        while at >= 0 and (is_small(found[at].text) or told[at] & {"in", "into", "from"}) and not told[at] & _NEGATING:
-            at -= 1
-        if word.kind == "file" and at >= 0 and told[at] & _NEGATING:
-            denied.add(word.text)
-    if not denied & _words_in(reading):
-        return reading
-    fitting = [one for one in reading.others if not denied & _words_in(one)]
-    for other in fitting:
-        if not is_talk(other.steps[0].act) and not _lacks(other.steps[0]):
-            return other._replace(confidence=other.confidence / sum(one.confidence for one in fitting), others=())
-    return (
-        reading._replace(confidence=0.0, others=()) if any(is_change(step.act) for step in reading.steps) else reading
-    )
-
-
-def _words_in(reading: Reading) -> set[str]:
-    return {word for step in reading.steps for said in step.arguments.values() for word in said}
 
 
 def _of_other_word(request: str, context: Context) -> Step | None:
@@ -529,8 +574,16 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         step.act == "task.done" or (step.act in {"replace", "line.replace"} and _lacks(step))
     ):
         return None
-    rest = " ".join(request.replace(file, " ", 1).split())
-    said = step.arguments.get("old") or reader().arguments(rest, "task.done", ("text",)).get("text") or (rest,)
+    found = words_of(request.replace(file, " ", 1))
+    kept = [
+        word.text for word, concepts in zip(found, lexicon().concepts(found), strict=True) if "done" not in concepts
+    ]
+    rest = " ".join(kept)
+    said = (
+        step.arguments.get("old")
+        or reader().arguments(" ".join(request.replace(file, " ", 1).split()), "task.done", ("text",)).get("text")
+        or (rest,)
+    )
     act = "line.untick" if told & _REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
 
@@ -586,7 +639,8 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     ('value.set', '12', True)
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
-    if step is None or step.act not in {"json.set", "replace", "line.replace", "move", "task.done"}:
+    is_doubtful = step is not None and step.act in _WRITING and reading.confidence < _HALF
+    if step is None or not (is_doubtful or step.act in {"json.set", "replace", "line.replace", "move", "task.done"}):
         return None
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""
@@ -597,13 +651,20 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
         return None
     if not request.strip() or (step.act == "task.done" and not named):
         return None
-    new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else step.arguments.get("new", ())
+    new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else _new_of(reading)
     cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
     found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
     is_whole = step.act in {"move", "replace", "json.set"} and not _lacks(step) and reading.confidence >= _HALF
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
+
+
+def _new_of(reading: Reading) -> tuple[str, ...]:
+    """Return the new value that any of the likeliest readings found."""
+    return next(
+        (new for one in (reading, *reading.others) if one.steps and (new := one.steps[0].arguments.get("new"))), ()
+    )
 
 
 def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
@@ -677,6 +738,30 @@ def _completed(step: Step, last: Step) -> Step:
     return step.with_arguments(**taken) if taken else step
 
 
+def _of_a_part(step: Step) -> Step:
+    """Return what "delete that line" means: what is in a file goes, never the file.
+
+    The word for the part may stand inside of what was read as the file.
+    """
+    if step.act != "delete":
+        return step
+    said = step.arguments.get("file", ())
+    names = tuple(word for word in said if _is_name(word))
+    rest = step.text.partition("\n")[0]
+    for name in names:
+        rest = rest.replace(name, " ")
+    if not is_part(rest):
+        return step
+    lines = tuple(word for word in said if word not in names)
+    return step._replace(act="line.delete", arguments={"file": names, "line": lines}).with_arguments()
+
+
+def _is_name(words: str) -> bool:
+    """Tell whether words are the name of a file, blanks and all: "word list.txt", and not "the line in notes.txt"."""
+    *before, last = words.split() or [""]
+    return _EXACT.match(last) is not None and not any(map(is_small, before))
+
+
 def _is_left_out(role: str, word: str, *, is_same: bool) -> bool:
     """Tell whether a role of a step is that of the step before: not said, or a pronoun."""
     if not word:
@@ -702,6 +787,24 @@ def _is_yes(reading: Reading, request: str) -> bool:
     return reading.confidence >= _HALF and not concepts_of(request) & _REFUSING
 
 
+def _takes_back(text: str) -> bool:
+    """Tell whether the first words of a text say no: "never mind, just show it to me" is no name."""
+    return bool(frozenset().union(*lexicon().concepts(words_of(text))[:_FIRST_WORDS]) & _REFUSING)
+
+
+def is_asking(text: str) -> bool:
+    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
+
+    Examples
+    --------
+    >>> is_asking("what happened?"), is_asking("explain how to run `ls`"), is_asking("run `ls`")
+    (True, True, False)
+    """
+    first = lexicon().concepts(words_of(text.partition("\n")[0])[:_EXPLAINED_IN])
+    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
+    return asks_how or any(told & _ASKING for told in first[:_FIRST_WORDS])
+
+
 def completed(reading: Reading, context: Context, request: str) -> Reading | None:
     """Put the word that was asked for into the plan it was missing in; ``None`` where something else was said.
 
@@ -716,17 +819,16 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if asked is None or not said_now or len(reading.steps) != 1 or len(said_now.split()) > _SHORT:
         return None
     step = reading.steps[0]
-    if step.act in {"no", "refrain", "undo"}:
-        return None
-    if context.missing not in _FREE and "no" in frozenset().union(*lexicon().concepts(words_of(said_now))[:2]):
-        return None  # "never mind, …"
-    if said_now[-1:] in _ASKS and len(said_now.split()) > _FEW_SAID:
+    asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(said_now.split()) > _FEW_SAID)
+    if asks or step.act in {"no", "refrain", "undo"}:
         return None
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
     if is_delete and set(step.arguments) - {context.missing}:
         return None
-    if is_other and set(step.arguments) - {context.missing} and reading.confidence >= _HALF:
+    if is_other and set(step.arguments) != {context.missing} and reading.confidence >= _HALF:
+        return None
+    if not step.arguments.get(context.missing) and _takes_back(said_now):
         return None
     marked = sum(len(word) for found in step.arguments.values() for word in found)
     is_only_words = marked >= len(said_now) / 2 or step.act in FOLLOWS or step.act in {"unclear", "talk"}
@@ -736,7 +838,24 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
     steps = list(asked.steps)
     steps[place] = steps[place].with_arguments(**{context.missing: given})
-    return asked._replace(steps=tuple(steps), confidence=1.0, language=reading.language, others=())
+    return asked._replace(steps=tuple(steps), language=reading.language, others=())
+
+
+def _likewise(step: Step, changed: Step | None) -> Step:
+    """Return what "do the same with X" means after a move, a renaming or a copy: X goes where the other went.
+
+    X is never where something else goes.
+    """
+    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
+    if not is_same or changed is None or changed.act not in _TRANSFERS or "file" in step.arguments:
+        return step
+    places = [step.text.find(word) for words in step.arguments.values() for word in words]
+    ends = [place + len(word) for place, word in zip(places, sum(step.arguments.values(), ()), strict=True)]
+    if not places or min(places) < 0:
+        return step
+    goal = changed.word("to")
+    roles = {"file": (step.text[min(places) : max(ends)],), "to": (goal,) if goal.endswith("/") else ()}
+    return Step(changed.act, {role: words for role, words in roles.items() if words}, text=step.text)
 
 
 def _followed(step: Step, last: Step) -> Step:
@@ -785,12 +904,15 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     >>> after(Context(), read, "notes.md has 3 lines.").file
     'notes.md'
     """
-    steps = [step for step in reading.steps if _is_work(step)]
     told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
+    if (found := _queried(context, reading, told)) is not None:
+        return found
+    steps = [step for step in reading.steps if _is_work(step)]
     asked = _asked(reading, told)
     if not steps:
+        is_open = told.is_any(QUESTIONS)
         return (
-            context._replace(asked=None, missing="", answer=context.answer)
+            context._replace(asked=None, missing="", is_open=is_open)
             if asked is None
             else asked._replace(known=context.known)
         )
@@ -803,7 +925,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     if asked is not None:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
-            changed=context.changed, is_named=_is_named(file or context.file, reading, context), known=context.known,
+            changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
+            known=context.known,
         )  # fmt: skip
     value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
@@ -824,8 +947,25 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         names or context.shown,
         value,
         changed,
+        is_open=told.is_any(QUESTIONS),
         known=known,
     )
+
+
+def _queried(context: Context, reading: Reading, told: _Answer) -> Context | None:
+    """Return what a question about a table leaves; ``None`` where the answer is none to such a question."""
+    for key in ("query.both", "query.rows", "query.value"):
+        found = told.said(key)
+        if found is None or not found["file"].endswith(TABLES) or parse_query(found["query"]) is None:
+            continue
+        step = Step("query", {"file": (found["file"],), "query": (found["query"],)}, text=reading.steps[-1].text)
+        heading = 0 if found["file"].endswith(".log") else 1
+        rows = tuple(found.get("lines", "").splitlines()[heading:])
+        shown = rows or tuple(found.get("value", "").split("; "))
+        value = found.get("value") or found["lines"]
+        is_named = _is_named(found["file"], reading, context)
+        return Context(step, found["file"], is_named, shown, value, context.changed, known=context.known)
+    return None
 
 
 def _is_named(file: str, reading: Reading, context: Context) -> bool:
@@ -843,7 +983,7 @@ def _is_work(step: Step) -> bool:
 
 def _changed(step: Step, answer: _Answer) -> Step | None:
     """Return a change with what is needed to take it back, as far as its answer says it."""
-    if step.act == "undo":
+    if step.act == "undo" or answer.is_any(UNDONE):
         return None
     for key, (act, roles) in _CHANGES.items():
         if (found := answer.said(key)) is None:
@@ -879,6 +1019,9 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         taken_back = answer.said("undone") or {}
         names = taken_back.get("names", "").split(", ")
         return names[0] if len(names) == 1 else ""
+    if (asked := answer.said("ask.delete")) is not None:
+        names = asked["names"].splitlines()
+        return names[0].rstrip("/") if len(names) == 1 else ""
     if step.act in {"move", "copy", "rename"}:
         for key in ("renamed", "moved", "copied"):
             if (found := answer.said(key)) is not None:
@@ -959,13 +1102,13 @@ def _asked(reading: Reading, answer: _Answer) -> Context | None:
     """
     for one in (answer._replace(is_one=True), answer)[: 1 if answer.is_one else 2]:
         left = reading.steps if one.is_one else reading.steps[1:] if len(reading.steps) == 2 else reading.steps[-1:]  # noqa: PLR2004
-        plan = Reading(left, 1.0, reading.language)
+        plan = Reading(left, reading.confidence, reading.language)
         for key, role in ASKED.items():
             if (found := one.said(key)) is not None and plan.steps:
-                return Context(asked=_agreed(plan, key, found), missing=role)
+                return Context(asked=_agreed(plan, key, found), missing=role, is_open=True)
         for key in ("ask.missing_of", "ask.missing"):
             if (found := one.said(key)) is not None:
-                return Context(asked=plan, missing=_role(found["what"], reading.language))
+                return Context(asked=plan, missing=_role(found["what"], reading.language), is_open=True)
     return None
 
 

@@ -17,15 +17,19 @@ from typing import Any, NamedTuple
 from lango_nb.core.messages import ToolSchema
 from lango_nb.core.secrets.sight import MASK
 from lango_nb.models.offline.answers import say
-from lango_nb.models.offline.lexicon import words
+from lango_nb.models.offline.lexicon import concepts_of, lexicon
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     Pick,
     begins_with_pointer,
     endings,
     is_pointer,
+    is_small,
     kind_of_file,
+    not_meant,
     pick,
     plain,
+    points_back,
     rank,
     trimmed,
     whole_new_name,
@@ -354,7 +358,10 @@ _OF_FILES = frozenset(
     ("append", "prepend", "replace", "line.replace", "line.delete", "write", "json.set", "json.get", "columns", "cell")
 )
 """Acts that a folder is never meant for."""
+_NEW_OR_THERE = frozenset(("write", "create", "append", "prepend"))
+"""Acts on a file that may not be there yet."""
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
+_INTO = frozenset(("folder", "in", "into"))
 _HERE = frozenset(("", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"))
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
@@ -406,6 +413,8 @@ class Desk:
         self.language = language
         self.is_certain = is_certain
         """Whether the person has said yes to this plan."""
+        self.asks_first = False
+        """Whether a change is only looked up, to be shown and asked about: the plan is not sure enough."""
         self.notes: list[str] = []
         """What was guessed, to be said before the answer."""
         self.has_changed = False
@@ -467,14 +476,36 @@ class Desk:
             else:
                 self._guess = ""
                 found.append((yield from self.file(word)))
-                if not self.is_certain and self._is_doubtful(step, word, found[-1]):
+                if not (self.is_certain or self.asks_first) and self._is_doubtful(step, word, found[-1]):
                     self.notes.clear()
                     if self._guess:
                         raise Ask(self.say("ask.mean", word=word, name=found[-1]))
-                    plan = show(step.with_arguments(file=(*found, *words[len(found) :])))
-                    raise Ask(self.say("shall", plan=plan))
+                    meant = step.with_arguments(file=(*found, *words[len(found) :]))
+                    if step.act == "move":
+                        meant = meant.with_arguments(to=(self.goal(step),))
+                    raise Ask(self.say("shall", plan=show(meant)))
         inner = [one for one in found if any(other.startswith(f"{one}/") for other in found)]
         return tuple(one for one in dict.fromkeys(found) if one not in inner)  # "a.txt of the folder x"
+
+    def looked_up(self, step: Step) -> Work:
+        """Return a step with the paths that its words mean, to be shown before anything is changed."""
+        self.begin(step)
+        row, word = acts().get(step.act), step.word("file")
+        if row is None:
+            return step
+        if step.act in {"move", "copy"}:
+            step = yield from self.with_sources(step)
+        if step.act in _NEW_OR_THERE and (not word or _PATH.fullmatch(word) or step.act in {"write", "create"}):
+            if word:
+                name, _ = yield from self.new_file(step, word)
+                step = step.with_arguments(file=(name,))
+        elif word or "file" in row.needed:
+            paths: tuple[str, ...] = yield from self.files(step)
+            step = step.with_arguments(file=paths)
+        if step.act in {"move", "move.ending"} or (step.act != "rename" and step.word("to") and word):
+            name, _ = yield from self.target(self.goal(step))
+            step = step.with_arguments(to=(name,))
+        return step
 
     def _is_doubtful(self, step: Step, word: str, name: str) -> bool:
         """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
@@ -482,6 +513,8 @@ class Desk:
             return False
         if self.context.asked is not None and name in self.context.shown:
             return False  # it was asked which of these is meant
+        if step.act in {"delete", "move", "rename"} and self.is_part_of_name(step, word):
+            return True
         if not step.act.startswith("delete"):
             return bool(self._guess) and not _PATH.fullmatch(word.strip())
         if is_pointer(word, "it") or is_pointer(word, "those"):
@@ -490,7 +523,22 @@ class Desk:
             )  # a question that was not answered: what "it" is has become unclear
             return name == self.context.file and (is_open or not self.context.is_named)
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
-        return bare not in {name.casefold(), name.rpartition("/")[2].casefold()}
+        names = {name.casefold(), name.rpartition("/")[2].casefold()}
+        found = words_of(word)  # "the mail offer.txt": all the rest of it is known, and no other name
+        is_named = found[-1].text.casefold() in names and _PATH.fullmatch(found[-1].text) is not None
+        return bare not in names and not (is_named and all(lexicon().concepts(found)[:-1]))
+
+    @staticmethod
+    def is_part_of_name(step: Step, word: str) -> bool:
+        """Tell whether a name may be only the end of what a request calls a file: "delete report 2024.txt"."""
+        found = words_of(step.text.partition("\n")[0])
+        at = next((place for place, one in enumerate(found) if one.text == word and not one.is_quoted), 0)
+        if at < 2 or found[at - 1].kind not in {"word", "name", "id", "number"}:  # noqa: PLR2004 - a verb, and a word behind it
+            return False
+        before, is_close = found[at - 1], found[at - 1].end + 1 == found[at].start
+        is_other = any(before.text in said for words in step.arguments.values() for said in words)
+        is_known = is_small(before.text) or is_pointer(before.text, "it") or bool(lexicon().concepts(found)[at - 1])
+        return is_close and not is_other and not is_known
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
@@ -735,10 +783,41 @@ class Desk:
         word = step.word("file")
         if word and plain(word) not in _HERE:
             return (yield from self.file(word))
-        said = {one.folded for one in words(step.text.partition("\n")[0])}
-        upper: list[Entry] = (yield from self.folder.list()) if self.folder.has("fs_list") else []
-        named = [one.name for one in upper if one.is_folder and one.name.casefold() in said]
-        return named[0] if len(named) == 1 and not word else "."
+        return (yield from self._named_folder(step)) or "."
+
+    def _named_folder(self, step: Step) -> Work:
+        """Return the folder that a request names, whatever was made of the word; empty where there is none."""
+        taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
+        said = {one.text for one in words_of(step.text.partition("\n")[0])} - taken
+        upper: list[Entry] = yield from self.folder.list()
+        folders = {one.name for one in upper if one.is_folder and one.name in said}
+        folders -= not_meant(step.text, self.language, folders)
+        return folders.pop() if len(folders) == 1 else ""
+
+    def new_file(self, step: Step, word: str) -> Work:
+        """Settle a file that may be there or not: a new one goes into the folder that is named, or was just made for it."""
+        name, entry = yield from self.target(word)
+        if entry is not None or "/" in name or not _PATH.fullmatch(name):
+            return name, entry
+        last = self.context.last
+        is_inside = self.has_changed and last is not None and last.act == "folder.make" and points_back(step.text)
+        where = last.word("to") if is_inside and last is not None else ""
+        if not where and concepts_of(step.text) & _INTO:
+            where = yield from self._named_folder(step)
+        if not where:
+            return name, entry
+        path = f"{where}/{name}"
+        return path, (yield from self.folder.find(path))
+
+    def with_sources(self, step: Step) -> Work:
+        """Return a move or a copy into the folder that was just made: another file that is named goes there as well."""
+        last, word = self.context.changed, step.word("to")
+        if last is None or last.act != "folder.make" or not word or not step.word("file"):
+            return step
+        entry: Entry | None = yield from self.folder.find(word)
+        if entry is None or entry.is_folder:
+            return step
+        return step.with_arguments(file=(*step.arguments["file"], *step.arguments["to"]), to=())
 
     def endings_of(self, word: str) -> tuple[str, ...]:
         """Return the endings that are meant."""

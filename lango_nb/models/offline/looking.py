@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from pathlib import PurePosixPath
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import concepts_of
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     endings,
     forms_of,
@@ -29,6 +31,7 @@ from lango_nb.models.offline.operations import (
     OPERATIONS,
     Entry,
     NoSuch,
+    Table,
     Unsure,
     Value,
     code_list,
@@ -44,17 +47,47 @@ from lango_nb.models.offline.operations import (
     narrowed,
     numbers,
     of_name,
+    read_log,
     read_table,
     reckon,
     with_text,
+    write_row,
     written,
 )
 from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.queries import TABLES, Leaf, Query, answer, leaf, query
+from lango_nb.models.offline.queries import parse as parse_query
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
 _MOST_HITS = 40
 _EVERYWHERE = frozenset(("files", "all files", "everything", "everywhere", "all", "folder"))
+_MOST_TABLES = 12
+"""Tables that are looked into for a question that names none."""
+_FEW_ROWS = 3
+_HALF, _MOSTLY = 0.5, 0.65
+"""Shares of a question that a table must explain."""
+_OF_TABLES = frozenset(
+    (
+        "rows.where",
+        "rows.over",
+        "rows.under",
+        "rows.count",
+        "cell",
+        "column.sum",
+        "column.mean",
+        "column.min",
+        "column.max",
+        "json.get",
+        "query",
+    )
+)
+"""Acts that ask a table."""
+_MAYBE_OF_TABLES = frozenset(
+    ("column.distinct", "columns", "count.rows", "count.lines", "count.matches", "count.files", "read", "size", "date", "exists", "calculate", "recall", "talk",
+     "unclear", "same", "fix", "about.agents", "about.owner", "list")
+)  # fmt: skip
+"""Acts that a question of a table is taken for."""
 _MOST_ASKED = 12
 """Words that memories are asked for."""
 _PLACES = 10
@@ -587,6 +620,139 @@ def _search(desk: Desk, step: Step) -> Work:
     )
 
 
+def ask_tables(desk: Desk, step: Step) -> Work:
+    """Answer what is asked of a table, or of a JSON file, by what stands in it.
+
+    Returns
+    -------
+    Outcome or None
+        ``None`` where a step is no such question, or nothing in the tables explains it.
+    """
+    least = _least_explained(desk, step)
+    if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
+        return None
+    said = step.text.partition("\n")[0]
+    last = desk.context.last
+    before = last if last is not None and last.act == "query" else None
+    names: Sequence[str] = yield from _tables(desk, step, said)
+    texts: dict[str, str] = yield from desk.folder.read_all(names)
+    best: tuple[float, int, str, Query, Table] | None = None
+    for place, (name, text) in enumerate(texts.items()):
+        table = read_log(text) if name.casefold().endswith(".log") else read_table(text)
+        if len(table.columns) < 2:  # noqa: PLR2004 - no table
+            found = _leaf_in(desk, name, text, said)
+            is_clear = len(names) == 1 or (
+                found is not None and len(found.path) > 1 and step.act not in _MAYBE_OF_TABLES
+            )
+            if found is not None and is_clear and found.explained >= least:
+                return _leaf_answered(desk, step, name, found)
+            continue
+        told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
+        asked = query(said, table, told, name)
+        if not asked.is_grounded or asked.explained < least or not (asked.where or asked.column or told):
+            continue
+        if best is None or (asked.explained, len(asked.where)) > best[:2]:
+            best = (asked.explained, len(asked.where), name, asked, table)
+        if told is not None or (place == 0 and len(names) == 1):
+            break
+    return None if best is None else _answered(desk, step, *best[2:])
+
+
+def _least_explained(desk: Desk, step: Step) -> float | None:
+    """Return how much of a step's words a table must explain to be asked; ``None`` where it is no question of tables."""
+    last = desk.context.last
+    if step.act in _OF_TABLES:
+        return _HALF
+    if step.act in _MAYBE_OF_TABLES:
+        return _HALF if last is not None and last.act == "query" else _MOSTLY
+    return None
+
+
+def _tables(desk: Desk, step: Step, said: str) -> Work:
+    """Return the tables that a question may be about: the one that is named, the one spoken of, or all there are."""
+    word = step.word("file")
+    if not word or is_pointer(word, "it"):
+        named = [one.text for one in words_of(said) if one.kind == "file"]
+        word = named[0] if named else ""
+    if word:
+        if PurePosixPath(word).suffix and not word.casefold().endswith(TABLES):
+            return ()
+        try:
+            path: str = yield from desk.file(word)
+        except (Ask, Absent):
+            return ()
+        return (path,) if path.casefold().endswith(TABLES) else ()
+    every: list[Entry] = yield from desk.folder.everything(".")
+    names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(TABLES)]
+    names.sort(key=lambda name: name != desk.context.file)
+    return tuple(names[:_MOST_TABLES])
+
+
+def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:
+    """Find what is asked of a JSON file that is no table."""
+    if not name.casefold().endswith(".json"):
+        return None
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return None
+    last = desk.context.last
+    before = last.word("key").split(".") if last is not None and last.act == "json.get" else ()
+    return leaf(said, data, before)
+
+
+def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
+    values = [value if len(found.values) == 1 else f"{path}: {value}" for path, value in found.values]
+    settled = Step("json.get", {"file": (name,), "key": (".".join(found.path),)}, text=step.text)
+    return _lines_said(desk, settled, name, values)
+
+
+def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> Outcome:
+    """Word the answer to a question about a table: the value, and the rows it comes from where they are few."""
+    found = answer(asked, table)
+    line = str(asked)
+    settled = Step("query", {"file": (name,), "query": (line,)}, text=step.text)
+    if not found.rows:
+        raise CannotWork(desk.say("no_rows", file=name))
+    heading = [] if table.delimiter == " " else [table.columns]
+    shown = [write_row(table, row) for row in (*heading, *found.rows)]
+    rows = quoted(shown, desk.language)
+    if not found.value:
+        return Outcome(
+            desk.say("query.rows", file=name, query=line, lines=rows),
+            shown,
+            settled,
+            name,
+            tuple(shown[len(heading) :]),
+        )
+    is_few = len(found.rows) <= _FEW_ROWS and len(found.rows) < len(table.rows)
+    said = quoted([found.value], desk.language)
+    if is_few and asked.measure not in {"sum", "mean"}:
+        return Outcome(
+            desk.say("query.both", value=said, file=name, query=line, lines=rows),
+            found.value,
+            settled,
+            name,
+            tuple(shown[len(heading) :]),
+        )
+    return Outcome(
+        desk.say("query.value", value=said, file=name, query=line),
+        found.value,
+        settled,
+        name,
+        tuple(found.value.split("; ")),
+    )
+
+
+def _query(desk: Desk, step: Step) -> Work:
+    """Look for what a question says that the table it goes on from does not explain."""
+    said = step.text.partition("\n")[0]
+    found: Outcome | None = yield from find_out(desk, said)
+    if found is None:
+        raise Ask(desk.say("unclear"))
+    return found
+
+
 def find_out(desk: Desk, text: str) -> Work:
     """Look for the lines that a question is about, in all files: what is asked may stand in one of them.
 
@@ -744,4 +910,5 @@ _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "task.list": _task_list,
     "recall": _recall,
     "calculate": _calculate,
+    "query": _query,
 }

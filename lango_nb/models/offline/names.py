@@ -8,15 +8,24 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
+from lango_nb.models.offline.lexicon import UNSPACED, Word, lexicon
+from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 
+_CLAUSE_BEGINS = 2
+"""Words with which a clause begins."""
+_NOT = frozenset(("not", "no"))
+_NOT_THIS = frozenset(("not", "correct"))
+_PLACING = frozenset(("in", "into"))
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
+_KANA = re.compile("[\u3040-\u30ff]")
 _BEFORE_NAMES = re.compile(
     "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|改成|改为|换成|[把在成为到从向给和]"
 )
@@ -245,6 +254,86 @@ def is_small(word: str) -> bool:
     return plain(word) in table_of("small")
 
 
+def is_part(words: str) -> bool:
+    """Tell whether words speak of a line, a row or a word: something that is in a file.
+
+    Examples
+    --------
+    >>> is_part("delete that line"), is_part("その行は消して"), is_part("旅行のファイルを消して")
+    (True, True, False)
+    """
+    said = plain(words)
+    pieces = {piece for word in said.split() for piece in _pieces(word)}
+    return any(part in pieces or (len(part) > 1 and not part.isascii() and part in said) for part in _file_parts())
+
+
+def tells_past(text: str) -> bool:
+    """Tell whether a text says that something was done, or nearly: accents tell "supprimé" from "supprime".
+
+    Examples
+    --------
+    >>> tells_past("I nearly deleted it"), tells_past("supprime-le"), tells_past("もう消した。"), tells_past("消したい")
+    (True, False, True, False)
+    """
+    forms, said = table_of("past"), text.casefold()
+    end = said.rstrip(" .!\u3002\uff01よねわ")
+    return any(word in forms for word in re.findall(r"\w+", said)) or any(
+        end.endswith(form) if _KANA.search(form) else form in said for form in forms if _UNSPACED.match(form)
+    )
+
+
+def not_meant(text: str, language: str = "en", names: Collection[str] = ()) -> frozenset[str]:
+    """Return the files that a text names behind a negation (in Japanese before one), or in a clause that begins with one.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+    names : collection of str
+        What may be a name besides what looks like one.
+
+    Examples
+    --------
+    >>> sorted(not_meant("add it to notes.md, not to the todo.txt")), sorted(not_meant("don't wait, read a.txt"))
+    (['todo.txt'], [])
+    >>> sorted(not_meant("todo.txtではなくnotes.mdに書いて", "ja")), sorted(not_meant("write to a.md, do not touch b.md"))
+    (['todo.txt'], ['b.md'])
+    """
+    found = [word for word in words_in(text) if not word.is_quoted]
+    if not names and all(word.kind not in {"file", "folder"} for word in found):
+        return frozenset()
+    told = lexicon().concepts(found)
+    says_no = [_says_no(word, one, language) for word, one in zip(found, told, strict=True)]
+    out: set[str] = set()
+    clauses: list[tuple[bool, set[str]]] = [(False, set())]
+    for at, word in enumerate(found):
+        if word.kind == "sign":
+            clauses.append((any(says_no[at + 1 : at + 1 + _CLAUSE_BEGINS]), set()))
+        if word.kind not in {"file", "folder"} and word.text not in names:
+            continue
+        clauses[-1][1].add(word.text)
+        before = at - 1
+        while before > 0 and not says_no[before] and (is_small(found[before].text) or told[before] & _PLACING):
+            before -= 1
+        behind = takewhile(lambda place: found[place].kind == "character", range(at + 1, min(at + 4, len(found))))
+        if (before >= 0 and says_no[before]) or (language == "ja" and any(told[one] & _NOT_THIS for one in behind)):
+            out.add(word.text)
+    if any(names - out for is_not, names in clauses if not is_not):
+        out = out.union(*(names for is_not, names in clauses if is_not))
+    return frozenset(out)
+
+
+def _says_no(word: Word, concepts: Collection[str], language: str) -> bool:
+    if word.kind in UNSPACED:
+        return language == "zh" and not _NOT.isdisjoint(concepts)
+    return "not" in concepts and not (language == "pt" and "in" in concepts)  # "no todo.txt": in it
+
+
+@cache
+def _file_parts() -> frozenset[str]:
+    return frozenset(map(plain, table_of("part")))
+
+
 def endings(word: str) -> tuple[str, ...]:
     """Return the endings of a kind of file.
 
@@ -423,7 +512,7 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     if _ENDING.search(words) and " " not in words:
         return [], False
     small = table_of("small")
-    said = [word for word in plain(_NUMBERED.sub(" ", words)).split() if word not in small]
+    said = [word for word in _spread(_NUMBERED.sub(" ", words)).split() if word not in small]
     places = table_of("place")
     said = [places.get(word, word) if word not in ARTICLES else word for word in said]
     said = [
@@ -432,8 +521,8 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     sought = [stem(word) for word in said]
     if not sought:
         return [], False
-    related = [{stem(word), *_related(stem(word)), *_head(word)} for word in said]
-    whole = _related(plain(words))
+    related = [{stem(word), *related_words(stem(word)), *_head(word)} for word in said]
+    whole = related_words(plain(words))
     kinds = table_of("kind")
     ends = [tuple(kinds.get(word, kinds.get(stem(word), "")).split()) for word in said]
     scores: dict[str, float] = {}
@@ -509,7 +598,7 @@ def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, 
     small = table_of("small")
     said = [word for word in plain(question).split() if word not in small and (len(word) > 2 or word.isdigit())]  # noqa: PLR2004 - "is", "on"
     sought = list(dict.fromkeys(stem(word) for word in said))[:_MOST_SOUGHT]
-    options = [frozenset({word, *_related(word), *_head(word)}) for word in sought]
+    options = [frozenset({word, *related_words(word), *_head(word)}) for word in sought]
     rows: list[tuple[str, str, frozenset[int]]] = []
     for name, text in texts.items():
         heading = ""
@@ -554,7 +643,7 @@ def telling_words(text: str) -> list[str]:
 
 def forms_of(word: str) -> frozenset[str]:
     """Return the stems by which a word may stand in a text, in any of the languages."""
-    return frozenset({stem(word), *_related(word), *_related(stem(word)), *_head(word)})
+    return frozenset({stem(word), *related_words(word), *related_words(stem(word)), *_head(word)})
 
 
 def nearest_texts(question: str, texts: Sequence[str]) -> tuple[list[str], int]:
@@ -577,8 +666,12 @@ def nearest_texts(question: str, texts: Sequence[str]) -> tuple[list[str], int]:
 
 
 def _parts(name: str) -> list[str]:
-    spread = re.sub(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])", " ", plain(name))
-    return [stem(part) for part in spread.split()]
+    return [stem(part) for part in _spread(name).split()]
+
+
+def _spread(text: str) -> str:
+    """Write a text plainly, its numbers apart from its words."""
+    return re.sub(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])", " ", plain(text))
 
 
 def _meets(word: str, parts: Sequence[str], joined: str) -> bool:
@@ -638,7 +731,7 @@ def _known_endings() -> frozenset[str]:
     return frozenset(ending for kind in table_of("kind").values() for ending in kind.split())
 
 
-def _related(word: str) -> frozenset[str]:
+def related_words(word: str) -> frozenset[str]:
     """Return the words that mean the same in any of the languages."""
     rows = _nouns().get(word)
     if rows is None and len(word) > _LONG_STEM and word.isascii():  # a case or a tense that nobody listed
@@ -652,7 +745,7 @@ def _head(word: str) -> frozenset[str]:
     for end in table_of("compound"):
         if word.endswith(end) and len(word) - len(end) >= _SHORTEST:
             bare = word[: -len(end)].rstrip("s-")
-            return frozenset({stem(bare), *_related(bare), *_related(stem(bare))})
+            return frozenset({stem(bare), *related_words(bare), *related_words(stem(bare))})
     return frozenset()
 
 

@@ -27,6 +27,12 @@ from lango_nb.tools.builtin.files import lines_of
 _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[-+\u2212]?\d[\d.,'\u2019\u00a0\u202f ]*|[-+\u2212]?[.,]\d+")
 _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*\|?\s*")
+_LOGGED = re.compile(
+    r"\[?(?P<date>\d{4}-\d\d-\d\d)(?:[T ](?P<time>\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\S*)?\]? +(?P<kind>[^\s\d:]+)"
+    r"(?: +(?P<amount>\S+)(?P<text>.*)|:?)"
+)
+_MOST_LOGGED = 0.9
+"""Share of the lines of a log that begin with a date."""
 _DATES = (
     (re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?"), (1, 2, 3)),
     (re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})"), (3, 2, 1)),
@@ -88,6 +94,32 @@ def read_table(text: str) -> Table:
     return Table(tuple(grid[0]), rows, delimiter)
 
 
+def read_log(text: str) -> Table:
+    r"""Read the lines of a log as a table: when, what kind, how much where every line says so, and the rest.
+
+    Returns
+    -------
+    Table
+        Without rows where fewer than nine of ten lines begin with a date.
+
+    Examples
+    --------
+    >>> read_log("2024-05-01 08:15:40 WARN weak signal\n2024-05-02 09:00:00 INFO started\n").rows
+    (('2024-05-01', '08:15:40', 'WARN', 'weak signal'), ('2024-05-02', '09:00:00', 'INFO', 'started'))
+    >>> read_log("2024-04-02 rent 850.00 workshop\n2024-04-03 parts 212.40 order 5512\n").columns
+    ('date', 'kind', 'amount', 'text')
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    read = [match for line in lines if (match := _LOGGED.match(line)) is not None]
+    if len(read) < _MOST_LOGGED * len(lines):
+        return Table((), (), " ")
+    every = [match.groupdict(default="") for match in read]
+    if not all(re.fullmatch(r"[\d.,]+", row["amount"]) and number(row["amount"]) is not None for row in every):
+        every = [row | {"amount": "", "text": f"{row['amount']} {row['text']}".strip()} for row in every]
+    columns = tuple(name for name in ("date", "time", "kind", "amount", "text") if any(row[name] for row in every))
+    return Table(columns, tuple(tuple(row[name].strip() for name in columns) for row in every), " ")
+
+
 def _of_json(data: object) -> Table:
     """Read a list of objects, or the longest of those in an object, as a table."""
     inner = [data] if isinstance(data, list) else list(data.values()) if isinstance(data, dict) else []
@@ -113,6 +145,8 @@ def write_row(table: Table, row: Sequence[str]) -> str:
     """
     if table.delimiter == "|":
         return f"| {' | '.join(row)} |"
+    if table.delimiter == " ":
+        return " ".join(filter(None, row))
     out = io.StringIO()
     csv.writer(out, delimiter=table.delimiter, lineterminator="").writerow(row)
     return out.getvalue()

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import least_of
+from lango_nb.models.offline.carry_out import least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation, resolved
-from lango_nb.models.offline.lexicon import concepts_of, words
+from lango_nb.models.offline.lexicon import words
 from lango_nb.models.offline.names import pick
-from lango_nb.models.offline.plan import Reading, Step, acts, is_talk, show, write_order
+from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.families import CONVERSATION
@@ -92,9 +92,6 @@ _CLEARLY = 0.85
 SURE = 0.5
 """Confidence from which a reading says who gets a request."""
 _OWN_TASKS = "task_create"
-_QUESTION = frozenset(("what", "who", "where", "when", "many", "which"))
-_CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
-"""Concepts of questions and of small talk."""
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
 _ONLY = re.compile(
     r"(?:\bby\s+|\bbut\s+)?\b(?:(?:using|use|with)\s+(?:only|nothing\s+but)|only\s+(?:using|use|with))\s+"
@@ -123,6 +120,8 @@ class WorkOrder:
     """What whoever gets it is told, where that is more than the text."""
     reason: str = ""
     """The plan, in a line."""
+    owners: tuple[str, ...] = ()
+    """Who has the tools of the plan: tried next where the first choice declines."""
     own: Reading | None = None
     """What the root does itself."""
 
@@ -170,7 +169,10 @@ def parts_of(
     if len(set(owners)) == 1 or is_whole or allowed or reading.confidence < least_of(reading):
         agent = next((owner for owner in owners if owner), "")
         own = reading if not agent and all(_is_nobodys(tool_of(step, changed), own_tools) for step, _ in flat) else None
-        return (WorkOrder(wish, route, agent, allowed, reason=_reason(reading.steps), own=own),)
+        able = tuple(
+            name for step, _ in flat if (tool := tool_of(step, changed)) for name in router.owners(router_family(tool))
+        )
+        return (WorkOrder(wish, route, agent, allowed, reason=_reason(reading.steps), owners=able, own=own),)
     found: list[WorkOrder] = []
     group: list[Step] = []
     for place, (step, needs) in enumerate(flat):
@@ -249,7 +251,7 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     is_stranger = (
         step.act == "about.agents" and step.word("agent") and not pick(step.word("agent"), router.table.names).name
     )
-    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, route):
+    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, reading.confidence, route):
         return next(iter(router.owners("fs")), "")
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = reading.confidence < SURE or (route.confidence >= _CLEARLY > reading.confidence)
@@ -272,15 +274,28 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     return str(route.chosen) if is_doubtful else owners[0]
 
 
-def may_be_found_out(step: Step, route: Route | None = None) -> bool:
-    """Tell whether a question that looks like talk may have its answer in a file: it is no greeting, and no opinion."""
-    if step.act not in {"talk", "unclear", "about.agents", "about.owner"} or (
-        route is not None and route.is_conversation
-    ):
+def may_be_found_out(step: Step, confidence: float, route: Route | None = None) -> bool:
+    """Tell whether a question that looks like talk, or was hardly understood, may have its answer in a file.
+
+    Parameters
+    ----------
+    step : Step
+    confidence : float
+        That of its reading.
+    route : Route, optional
+        Who else it may be for.
+    """
+    if is_change(step.act) or not wants_to_know(step.text):
         return False
-    told = concepts_of(step.text)
-    is_question = bool(_QUESTION & told) or any(sign in step.text for sign in "?\uff1f")
-    return is_question and not _CHAT & told
+    other = 0.0 if route is None else route.confidence
+    match step.act:
+        case "talk" | "unclear":
+            is_sure = confidence >= SURE and step.act == "talk"
+            return route is None or not route.is_conversation or not (is_sure or other >= _CLEARLY)
+        case "about.agents" | "about.owner":
+            return confidence < _CLEARLY and (route is None or route.chosen is None)
+        case _:
+            return confidence < SURE and other < _CLEARLY
 
 
 def _reason(steps: Sequence[Step]) -> str:

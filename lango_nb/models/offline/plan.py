@@ -151,6 +151,8 @@ class Context(NamedTuple):
     """What the last answer asked back about."""
     missing: str = ""
     """The role that it asked for, ``*`` for the first argument a tool lacks; empty when it asked for a yes."""
+    is_open: bool = False
+    """Whether the last answer was a question, of whatever sort: "undo that" is a no to it, and takes back nothing older."""
     known: tuple[str, ...] = ()
     """What was to be remembered."""
 

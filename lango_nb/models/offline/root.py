@@ -74,7 +74,7 @@ def _transfer(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
             )
         return answer_itself(conversation, part, tools)
     route = router.route(without_content(conversation.text), exclude=out)
-    if target := next_best(route):
+    if target := next_best(route, [name for name in part.owners if name not in out]):
         return conversation.calls((TRANSFER, {"agent_name": target, "reason": part.reason or why(route, target)}))
     language = conversation.understood.reading.language
     return Reply(text=talk.nobody(sorted(out), conversation.failed, language))
@@ -144,7 +144,14 @@ def dispatch(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchem
         parts = _by_plan(planned[-1].text if planned else "", router, offer) or parts
     if not made and len(parts) == 1 and not parts[0].agent:
         return answer_itself(conversation, parts[0], tools)
+    if made and len(parts) == 1 and _is_talk(conversation) and all(one.state == "declined" for one in made):
+        return answer_itself(conversation, replace(parts[0], agent="", own=conversation.understood.reading), tools)
     return _go_on(conversation, offer, tools, parts, made)
+
+
+def _is_talk(conversation: Conversation) -> bool:
+    steps = conversation.understood.reading.steps
+    return bool(steps) and steps[0].act in talk.WORDED
 
 
 def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[ToolSchema]) -> Reply:
@@ -175,8 +182,10 @@ def why(route: Route, target: str) -> str:
     return best.leading if best else ""
 
 
-def next_best(route: Route) -> str | None:
-    """Return whom to try when the first choice is out."""
+def next_best(route: Route, owners: Sequence[str] = ()) -> str | None:
+    """Return whom to try when the first choice is out: who has the tools for it, before who comes near."""
+    if owners:
+        return owners[0]
     for candidate in route.candidates:
         if not candidate.vetoes and candidate.score >= LEAST_AFTER_REJECTION:
             return candidate.agent
@@ -291,7 +300,7 @@ def _next_step(  # noqa: PLR0913, PLR0917 - who was tried, and who is left
     out = {name: "cannot be reached from here" for name in router.table.names if not offer.way_to(name)}
     out |= dict.fromkeys(used, "was given this already")
     route = router.route(part.text, exclude=out)
-    target = next_best(route)
+    target = next_best(route, [name for name in part.owners if name not in out])
     if target is None:
         return (
             _undone(part, tried, language)

@@ -24,8 +24,8 @@ from lango_nb.core.messages import USER, FinishReason, Message
 from lango_nb.core.text import folded, printable
 from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
 from lango_nb.models.offline.conversation import REJECT, Exchange
-from lango_nb.models.offline.lexicon import Lexicon, Word, lexicon_of, words
-from lango_nb.models.offline.names import pick
+from lango_nb.models.offline.lexicon import Lexicon, Word, concepts_of, lexicon_of, words
+from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.plan import Step, read_rows
 from lango_nb.models.summaries import lines_of
 from lango_nb.routing.capabilities import tool_capability
@@ -98,15 +98,15 @@ def reply(
             return _agents(table, step.word("agent"), language)
         case "about.owner" if step.word("tool"):
             return _owner(table, step.word("tool"), language)
-        case "about.owner" if step.word("text"):
-            return _would_get(table, router, step.word("text"), language)
         case "about.owner":
-            return _agents(table, "", language)
+            return _would_get(table, router, step.word("text"), language)
         case "about.why":
             return _why(table, router, before, language)
         case "about.switch":
             return say("about.switch", language)
         case _:
+            if (found := _of_the_agents(step.text, language, table, router)) is not None:
+                return found
             return _small_talk(step.text, language, table, is_begun=bool(before))
 
 
@@ -132,6 +132,17 @@ def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool
     if {"who", "you"} <= found and length <= _FEW:
         return _about_me(table, language)
     return say("talk.feelings" if "you" in found and not found & _OF_THE_WORLD else "talk.world", language)
+
+
+def _of_the_agents(text: str, language: str, table: RoutingTable, router: Router | None) -> str | None:
+    """Answer "who is here?" and "who can run commands?"; ``None`` where a question is not about agents."""
+    language, found = _spoken(text, language)
+    if "who" not in found or "you" in found or not table.rows:
+        return None
+    if all(is_small(word.text) or concepts_of(word.text) & _ASKS for word in words(text) if word.kind == "word"):
+        return _agents(table, "", language)
+    route = (router or router_for(table)).route(text)
+    return None if route.is_conversation else _routed(route, "about.would", language) or None
 
 
 def _is_asking(text: str, language: str) -> bool:
@@ -218,6 +229,8 @@ def _owner(table: RoutingTable, wanted: str, language: str) -> str:
 
 
 def _would_get(table: RoutingTable, router: Router | None, text: str, language: str) -> str:
+    if not text:
+        return _agents(table, "", language)
     if not table.rows:
         return say("about.would_me", language, text=_quoted(text))
     route = (router or router_for(table)).route(text)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
-from lango_nb.models.offline.carry_out import CHANGE_LEAST, DELETE_LEAST, LOOK_LEAST, next_reply
+from lango_nb.models.offline.carry_out import CHANGE_LEAST, DELETE_LEAST, LOOK_LEAST, is_doable, next_reply
 from lango_nb.models.offline.conversation import (
     REJECT,
     TRANSFER,
@@ -68,13 +68,35 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
         return _without_tools(conversation, reading)
     is_ordered = bool(read_order(handed(conversation.text)[0]))
     if not is_ordered:
-        reading = _with_own_tool(reading, own, conversation.text)
-        if (domain := _foreign(conversation, reading, own)) is not None:
+        reading = _with_own_tool(_own_reading(reading, {tool.name for tool in own}), own, conversation.text)
+        domain = _foreign(conversation, reading, own)
+        is_talk = bool(reading.steps) and reading.steps[0].act in talk.WORDED
+        if (domain is not None or is_talk) and (found := _found_out(conversation, reading, tools)) is not None:
+            return found
+        if domain is None and is_talk and _is_for_the_root(conversation, reading):
+            domain = "the agents or the world"
+        if domain is not None:
             return _decline(conversation, tools, own, domain)
     if reading.steps and reading.steps[0].act in talk.WORDED:
-        return _talk(conversation, reading, tools)
+        return Reply(text=talk.reply(reading.steps[0], reading.language, RoutingTable(), None, conversation.before))
     reply, _ = next_reply(conversation, reading, context, tools)
     return reply
+
+
+def _own_reading(reading: Reading, names: Collection[str]) -> Reading:
+    """Return the likeliest reading that the agent has the tools for, where the first is not sure."""
+    if reading.confidence >= SURE or is_doable(reading, names):
+        return reading
+    fitting = [
+        other
+        for other in reading.others
+        if any(map(tool_of, other.steps)) and is_doable(other, names) and other.confidence >= LOOK_LEAST
+    ]
+    return next((other for other in fitting if _is_change(reading) or not _is_change(other)), reading)
+
+
+def _is_change(reading: Reading) -> bool:
+    return any(is_change(step.act) or step.destination for step in reading.steps)
 
 
 def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Reading:
@@ -109,19 +131,31 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
         return router_family(foreign[0]) if foreign else None
     if wanted and all(tool in names for tool in wanted) and reading.confidence >= LOOK_LEAST:
         return None
+    if (
+        wanted
+        and not is_doable(reading, names)
+        and (foreign := [f for tool in wanted if (f := router_family(tool)) and f not in families])
+    ):
+        return foreign[0]  # it could not be done here, whoever else has it
     aim = aim_of(conversation.text, families)
     return None if aim.is_talk else aim.domain or None
 
 
-def _talk(conversation: Conversation, reading: Reading, tools: Sequence[ToolSchema]) -> Reply:
-    """Answer talk; a question may have its answer in a file, which is looked for first."""
-    step = reading.steps[0]
-    if may_be_found_out(step) and not aim_of(conversation.text, frozenset()).is_talk:
-        looked_for = reading._replace(steps=(step._replace(act="unclear"),), confidence=1.0)
-        reply, answer = next_reply(conversation, looked_for, conversation.understood.context, tools)
-        if answer is None or not answer.is_question:
-            return reply
-    return Reply(text=talk.reply(step, reading.language, RoutingTable(), None, conversation.before))
+def _is_for_the_root(conversation: Conversation, reading: Reading) -> bool:
+    """Tell whether a question that nothing answers goes back: the root knows who is there."""
+    return _declines(conversation) and may_be_found_out(reading.steps[0], reading.confidence)
+
+
+def _found_out(conversation: Conversation, reading: Reading, tools: Sequence[ToolSchema]) -> Reply | None:
+    """Look for the answer to a question in the files, before it is declined or talked about; ``None`` where none is found."""
+    if len(reading.steps) != 1 or not may_be_found_out(reading.steps[0], reading.confidence):
+        return None
+    is_talk = reading.steps[0].act == "talk" and reading.confidence >= SURE
+    if is_talk and aim_of(conversation.text, frozenset()).is_talk:
+        return None
+    looked_for = reading._replace(steps=(reading.steps[0]._replace(act="unclear"),), confidence=1.0, others=())
+    reply, answer = next_reply(conversation, looked_for, conversation.understood.context, tools)
+    return None if answer is not None and (answer.is_question or not answer.plan) else reply
 
 
 # -- not its own -------------------------------------------------------------------------------------------------------

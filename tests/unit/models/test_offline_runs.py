@@ -5,13 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
+from lango_nb.models.offline.carry_out import carry_out
+from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.model import OfflineModel
+from lango_nb.models.offline.parts import parts_of
+from lango_nb.models.offline.plan import Context, Got, Reading, Step
+from lango_nb.models.offline.root import next_best
 from lango_nb.models.offline.talk import is_out_of_scope, out_of_scope
+from lango_nb.models.offline.worker import ESCALATION, _foreign, _own_reading
 from lango_nb.routing.table import RoutingRow, RoutingTable
 
 TABLE = RoutingTable(
@@ -567,3 +574,38 @@ class TestTasks:
     )
     def test_other_tasks_are_not_these(self, text: str) -> None:
         assert not any(call.name.startswith("task_") for call in Talk().ask(text).tool_calls)
+
+
+class TestWhoHasTheTools:
+    FILES = Step("count.rows", {"file": ("list.csv",)})
+
+    def test_what_a_plan_needs_comes_before_who_is_near(self) -> None:
+        talk = Talk()
+        (part,) = parts_of(replace(Conversation.read(talk.messages), text="how many rows has list.csv?"))
+        assert next_best(part.route, part.owners) == "operator"
+        assert next_best(part.route) == next_best(part.route, ())
+
+    def test_a_doubtful_reading_gives_way_to_one_that_the_agent_has_tools_for(self) -> None:
+        kept = Reading((Step("recall", {"find": ("list",)}),), 0.3)
+        change = Reading((Step("remember", {"text": ("list",)}),), 0.3)
+        tools = {"memory_agent_recall", "memory_agent_save"}
+        assert _own_reading(Reading((self.FILES,), 0.4, others=(change, kept)), tools) is kept
+        sure = Reading((self.FILES,), 0.9, others=(kept,))
+        assert _own_reading(sure, tools) is sure
+
+    def test_what_an_agent_has_no_tool_for_it_declines_however_doubtful(self) -> None:
+        tools = (schema("save_knowledge"), schema("search_knowledge"))
+        system = f"You know things.\n\n## {ESCALATION}\nSay so."
+        conversation = replace(Conversation.read([Message(role="system", content=system)]), text="list.csv rows?")
+        assert _foreign(conversation, Reading((self.FILES,), 0.2), tools) == "fs"
+
+    def test_no_reading_is_tried_that_there_is_no_tool_for(self) -> None:
+        other = Reading((self.FILES,), 0.4)
+        first = Reading((Step("task.done", {"text": ("list",)}),), 0.6, others=(other,))
+        tool = ToolSchema(name="task_list"), ToolSchema(name="task_update")
+        work = carry_out(first, Context(), {one.name: one for one in tool})
+        (call,) = next(work)
+        assert call.tool == "task_list"
+        with pytest.raises(StopIteration) as end:
+            work.send((Got("[]"),))
+        assert "fs_read" not in end.value.value.text

@@ -83,3 +83,9 @@ def test_pointers_and_kinds_of_files() -> None:
     assert endings("Logs") == (".log",)
     assert endings("tables") == (".csv", ".tsv")
     assert points_back("and in those?")
+
+
+def test_a_word_with_a_number_is_no_folder_without_it() -> None:
+    names = ["letters", "letters/letter4.txt", "letters/letter5.txt"]
+    assert pick("letter4", names, is_file=True).name == "letters/letter4.txt"
+    assert pick("letter4", ["letters"], is_file=True).is_guess

@@ -1,0 +1,733 @@
+"""Questions about a table, read against the table itself: which rows are meant, and what is wanted of them.
+
+    who paid for electricity in October? ── rows: item is electricity, date in 10 ── wanted: paid_by
+
+Words that stand in the table, or mean the same in another language, say which rows and columns are meant; what the rest
+asks for (how many, the most, altogether) are concepts of the lexicon. How much of a question is explained that way tells
+whether it is one about this table at all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+from lango_nb.models.offline.lexicon import UNSPACED, lexicon, words
+from lango_nb.models.offline.names import is_small, plain, related_words, stem, table_of
+from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
+
+TABLES = (".csv", ".tsv", ".json", ".log")
+"""How the names of files end that hold tables."""
+MOST_ROWS = 5000
+"""Rows of a table that questions are read against."""
+_MOST_VALUES = 400
+"""Different values of a column that are looked for in a question."""
+_TRUE = frozenset(("yes", "true", "y", "x", "done", "ja", "oui", "si", "sim", "tak", "1", "ok", "はい", "是", "有"))
+_WORDY = 3
+"""Words of a value, on average, from which a column holds text and no names."""
+_FALSE = frozenset(("no", "false", "n", "", "nein", "non", "nao", "nie", "nee", "0", "open", "いいえ", "否", "无", "-"))
+_LABELS = ("name", "title", "item", "product", "task")
+_MONEY = ("expenses", "price", "payment", "paid", "pay")
+_KEYS = frozenset(("id", "no", "nr", "code"))
+_IDS = ("id", "number", "no", "nr", "code", "phone", "year", "week", "room", "plz", "zip")
+"""Columns whose numbers nobody adds up."""
+_MEASURES = {
+    "max": ("max", "largest", "longest", "newest"),
+    "min": ("min", "smallest", "shortest", "oldest"),
+    "mean": ("mean",),
+    "sum": ("sum",),
+    "count": ("many", "count"),
+    "distinct": ("unique",),
+}
+_MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
+_NEGATING = frozenset(("not", "none", "except"))
+_TIMES = frozenset(("newest", "oldest"))
+_CONNECTING = frozenset(("and", "only", "same", "then"))
+_ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
+                     "and", "or", "how", "only", "all", "want", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now"))  # fmt: skip
+_OVER, _UNDER = "more", "less"
+_NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
+_ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
+_DAY_SIGNS = frozenset("日号")
+_SHORTEST = 3
+"""Letters of a word that is looked for in the values of a column nobody names."""
+_NEAR = 3
+"""Words before a value among which a "not" denies it."""
+
+
+class Condition(NamedTuple):
+    """What rows have in a column."""
+
+    column: str
+    kind: str
+    """``is``, ``has`` (a word of the value), ``month``, ``day``, ``year``, ``over`` or ``under``."""
+    values: tuple[str, ...]
+    is_not: bool = False
+
+    def holds(self, cell: str) -> bool:
+        """Tell whether a cell is meant."""
+        return self._is_met(cell) is not self.is_not
+
+    def in_row(self, row: Sequence[str], place: int, table: Table) -> bool:
+        """Tell whether a row is meant."""
+        if not self.kind.endswith(" of"):
+            return self.holds(row[place])
+        limit = number(row[table.columns.index(self.values[0])])
+        return limit is not None and self._replace(kind=self.kind.removesuffix(" of"), values=(str(limit),)).holds(
+            row[place]
+        )
+
+    def _is_met(self, cell: str) -> bool:
+        match self.kind:
+            case "is":
+                return cell in self.values
+            case "has":
+                return any(value in plain(cell).split() for value in self.values)
+            case "over" | "under":
+                found = number(cell)
+                limit = Decimal(self.values[0])
+                return found is not None and (found > limit if self.kind == "over" else found < limit)
+        when = day(cell)
+        return when is not None and str(getattr(when, self.kind)) in self.values
+
+    def __str__(self) -> str:
+        return f"{_name(self.column)} {'not ' if self.is_not else ''}{self.kind} {' or '.join(map(_name, self.values))}"
+
+
+class Query(NamedTuple):
+    """What is asked of a table."""
+
+    where: tuple[Condition, ...] = ()
+    wanted: tuple[str, ...] = ()
+    """Columns whose values are wanted; empty for whole rows."""
+    measure: str = ""
+    """``sum``, ``mean``, ``max``, ``min``, ``count``, ``distinct`` or empty."""
+    column: str = ""
+    """The column that is measured."""
+    explained: float = 0.0
+    """Share of the question's telling words that are in the table or ask for a measure."""
+    is_grounded: bool = False
+    """Whether a word of the question names a value or a column."""
+
+    def rows(self, table: Table) -> list[tuple[str, ...]]:
+        """Return the rows that are meant."""
+        places = [(table.columns.index(one.column), one) for one in self.where]
+        return [row for row in table.rows if all(one.in_row(row, place, table) for place, one in places)]
+
+    def __str__(self) -> str:
+        """Write the query as a line that :func:`parse` reads.
+
+        Examples
+        --------
+        >>> str(Query((Condition("settled", "is", ("no",)),), (), "sum", "amount"))
+        'sum amount where settled is no'
+        """
+        measured = f"{self.measure} {_name(self.column)}".strip() if self.measure else ""
+        head = ", ".join([*([measured] if measured else []), *map(_name, self.wanted)]) or "rows"
+        return head + (" where " + " and ".join(map(str, self.where)) if self.where else "")
+
+
+_WORD = r'"[^"]*"|[^\s",]+'
+_CONDITION = re.compile(
+    rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
+)
+
+
+def _name(text: str) -> str:
+    """Write a name so that it is read as one."""
+    is_plain = re.fullmatch(r"[^\s\",]+", text) and text not in {"where", "and", "or", "not", "rows", *_MEASURES}
+    return text if is_plain else '"' + text.replace('"', "'") + '"'
+
+
+def _bare(text: str) -> str:
+    return text[1:-1] if text.startswith('"') else text
+
+
+def parse(line: str) -> Query | None:
+    """Read a query that :class:`Query` wrote; ``None`` where it is none.
+
+    Examples
+    --------
+    >>> parse('"paid by" where item is "garden tools" and date month 10').where[1]
+    Condition(column='date', kind='month', values=('10',), is_not=False)
+    """
+    head, _, tail = _apart(line)
+    where = []
+    while tail:
+        match = _CONDITION.match(tail)
+        if match is None:
+            return None
+        values = tuple(_bare(word) for word in re.findall(_WORD, match[4]) if word != "or")
+        where.append(Condition(_bare(match[1]), match[3], values, bool(match[2])))
+        tail = tail[match.end() :].removeprefix(" and ")
+    parts = re.findall(rf"(?:({'|'.join(_MEASURES)}) ?)?({_WORD})?(?:, |\Z)", head)
+    measure, column, wanted = "", "", []
+    for said, word in parts:
+        if said:
+            measure, column = said, _bare(word)
+        elif word and word != "rows":
+            wanted.append(_bare(word))
+    return Query(tuple(where), tuple(wanted), measure, column, 1.0, is_grounded=True)
+
+
+def _apart(line: str) -> tuple[str, str, str]:
+    """Part a line at the "where" that stands in no quotation marks."""
+    at = next(
+        (match.start() for match in re.finditer(" where ", line) if not line[: match.start()].count('"') % 2), None
+    )
+    return (line, "", "") if at is None else (line[:at], " where ", line[at + len(" where ") :])
+
+
+class _Unit(NamedTuple):
+    """A word of a question in the form in which names are compared."""
+
+    text: str
+    token: int
+    is_number: bool
+
+
+class _Question:
+    """A question as units, with what is known of each."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = words(text)
+        self.concepts = lexicon().concepts(self.tokens)
+        self.units = [
+            _Unit(part, place, token.kind in {"number", "measure"})
+            for place, token in enumerate(self.tokens)
+            if token.kind not in {"file", "folder", "sign"}
+            for part in plain(token.text).split()
+        ]
+        self.used: set[int] = set()
+        """Tokens that are explained."""
+
+    def has(self, concepts: Iterable[str]) -> list[int]:
+        """Return the tokens that have one of several concepts."""
+        wanted = set(concepts)
+        return [place for place, told in enumerate(self.concepts) if told & wanted]
+
+    def find(self, phrase: str) -> list[int]:
+        """Return the tokens in which a phrase is said, as whole words; none where it is not."""
+        if phrase and not phrase.isascii() and phrase in self.text:
+            start = self.text.index(phrase)
+            inside = [
+                at for at, token in enumerate(self.tokens) if token.start < start + len(phrase) and token.end > start
+            ]
+            if any(self.tokens[at].kind in UNSPACED for at in inside):
+                return inside
+        parts = plain(phrase).split()
+        for at in range(len(self.units) - len(parts) + 1 if parts else 0):
+            if all(self.units[at + n].text == part for n, part in enumerate(parts)):
+                return [self.units[at + n].token for n in range(len(parts))]
+        return []
+
+    def says(self, word: str) -> list[int]:
+        """Return the tokens that are a word, or its plural."""
+        return [unit.token for unit in self.units if stem(unit.text) == stem(word)] or (
+            [token for other in related_words(word) if not other.isascii() for token in self.find(other)]
+            if word not in _KEYS
+            else []
+        )
+
+    def means(self, word: str) -> list[int]:
+        """Return the tokens that say a word, or mean the same in some language."""
+        same = {stem(word), *related_words(word)}
+        asking = {place for place, told in enumerate(self.concepts) if told & (_ASKING | _MEASURING | _NEGATING)}
+        found = [
+            unit.token
+            for unit in self.units
+            if unit.text == word
+            or (unit.token not in asking and (stem(unit.text) in same or related_words(unit.text) & same))
+        ]
+        if found:
+            return found
+        for other in same:
+            if not other.isascii() and other in self.text and len(other) > 1:
+                return self.find(other)
+        return []
+
+    def first(self, word: str) -> int:
+        """Return the first token that says a name as a whole; after all others where none does."""
+        return min(self.find(word), default=len(self.tokens))
+
+    def is_denied(self, place: int) -> bool:
+        """Tell whether a "not" or "except" stands right before a word."""
+        denying = [
+            at
+            for at in range(max(0, place - _NEAR), place)
+            if self.concepts[at] & _NEGATING and not self.concepts[at] & _ASKING
+        ]
+        self.used.update(denying)
+        return bool(denying)
+
+    def explained(self) -> float:
+        """Return the share of the telling words that are explained; a character counts half a word."""
+        used = total = 0.0
+        for place, token in enumerate(self.tokens):
+            if token.kind in {"sign", "file", "folder", "ending"} or "\u3040" <= token.text <= "\u309f":
+                continue
+            if place not in self.used and (self.concepts[place] & _ASKING or is_small(token.folded)):
+                continue
+            weight = 0.5 if token.kind == "character" else 1.0
+            total += weight
+            used += weight * (place in self.used)
+        return used / total if total else 0.0
+
+
+def query(text: str, table: Table, before: Query | None = None, name: str = "") -> Query:
+    """Read a question against a table.
+
+    Parameters
+    ----------
+    text : str
+        The question.
+    table : Table
+    before : Query, optional
+        What was asked of the same table before; what a follow-up leaves out is taken from it.
+    name : str
+        The table's file: its words say what the rows are.
+
+    Returns
+    -------
+    Query
+        Its ``explained`` is 0 where nothing of the question stands in the table.
+    """
+    if not table.rows or len(table.rows) > MOST_ROWS:
+        return Query()
+    asked = _Question(text)
+    for part in plain(name.rpartition("/")[2].rpartition(".")[0]).split():
+        asked.used.update(asked.means(part))
+    where = list(_conditions(asked, table, before))
+    spent = {one.column for one in where}
+    named = _columns(asked, table)
+    measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
+    asked.used.update(asked.has(_MEASURES.get(measure, ())))
+    where += _truths(asked, table, named, spent)
+    where += _limits(asked, table, named)
+    spent = {one.column for one in where}
+    wanted = tuple(name for name in named if name not in spent)
+    found = Query(tuple(where), wanted, measure, "", asked.explained(), bool(where or named))
+    is_time = bool(asked.has(_TIMES))
+    is_money = any(asked.means(word) for word in _MONEY)
+    found = _measured(found, table, is_time=is_time, is_money=is_money)
+    is_whole = bool(found.where) and bool(found.wanted or found.column) and not asked.has(_CONNECTING)
+    if before is not None and not is_whole:
+        found = _measured(_continued(found, before, table), table, is_time=is_time, is_money=is_money)
+    if found.measure in {"max", "min", "sum", "mean"} and not found.column:
+        return found._replace(measure="", explained=0.0, is_grounded=False)
+    return found
+
+
+def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
+    """Return what the words of a question say of the rows."""
+    first = [one.column for one in before.where] if before is not None else []
+    places = sorted(range(len(table.columns)), key=lambda place: table.columns[place] not in first)
+    for place in places:
+        column = table.columns[place]
+        values = [value for value in dict.fromkeys(row[place] for row in table.rows) if value]
+        if not values or len(values) > _MOST_VALUES:
+            continue
+        days = [one for one in map(day, values) if one is not None]
+        if len(days) * 2 > len(values):
+            if (found := _when(asked, column, values)) is not None:
+                yield found
+            continue
+        if all(len(value) == 1 or number(value) is not None for value in values):
+            if (found := _numbered(asked, column, values, column in first)) is not None:
+                yield found
+            continue
+        if (found := _named(asked, column, values)) is not None:
+            yield found
+
+
+def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
+    """Return the values of a column that are said: whole, else by a word of theirs."""
+    whole: dict[str, list[int]] = {}
+    for value in values:
+        folded = plain(value)
+        if folded in _TRUE | _FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
+            continue
+        if tokens := asked.find(value):
+            whole[value] = tokens
+    if whole:
+        longest = {value: set(tokens) for value, tokens in whole.items()}
+        kept = [value for value, tokens in longest.items() if not any(tokens < other for other in longest.values())]
+        if all(set(whole[value]) <= asked.used for value in kept):
+            return None  # said already by another column
+        for value in kept:
+            asked.used.update(whole[value])
+        return Condition(column, "is", tuple(kept), asked.is_denied(min(min(whole[value]) for value in kept)))
+    if sum(len(plain(value).split()) for value in values) > _WORDY * len(values):
+        return None
+    said: dict[str, int] = {}
+    shortest = _SHORTEST - 1 if asked.means(column) else _SHORTEST
+    for unit in asked.units:
+        if (
+            len(unit.text) < shortest
+            or unit.text.isdigit()
+            or is_small(unit.text)
+            or unit.token in asked.used
+            or asked.concepts[unit.token] & (_ASKING | _NEGATING)
+        ):
+            continue
+        if any(unit.text in plain(value).split() for value in values):
+            said[unit.text] = unit.token
+    if not said:
+        return None
+    asked.used.update(said.values())
+    return Condition(column, "has", tuple(said))
+
+
+def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
+    """Return the day, month or year that is said."""
+    days = {value: when for value in values if (when := day(value)) is not None}
+    for read in (_dates, _months, _numbered_months, _year_or_day):
+        if (found := read(asked, column, days)) is not None:
+            return found
+    return None
+
+
+def _dates(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the whole dates that are said."""
+    said = {when: place for place, token in enumerate(asked.tokens) if (when := day(token.text)) is not None}
+    whole = {value: asked.find(value) for value in days}
+    same = [value for value, when in days.items() if whole[value] or when in said]
+    if not same:
+        return None
+    asked.used.update(said.values(), *(whole[value] for value in same))
+    return Condition(column, "is", tuple(same))
+
+
+def _months(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the month that is named, or the day of it where a number stands with it."""
+    months = table_of("month")
+    have = {str(when.month) for when in days.values()}
+    unit = next((unit for unit in asked.units if months.get(unit.text) in have), None)
+    if unit is None:
+        return None
+    asked.used.add(unit.token)
+    beside = (other for other in asked.units if other.text.isdigit() and 0 < abs(other.token - unit.token) <= _NEAR)
+    for other in beside:
+        if (found := _of_day(column, days, (int(months[unit.text]), int(other.text)))) is not None:
+            asked.used.add(other.token)
+            return found
+    return Condition(column, "month", (months[unit.text],))
+
+
+def _numbered_months(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the month that is said as a number, as in Japanese and Chinese."""
+    match = _NUMBERED_MONTH.search(asked.text)
+    if match is None or int(match["month"]) not in {when.month for when in days.values()}:
+        return None
+    asked.used.update(at for at, token in enumerate(asked.tokens) if match.start() <= token.start < match.end())
+    if match["day"]:
+        return _of_day(column, days, (int(match["month"]), int(match["day"])))
+    return Condition(column, "month", (str(int(match["month"])),))
+
+
+def _of_day(column: str, days: Mapping[str, date], wanted: tuple[int, int]) -> Condition | None:
+    same = tuple(value for value, when in days.items() if (when.month, when.day) == wanted)
+    return Condition(column, "is", same) if same else None
+
+
+def _year_or_day(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the year, or the day of a month, that a number says: "the 27th", "le 27"."""
+    for unit in asked.units:
+        found = _ORDINAL.fullmatch(unit.text)
+        if found is None or unit.token in asked.used:
+            continue
+        said = int(found["number"])
+        if said in {when.year for when in days.values()}:
+            asked.used.add(unit.token)
+            return Condition(column, "year", (str(said),))
+        before = asked.tokens[unit.token - 1].folded if unit.token else ""
+        following = asked.tokens[unit.token + 1].text if unit.token + 1 < len(asked.tokens) else ""
+        is_day = bool(found["ending"]) or following in _DAY_SIGNS or is_small(before)
+        if is_day and said in {when.day for when in days.values()}:
+            asked.used.add(unit.token)
+            return Condition(column, "day", (str(said),))
+    return None
+
+
+def _numbered(asked: _Question, column: str, values: Sequence[str], is_before: bool) -> Condition | None:
+    """Return the number that is said of a column: it stands beside the column's name, or the question before was about it."""
+    names = {token for part in plain(column).split() for token in asked.means(part)}
+    for unit in asked.units:
+        if unit.token in asked.used or not (unit.text.isdigit() or (len(unit.text) == 1 and unit.token not in names)):
+            continue
+        near = any(0 < abs(unit.token - place) <= 2 for place in names)  # noqa: PLR2004 - a small word between them
+        same = tuple(
+            value
+            for value in values
+            if plain(value) == unit.text or (unit.text.isdigit() and number(value) == int(unit.text))
+        )
+        if same and (near or is_before) and not asked.has((_OVER, _UNDER)):
+            asked.used.update({unit.token, *names})
+            return Condition(column, "is", same)
+    return None
+
+
+def _columns(asked: _Question, table: Table) -> list[str]:
+    """Return the columns that a question names, those whose whole name is said before the others."""
+    found: dict[str, tuple[float, int]] = {}
+    for column in table.columns:
+        parts = [part for part in plain(column).split() if not part.isdigit() and not is_small(part)]
+        hits = [(part, asked.means(part) if part not in _IDS else asked.says(part)) for part in parts]
+        if set(parts) & _KEYS and not all(places for _, places in hits):
+            asked.used.update(place for _, places in hits for place in places)
+            continue  # "which bikes" are the rows, not bike_id
+        met = [place for _, places in hits for place in places[:1]]
+        if met and len([1 for _, places in hits if places]) * 2 >= len(parts):
+            found[column] = (-len(met) / len(parts), min(met))
+            asked.used.update(place for _, places in hits for place in places)
+    return sorted(found, key=lambda name: found[name])
+
+
+def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -> Iterator[Condition]:
+    """Return the columns of yes and no that a question names: those that are, or are not."""
+    for column in list(named):
+        values = {plain(value) for value in table.values(column)}
+        if column in spent or not values <= _TRUE | _FALSE or len(values) != 2:  # noqa: PLR2004 - yes and no
+            continue
+        wants = _FALSE if asked.has(_NEGATING) else _TRUE
+        asked.used.update(asked.has(_NEGATING))
+        named.remove(column)
+        yield Condition(
+            column, "is", tuple(value for value in dict.fromkeys(table.values(column)) if plain(value) in wants)
+        )
+
+
+def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
+    """Return the limit that a question sets to a column of numbers."""
+    kind = "over" if asked.has((_OVER,)) else "under" if asked.has((_UNDER,)) else ""
+    two = [name for name in named if is_numeric(table.values(name))]
+    if kind and len(two) == 2 and not any(unit.is_number for unit in asked.units):  # noqa: PLR2004 - one against the other
+        first, second = two if asked.first(two[0]) < asked.first(two[1]) else two[::-1]
+        for name in two:
+            named.remove(name)
+        yield Condition(first, f"{kind} of", (second,))
+        return
+    given = [
+        unit
+        for unit in asked.units
+        if unit.is_number and unit.token not in asked.used and number(asked.tokens[unit.token].text) is not None
+    ]
+    if not kind or len({unit.token for unit in given}) != 1:
+        return
+    columns = [name for name in named if is_numeric(table.values(name))] or amounts(table)
+    if len(columns) == 1:
+        asked.used.add(given[0].token)
+        limit = number(asked.tokens[given[0].token].text)
+        if columns[0] in named:
+            named.remove(columns[0])
+        yield Condition(columns[0], kind, (str(limit),))
+
+
+def _continued(found: Query, before: Query, table: Table) -> Query:
+    """Take from the question before what a follow-up leaves out."""
+    new = {one.column for one in found.where}
+    where = (*(one for one in before.where if one.column not in new), *found.where)
+    rows = found._replace(where=where).rows(table)
+    if (found.where and not rows) or (found.measure in {"max", "min"} and len(rows) < 2):  # noqa: PLR2004 - the most of one
+        where = found.where
+    wanted, measure, column = found.wanted, found.measure, ""
+    if not measure and not wanted:
+        wanted, measure, column = before.wanted, before.measure, before.column
+    elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
+        column = before.column
+    elif measure == "count" and found.column:
+        column = found.column
+    elif wanted and not measure and before.measure in {"sum", "mean"} and is_numeric(table.values(wanted[0])):
+        measure, column, wanted = before.measure, wanted[0], wanted[1:]
+    return found._replace(where=where, wanted=wanted, measure=measure, column=column, is_grounded=True)
+
+
+def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Query:
+    """Settle the column that is measured."""
+    if not found.measure or found.column:
+        return found
+    numeric = [name for name in found.wanted if is_numeric(table.values(name))]
+    dated = [name for name in found.wanted if any(map(day, table.values(name)))]
+    column = next(iter([*dated, *numeric] if is_time else [*numeric, *dated]), "")
+    spent = {one.column for one in found.where}
+    if is_time and not column:
+        times = [name for name in table.columns if _is_time(name, table) and name not in spent]
+        column = times[0] if times else ""
+    if not column and found.measure in {"max", "min", "mean", "sum"}:
+        free = [name for name in amounts(table) if name not in spent]
+        column = free[0] if len(free) == 1 else ""
+    if found.measure == "count" and column and not is_numeric(table.values(column)):
+        column = ""
+    if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
+        free = [name for name in amounts(table) if name not in spent]
+        column = free[0] if len(free) == 1 else ""
+    if found.measure == "distinct":
+        column = next(iter(found.wanted), "")
+    return found._replace(column=column, wanted=tuple(name for name in found.wanted if name != column))
+
+
+def _is_time(column: str, table: Table) -> bool:
+    values = [value for value in table.values(column) if value]
+    years = [one for one in numbers(values) if one is not None]
+    is_year = bool(values) and len(years) == len(values) and all(1000 <= one <= 2100 for one in years)  # noqa: PLR2004
+    return is_year or (bool(values) and all(day(value) is not None for value in values))
+
+
+def amounts(table: Table) -> list[str]:
+    """Return the columns whose numbers are amounts: no years, no numbers of things."""
+    return [
+        name for name in table.columns if is_numeric(table.values(name)) and not set(plain(name).split()) & set(_IDS)
+    ]
+
+
+def is_numeric(values: Sequence[str]) -> bool:
+    """Tell whether all values there are are numbers."""
+    read = numbers([value for value in values if value])
+    return bool(read) and None not in read
+
+
+class Found(NamedTuple):
+    """The answer to a query."""
+
+    rows: tuple[tuple[str, ...], ...]
+    value: str = ""
+    """The number, or the values that were wanted with commas between them."""
+
+
+def answer(asked: Query, table: Table) -> Found:
+    """Answer a query.
+
+    Returns
+    -------
+    Found
+        The rows that are meant, and the value where one is asked for.
+    """
+    rows = asked.rows(table)
+    column = asked.column
+    if column and asked.measure in {"max", "min"}:
+        place = table.columns.index(column)
+        keys = order([row[place] for row in rows])
+        usable = [key for key in keys if key[0] == 0]
+        if not usable:
+            return Found((), "")
+        best = max(usable) if asked.measure == "max" else min(usable)
+        rows = [row for row, key in zip(rows, keys, strict=True) if key == best]
+        return Found(tuple(rows), rows[0][place])
+    if column and asked.measure in {"sum", "mean", "count"}:
+        place = table.columns.index(column)
+        read = [one for one in numbers([row[place] for row in rows]) if one is not None]
+        if not read:
+            return Found(tuple(rows), "")
+        total = sum(read, Decimal(0))
+        return Found(tuple(rows), written(total / len(read) if asked.measure == "mean" else total))
+    if asked.measure == "count":
+        return Found(tuple(rows), str(len(rows)))
+    if asked.measure == "distinct" and column:
+        place = table.columns.index(column)
+        return Found(tuple(rows), ", ".join(dict.fromkeys(row[place] for row in rows)))
+    if asked.wanted:
+        places = [table.columns.index(name) for name in asked.wanted]
+        return Found(tuple(rows), "; ".join(", ".join(row[place] for place in places) for row in rows))
+    return Found(tuple(rows))
+
+
+class Leaf(NamedTuple):
+    """Values of a JSON file that a question is about."""
+
+    path: tuple[str, ...]
+    """Keys that lead to it."""
+    values: tuple[tuple[str, str], ...]
+    """What is below, by the rest of its path."""
+    explained: float
+
+
+def leaf(text: str, data: object, before: Sequence[str] = ()) -> Leaf | None:
+    """Find what a question asks of a JSON file.
+
+    Parameters
+    ----------
+    text : str
+        The question.
+    data : object
+        What the file holds.
+    before : sequence of str
+        Keys that the question before was about.
+
+    Returns
+    -------
+    Leaf or None
+        ``None`` when no key is named, or several fit.
+
+    Examples
+    --------
+    >>> prices = {"ticket": {"adult": 6, "child": 3}, "hours": {"monday": "closed"}}
+    >>> leaf("what is a child ticket?", prices).path, leaf("und am Montag?", prices).values
+    (('ticket', 'child'), (('hours.monday', 'closed'),))
+    """
+    asked = _Question(text)
+    nodes = dict(_nodes(data))
+    said = {
+        part: frozenset(asked.means(part))
+        for path in nodes
+        for key in path
+        for part in plain(key).split()
+        if not is_small(part)
+    }
+    scored: list[tuple[float, int, int, tuple[str, ...], frozenset[int]]] = []
+    for path in nodes:
+        tokens = frozenset(token for key in path for part in plain(key).split() for token in said.get(part, ()))
+        own = frozenset(token for part in plain(path[-1]).split() for token in said.get(part, ()))
+        if not own:
+            continue
+        shared = next(
+            (place for place, (one, other) in enumerate(zip(path, before, strict=False)) if one != other),
+            min(len(path), len(before)),
+        )
+        parts = [part for part in plain(path[-1]).split() if not is_small(part)]
+        whole = len([part for part in parts if said.get(part)]) / (len(parts) or 1)
+        scored.append((len(tokens) + whole, shared, -len(path), path, tokens))
+    if not scored:
+        return None
+    best = max(row[:3] for row in scored)
+    found = [row for row in scored if row[:3] == best]
+    if len(found) > 1:
+        return None
+    _, _, _, path, tokens = found[0]
+    asked.used.update(tokens)
+    below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
+    return Leaf(path, below, asked.explained())
+
+
+def _nodes(data: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Return all that has a key, with its path."""
+    entries: Iterable[tuple[str, object]] = ()
+    if isinstance(data, Mapping):
+        entries = ((str(key), value) for key, value in data.items())
+    elif isinstance(data, list):
+        entries = ((str(place), value) for place, value in enumerate(data, 1))
+    for key, value in entries:
+        yield (*path, key), value
+        yield from _nodes(value, (*path, key))
+
+
+def _below(data: object) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Return the values below a node; what is a list of values is one."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            for rest, said in _below(value):
+                yield (str(key), *rest), said
+    elif isinstance(data, list) and any(isinstance(one, Mapping | list) for one in data):
+        for place, value in enumerate(data, 1):
+            for rest, said in _below(value):
+                yield (str(place), *rest), said
+    else:
+        yield (), ", ".join(map(_text, data)) if isinstance(data, list) else _text(data)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
