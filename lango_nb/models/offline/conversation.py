@@ -163,6 +163,8 @@ _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
 _TAIL = 6
 """Letters of the last part of a compound: "ordner", "folder", "mappen"."""
+_LOSING = ("delete", "line.delete", "move", "run", "write")
+"""How acts begin that lose something when they were not meant."""
 _NEGATING = frozenset(("no", "not"))
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
@@ -296,7 +298,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
-    reading = _written_alike(_to_named_file(_again(reading, last), request), request)
+    reading = _again(_rejoined(reading, request), last)
+    reading = _written_alike(_to_named_file(reading, request), request)
     for meant in (
         _of_other_word(request, context),
         _of_shown_line(reading, request, context),
@@ -360,6 +363,23 @@ def _without(step: Step, out: Collection[str]) -> Step | None:
     return None if is_change(step.act) or step.destination else step
 
 
+def _rejoined(reading: Reading, request: str) -> Reading:
+    """Return one step where a request was parted between the numbers of lines: "delete lines 2 and 3".
+
+    Examples
+    --------
+    >>> parted = Reading((Step("line.delete", {"line": ("2",)}), Step("same", {"n": ("3",)})))
+    >>> [step.text for step in _rejoined(parted, "delete lines 2 and 3").steps]
+    ['delete lines 2 and 3']
+    """
+    first, *rest = reading.steps or (Step("unclear", {}),)
+    words = [word for step in rest for said in step.arguments.values() for word in said]
+    is_parted = bool(rest) and first.act == "line.delete" and all(step.act in FOLLOWS for step in rest)
+    if is_parted and words and all(word.isdecimal() for word in words):
+        return reading._replace(steps=(first._replace(text=request),))
+    return reading
+
+
 def _again(reading: Reading, last: Step | None) -> Reading:
     """Return what does the same as the step before and lacks nothing, where the likeliest reading lacks something.
 
@@ -373,10 +393,13 @@ def _again(reading: Reading, last: Step | None) -> Reading:
     if last is None or len(reading.steps) != 1:
         return reading
     is_sum = reading.steps[0].act == "calculate" and reckon(reading.steps[0].word("text")) is not None
-    if not _lacks(reading.steps[0]) and (reading.steps[0].act != "calculate" or is_sum):
+    first = reading.steps[0]
+    is_lost = _followed(first, last).act == "unclear"
+    if not _lacks(first) and not is_lost and (first.act != "calculate" or is_sum):
         return reading
     for other in reading.others:
-        if other.steps[0].act == last.act and not _lacks(other.steps[0]):
+        step = other.steps[0]
+        if step.act == last.act and not _lacks(step) and not step.act.startswith(_LOSING):
             likely = other.confidence / max(1 - reading.confidence, other.confidence)
             return other._replace(confidence=likely, others=tuple(one for one in reading.others if one is not other))
     return reading
@@ -551,8 +574,16 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         step.act == "task.done" or (step.act in {"replace", "line.replace"} and _lacks(step))
     ):
         return None
-    rest = " ".join(request.replace(file, " ", 1).split())
-    said = step.arguments.get("old") or reader().arguments(rest, "task.done", ("text",)).get("text") or (rest,)
+    found = words_of(request.replace(file, " ", 1))
+    kept = [
+        word.text for word, concepts in zip(found, lexicon().concepts(found), strict=True) if "done" not in concepts
+    ]
+    rest = " ".join(kept)
+    said = (
+        step.arguments.get("old")
+        or reader().arguments(" ".join(request.replace(file, " ", 1).split()), "task.done", ("text",)).get("text")
+        or (rest,)
+    )
     act = "line.untick" if told & _REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
 
@@ -608,7 +639,8 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     ('value.set', '12', True)
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
-    if step is None or step.act not in {"json.set", "replace", "line.replace", "move", "task.done"}:
+    is_doubtful = step is not None and step.act in _WRITING and reading.confidence < _HALF
+    if step is None or not (is_doubtful or step.act in {"json.set", "replace", "line.replace", "move", "task.done"}):
         return None
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""
@@ -619,13 +651,20 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
         return None
     if not request.strip() or (step.act == "task.done" and not named):
         return None
-    new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else step.arguments.get("new", ())
+    new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else _new_of(reading)
     cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
     found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
     is_whole = step.act in {"move", "replace", "json.set"} and not _lacks(step) and reading.confidence >= _HALF
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
+
+
+def _new_of(reading: Reading) -> tuple[str, ...]:
+    """Return the new value that any of the likeliest readings found."""
+    return next(
+        (new for one in (reading, *reading.others) if one.steps and (new := one.steps[0].arguments.get("new"))), ()
+    )
 
 
 def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
