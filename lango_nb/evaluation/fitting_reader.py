@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lango_nb.evaluation.readings import Marked, MarkedStep, marked_requests
-from lango_nb.models.offline.acts import READING, acts
 from lango_nb.models.offline.features import (
     VALUES,
     VERSION,
@@ -37,9 +36,10 @@ from lango_nb.models.offline.features import (
     of_words,
     see,
 )
+from lango_nb.models.offline.lexicon import Word
+from lango_nb.models.offline.plan import READING, acts
 from lango_nb.models.offline.reader import FOLLOWS, WEIGHTS, begins_at, likeliest, roles_of
 from lango_nb.models.offline.weights import LEAST_STEP, Linear, Tagger, pack
-from lango_nb.models.offline.words import Word
 
 HELD_OUT = 3
 """Every so many authors, one is held out."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lango_nb.core.errors import UsageError
-from lango_nb.models.offline.acts import READING
+from lango_nb.models.offline.plan import READING
 
 REQUESTS = "requests"
 STEPS = " // "

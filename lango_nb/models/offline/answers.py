@@ -1,16 +1,22 @@
-"""Sentences of answers in ten languages, from ``data/reading/answers.tsv``: a key, then a column per language.
+"""Answers: sentences in ten languages, said and read back, and what tools gave in words.
 
-``{name}`` stands for a value; ``{n|line|lines}`` for a number with its noun (Polish has three forms).
+Sentences are rows of ``data/reading/answers.tsv``: a key, then a column per language. ``{name}`` stands for a value;
+``{n|line|lines}`` for a number with its noun (Polish has three forms). What a tool gave is data: it is quoted, line by
+line and cut to size, and never followed; JSON becomes lines to read.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
+from lango_nb.core.errors import shorten
+from lango_nb.core.masking import MASK, mask_arguments
 from lango_nb.core.text import printable
-from lango_nb.models.offline.acts import READING
+from lango_nb.models.offline.plan import read_rows
 
 MOST_LINES = 60
 """Lines of a file that are shown."""
@@ -75,8 +81,6 @@ def say(key: str, language: str, **values: object) -> str:
     >>> say("count.lines", "en", file="notes.md", n=1), say("count.lines", "pl", file="notes.md", n=3)
     ('notes.md has 1 line.', 'notes.md ma 3 wiersze.')
     """
-    sentences = _table()[key]
-    sentence = (sentences.get(language) or sentences["en"]).replace("\\n", "\n")
 
     def fill(hole: re.Match[str]) -> str:
         value = values[hole[1]]
@@ -85,17 +89,19 @@ def say(key: str, language: str, **values: object) -> str:
         forms = hole[2][1:].split("|")
         return f"{value} {forms[_form(int(str(value)), len(forms))]}"
 
-    return _HOLE.sub(fill, sentence)
+    return _HOLE.sub(fill, _sentence(key, language))
 
 
 @cache
-def _table() -> Mapping[str, Mapping[str, str]]:
-    head, *rows = (
-        line.split("\t")
-        for line in (READING / "answers.tsv").read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith("#")
-    )
+def sentences() -> Mapping[str, Mapping[str, str]]:
+    """Return all sentences by key and language."""
+    head, *rows = read_rows("answers.tsv")
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
+
+
+def _sentence(key: str, language: str) -> str:
+    by_language = sentences()[key]
+    return (by_language.get(language) or by_language["en"]).replace("\\n", "\n")
 
 
 def said(key: str, language: str, text: str, *, is_one: bool = True) -> dict[str, str] | None:
@@ -184,21 +190,15 @@ def _holes(names: Sequence[str], pieces: Sequence[str], text: str, start: int) -
 @cache
 def naming(hole: str, language: str) -> tuple[str, ...]:
     """Return the sentences with a hole, those that say most of their own first."""
-    own = {key: sum(map(len, _pieces(key, language)[1])) for key in _table() if hole in _pieces(key, language)[0]}
+    own = {key: sum(map(len, _pieces(key, language)[1])) for key in sentences() if hole in _pieces(key, language)[0]}
     return tuple(sorted(own, key=lambda key: -own[key]))
 
 
 @cache
 def _pieces(key: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split a sentence into the names of its holes and what stands around them."""
-    sentences = _table()[key]
-    parts = _HOLE.split((sentences.get(language) or sentences["en"]).replace("\\n", "\n"))
+    parts = _HOLE.split(_sentence(key, language))
     return tuple(parts[1::3]), tuple(parts[0::3])
-
-
-def sentences() -> Mapping[str, Mapping[str, str]]:
-    """Return all sentences by key and language."""
-    return _table()
 
 
 def is_question(text: str, language: str | None = None) -> bool:
@@ -243,7 +243,7 @@ def languages() -> tuple[str, ...]:
     >>> languages()
     ('en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja', 'zh')
     """
-    return tuple(next(iter(_table().values())))
+    return tuple(next(iter(sentences().values())))
 
 
 def quoted(lines: Sequence[str], language: str) -> str:
@@ -275,3 +275,116 @@ def _form(number: int, forms: int) -> int:
     if forms == 2:  # noqa: PLR2004 - one and many
         return 1
     return 1 if number % 10 in _FEW and number % 100 not in range(12, 15) else 2
+
+
+# -- values of tools in words ------------------------------------------------------------------------------------------
+
+MOST_ITEMS = 10
+MOST_FIELDS = 20
+_MOST_DETAILS = 4
+_VALUE_CHARS = 200
+_TEXT_CHARS = 8000
+_LABELS = ("title", "name", "key", "label", "id", "url", "path", "subject")
+"""Fields an item of a list is called by, the best first."""
+_LISTS = ("results", "items", "entries", "rows", "matches", "data", "records")
+_SECRET_TOOLS = frozenset({"secrets_store"})
+
+
+def shown_arguments(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Write arguments for an answer, without secrets.
+
+    Examples
+    --------
+    >>> shown_arguments("secrets_store", {"name": "mail", "value": "hunter2"})
+    "name = 'mail', value = '[masked]'"
+    """
+    masked = {
+        name: MASK if tool in _SECRET_TOOLS and name == "value" else value
+        for name, value in mask_arguments(dict(arguments)).items()
+    }
+    return ", ".join(f"{name} = {shorten(repr(value), _VALUE_CHARS)}" for name, value in masked.items())
+
+
+def said_of(value: Any) -> str:
+    r"""Write a JSON value as lines.
+
+    Examples
+    --------
+    >>> print(said_of({"jobs": [{"id": "cron-1", "name": "backup"}, {"id": "cron-2", "name": "mail"}]}))
+    2 jobs:
+    - backup (id: cron-1)
+    - mail (id: cron-2)
+    >>> print(said_of({"balance": "12.5", "currency": "USDC"}))
+    balance: 12.5
+    currency: USDC
+    >>> said_of([]), said_of({"status": "ok"}), said_of({"jobs": []})
+    ('No results.', 'status: ok', 'No jobs.')
+    """
+    if isinstance(value, list):
+        return _listed(value, "result")
+    if not isinstance(value, dict):
+        return shorten_text(_plain(value))
+    inner = [(name, item) for name, item in value.items() if isinstance(item, list)]
+    inner.sort(key=lambda pair: (pair[0] not in _LISTS, -len(pair[1])))
+    if inner:
+        name, items = inner[0]
+        rest = {key: item for key, item in value.items() if key != name and key not in {"count", "total"}}
+        noun = re.sub(r"ies$", "y", _spoken(name)) if name.endswith("ies") else _spoken(name).removesuffix("s")
+        lines = [_listed(items, "result" if name in _LISTS else noun)]
+        return "\n".join([*lines, *_fields(rest)])
+    return "\n".join(_fields(value))
+
+
+def shorten_text(text: str) -> str:
+    """Cut a text that is too long for an answer, and say so."""
+    if len(text) <= _TEXT_CHARS:
+        return text
+    return f"{text[:_TEXT_CHARS]}\n… and {len(text) - _TEXT_CHARS:,} characters more"
+
+
+def _listed(items: list[Any], noun: str) -> str:
+    if not items:
+        return f"No {_plural(noun)}."
+    lines = [f"- {_item(item)}" for item in items[:MOST_ITEMS]]
+    more = [f"… and {len(items) - MOST_ITEMS} more"] if len(items) > MOST_ITEMS else []
+    return "\n".join([f"{len(items)} {noun if len(items) == 1 else _plural(noun)}:", *lines, *more])
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2:-1] not in set("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
+def _item(item: Any) -> str:
+    if not isinstance(item, dict):
+        return _plain(item)
+    label = next((name for name in _LABELS if isinstance(item.get(name), str | int) and item[name] != ""), None)
+    others = [(name, value) for name, value in item.items() if name != label and value not in (None, "", [], {})]
+    details = ", ".join(f"{_spoken(name)}: {_plain(value)}" for name, value in others[:_MOST_DETAILS])
+    if label is None:
+        return details or "an empty entry"
+    return f"{_plain(item[label])} ({details})" if details else _plain(item[label])
+
+
+def _fields(value: Mapping[str, Any]) -> list[str]:
+    lines = [f"{_spoken(name)}: {_plain(item)}" for name, item in list(value.items())[:MOST_FIELDS]]
+    return [*lines, f"… and {len(value) - MOST_FIELDS} more"] if len(value) > MOST_FIELDS else lines
+
+
+def _spoken(name: str) -> str:
+    return str(name).replace("_", " ").strip()
+
+
+def _plain(value: Any) -> str:
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return shorten(value, _VALUE_CHARS) if value else "(empty)"
+        case int() | float():
+            return str(value)
+        case _:
+            return shorten(json.dumps(value, ensure_ascii=False), _VALUE_CHARS)

@@ -1,6 +1,6 @@
 """A reading is carried out: calls, what they gave, and an answer, replayed from the messages at every step of a turn.
 
-    settle the words → is it sure enough? → look or change (looking.py, changing.py, any_tool.py) → destination → answer
+    settle the words → is it sure enough? → look or change (looking.py, changing.py), or a tool by its schema → destination → answer
                           no: the plan is shown and asked
 
 Whoever drives it (:func:`next_reply`) gives it the results there are; the first call without one is the reply.
@@ -8,22 +8,23 @@ Whoever drives it (:func:`next_reply`) gives it the results there are; the first
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Generator, Mapping, Sequence
+from typing import Any
 
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
-from lango_nb.models.offline.acts import acts, is_change
-from lango_nb.models.offline.any_tool import not_offered, use_tool
-from lango_nb.models.offline.changing import add_tasks, append_to, change, remember, write_to
-from lango_nb.models.offline.conversation import Conversation, Done
-from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
-from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
+from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
+from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
+from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
+from lango_nb.models.offline.lexicon import concepts_of, lexicon, words
 from lango_nb.models.offline.looking import find_out, look
-from lango_nb.models.offline.names import is_pointer, unquoted, whole_new_name
-from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, show
-from lango_nb.models.offline.wording import shown_arguments
-from lango_nb.models.offline.words import words
+from lango_nb.models.offline.names import is_pointer, pick, plain, rank, unquoted, whole_new_name
+from lango_nb.models.offline.operations import lines, number, truth
+from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
+from lango_nb.routing.capabilities import tool_capability
 
 CHANGE_LEAST = 0.45
 """How sure a reading must be that changes something."""
@@ -129,7 +130,7 @@ def _is_call(done: Done, call: Call) -> bool:
 
 def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look."""
-    if not other.steps or other.confidence < LOOK_LEAST / 3 or any(_is_talk(step) for step in other.steps):
+    if not other.steps or other.confidence < LOOK_LEAST / 3 or any(is_talk(step.act) for step in other.steps):
         return False
     return not _changes(other) or _changes(reading)
 
@@ -164,7 +165,7 @@ def _is_about_a_part(step: Step) -> bool:
     for said in step.arguments.values():
         for word in said:
             rest = rest.replace(word, " ")
-    return any(told & _PARTS for told in lexicon().concepts(words(rest)))
+    return bool(concepts_of(rest) & _PARTS)
 
 
 def _changes(reading: Reading) -> bool:
@@ -178,7 +179,7 @@ def _carried(
     desk = Desk(tools, context, reading.language, is_certain=reading.is_certain)
     said: list[str] = []
     settled: list[Step] = []
-    talk = [step for step in reading.steps if _is_talk(step)]
+    talk = [step for step in reading.steps if is_talk(step.act)]
     if not reading.is_certain and len(talk) < len(reading.steps) and reading.confidence < least_of(reading):
         return _shown_plan(desk, reading)
     for said_step in reading.steps:
@@ -219,7 +220,7 @@ def _step(desk: Desk, step: Step) -> Work:
     else:
         if act.tool and not desk.folder.has(act.tool) and not _has_other_way(desk, act.tool):
             raise CannotWork(not_offered(desk, Step(act.tool, step.arguments)))
-        outcome = yield from (change(desk, step) if act.kind == "change" else look(desk, step))
+        outcome = yield from (CHANGES[step.act](desk, step) if act.kind == "change" else look(desk, step))
     if not step.destination:
         return outcome
     return (yield from _delivered(desk, step, outcome))
@@ -238,7 +239,11 @@ def repaired(step: Step) -> Step:
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     row = acts().get(step.act)
-    if row is None or "file" not in row.roles or any(_looks_like_file(word) for word in step.arguments.get("file", ())):
+    if (
+        row is None
+        or "file" not in row.roles
+        or any(one.kind in {"file", "folder"} for word in step.arguments.get("file", ()) for one in words(word))
+    ):
         return step
     used = [word for role, said in step.arguments.items() for word in said if role != "file" or is_pointer(word, "it")]
     said = step.text.partition("\n")[0]
@@ -255,10 +260,6 @@ def whole_line(command: str, text: str) -> str:
         return command
     line = before.partition(":")[2].strip()
     return f"{line} {command}" if line else ""
-
-
-def _looks_like_file(word: str) -> bool:
-    return any(one.kind in {"file", "folder"} for one in words(word))
 
 
 def _has_other_way(desk: Desk, tool: str) -> bool:
@@ -327,11 +328,6 @@ def _what_if(desk: Desk, step: Step) -> Work:
     raise Ask(desk.say("what_if", file=path, n=len(text.splitlines())))
 
 
-def _is_talk(step: Step) -> bool:
-    act = acts().get(step.act)
-    return act is not None and act.kind == "talk"
-
-
 def _shown_plan(desk: Desk, reading: Reading) -> Answer:
     """Show a plan that is not sure enough, and ask."""
     line = "; ".join(show(step) for step in reading.steps)
@@ -370,3 +366,167 @@ def _failure(desk: Desk, failed: Failed) -> str:
     if any(sign in failed.said for sign in _NO_APPROVAL):
         return desk.say("refused", what=first)
     return desk.say("tool_failed", what=first)
+
+
+# -- tools without an act ----------------------------------------------------------------------------------------------
+
+_LABELS = frozenset(("name", "key", "title"))
+"""Parameters that label what is kept."""
+_LABEL_WORDS = 5
+_CONTENT = frozenset(
+    ("content", "value", "data", "text", "body", "observation", "message", "ciphertext", "yaml_content")
+)
+"""Parameters that take what the step before gave."""
+_AND = re.compile(r"\s*[,;\u3001\uff0c]\s*(?:(?:and|und|et|y|e|en|i)\s+)?|\s+(?:and|und|et|y|e|en|i)\s+|と|和")
+
+
+def use_tool(desk: Desk, step: Step) -> Work:
+    """Call a tool with what the request says.
+
+    Returns
+    -------
+    Outcome
+    """
+    schema = desk.folder.tools.get(step.act)
+    if schema is None:
+        raise CannotWork(not_offered(desk, step))
+    arguments = fill(desk, schema, step)
+    desk.has_changed = True
+    text: str = yield from desk.folder.whole(step.act, **arguments)
+    return Outcome(_worded(desk, text), text, step)
+
+
+def not_offered(desk: Desk, step: Step) -> str:
+    """Say which tool would have done it, with what."""
+    said = {role: ", ".join(words) for role, words in step.arguments.items()}
+    shown = shown_arguments(step.act, said)
+    return desk.say("no_tool", tool=step.act, what=f" ({shown})" if shown else "")
+
+
+def fill(desk: Desk, schema: ToolSchema, step: Step) -> dict[str, Any]:
+    """Turn words into arguments; ask for those that are needed and missing, in words.
+
+    Raises
+    ------
+    folder.Ask
+        Something that is needed is missing, or is not what it has to be.
+    """
+    shapes = shapes_of(schema)
+    found: dict[str, Any] = {}
+    answered = step.arguments.get("*", ())  # what was said when asked
+    for name, given in step.arguments.items():
+        if name in shapes and given:
+            shape = shapes[name]
+            if len(given) == 1 and is_pointer(given[0], "answer") and desk.context.answer:
+                value = read_value((given_text(desk, step, name),), shape)
+            else:
+                value = read_value(given, shape)
+            if value is None and answered:
+                value, answered = read_value(answered, shape), ()
+            if value is None:
+                raise Ask(
+                    desk.say("ask.value", what=_spoken(name, shape), word=", ".join(given), options=_options(shape)),
+                )
+            found[name] = value
+    lacking = [name for name in required_of(schema) if name not in found and "default" not in shapes.get(name, {})]
+    if lacking and answered:
+        shape = shapes.get(lacking[0], {})
+        if (value := read_value(answered, shape)) is not None:
+            found[lacking.pop(0)] = value
+    if desk.has_result and (taken := next((name for name in lacking if name in _CONTENT), "")):
+        found[taken] = desk.context.answer
+        lacking.remove(taken)
+    for name in list(lacking):
+        if (made := _made_up(name, shapes.get(name, {}), found)) is not None:
+            found[name] = made
+            lacking.remove(name)
+    if lacking:
+        what = desk.say("and").join(_spoken(name, shapes.get(name, {})) for name in lacking)
+        purpose = tool_capability(step.act) or step.act.replace("_", " ")
+        raise Ask(desk.say("ask.for_tool", what=what, purpose=purpose))
+    return found
+
+
+def _made_up(name: str, shape: Mapping[str, Any], found: Mapping[str, Any]) -> Any:
+    """Return what nobody says by themselves: a label, made of what is kept under it, or which kind of value another is."""
+    texts = [value for key, value in found.items() if key != name and isinstance(value, str) and value]
+    if name in _LABELS and texts:
+        return "-".join(plain(texts[-1]).split()[:_LABEL_WORDS]) or None
+    options = shape.get("enum")
+    if name.endswith("_type") and isinstance(options, list) and texts:
+        return next((one for one in options if str(one) in plain(" ".join(texts)).split()), options[0])
+    return None
+
+
+def read_value(words: tuple[str, ...], shape: Mapping[str, Any]) -> Any:
+    """Read words as a value of a schema; ``None`` when they are none.
+
+    Examples
+    --------
+    >>> read_value(("three",), {"type": "integer"}), read_value(("2,5",), {"type": "number"})
+    (3, 2.5)
+    >>> read_value(("a, b and c",), {"type": "array", "items": {"type": "string"}}), read_value(("Nein",), {"type": "boolean"})
+    (['a', 'b', 'c'], False)
+    >>> read_value(("summaries",), {"enum": ["summary", "links"]}), read_value(("soon",), {"type": "integer"})
+    ('summary', None)
+    """
+    text = "\n".join(words)
+    if isinstance(options := shape.get("enum"), list) and options:
+        by_name = {str(option): option for option in options}
+        found = pick(text, by_name)
+        return by_name.get(found.name)
+    match shape.get("type"):
+        case "integer":
+            return rank(text)
+        case "number":
+            value = number(text)
+            return float(value) if value is not None else rank(text)
+        case "boolean":
+            return truth(text.strip())
+        case "array":
+            parts = [part for word in words for part in _AND.split(word) if part.strip()]
+            items = shape.get("items")
+            values = [read_value((part.strip(),), items if isinstance(items, dict) else {}) for part in parts]
+            return None if None in values else values
+        case "object":
+            return _object(text)
+        case _:
+            return text
+
+
+def _object(text: str) -> Any:
+    try:
+        read = json.loads(text)
+    except ValueError:
+        pairs = [re.split(r"\s*[:=]\s*", part, maxsplit=1) for part in re.split(r"\s*[,;\n]\s*", text) if part]
+        return {pair[0]: pair[1] for pair in pairs} if pairs and all(len(pair) > 1 for pair in pairs) else None
+    return read if isinstance(read, dict) else None
+
+
+def _spoken(name: str, shape: Mapping[str, Any]) -> str:
+    """Name a parameter the way its author describes it."""
+    described = str(shape.get("description") or "")
+    first = re.split(r"[.;:(,]", described)[0].strip()
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").lower()
+    if not first or len(first) > 60:  # noqa: PLR2004 - a sentence
+        return plain
+    return (
+        f"{plain} ({first[0].lower()}{first[1:]})" if plain not in first.lower() else f"{first[0].lower()}{first[1:]}"
+    )
+
+
+def _options(shape: Mapping[str, Any]) -> str:
+    options = shape.get("enum")
+    if isinstance(options, list):
+        return ", ".join(map(str, options))
+    return {"integer": "1, 2, 3 …", "number": "1, 2.5 …", "boolean": "yes, no"}.get(str(shape.get("type")), "…")
+
+
+def _worded(desk: Desk, text: str) -> str:
+    body = text.strip()
+    if body[:1] in {"{", "["}:
+        try:
+            return said_of(json.loads(body)) or desk.say("done")
+        except (ValueError, RecursionError):
+            pass
+    return quoted(lines(shorten_text(body)), desk.language) or desk.say("done")

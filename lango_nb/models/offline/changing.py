@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import posixpath
 import re
 import shlex
@@ -9,15 +10,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
-from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
-from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work, holds_secret
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
+from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
-from lango_nb.models.offline.names import is_pointer, plain, rank, says_name, unquoted
-from lango_nb.models.offline.operations import Entry, NoSuch, Unsure, holds, json_path, json_set, json_spans, lines
+from lango_nb.models.offline.names import is_pointer, pick, plain, rank, says_name, unquoted
+from lango_nb.models.offline.operations import (
+    Entry,
+    NoSuch,
+    Unsure,
+    files_of,
+    holds,
+    json_path,
+    json_set,
+    json_spans,
+    lines,
+    read_table,
+    write_row,
+)
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.tables import read_table, write_row
-from lango_nb.models.offline.words import words
 
 _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
@@ -37,17 +47,6 @@ _THERE = "is there already"
 _LONGEST_KEY = 40
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
-
-
-def change(desk: Desk, step: Step) -> Work:
-    """Carry out an act that changes something.
-
-    Returns
-    -------
-    Outcome
-    """
-    outcome: Outcome = yield from _HANDLERS[step.act](desk, step)
-    return outcome
 
 
 # -- texts -------------------------------------------------------------------------------------------------------------
@@ -166,15 +165,10 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     count = len(lines(old))
     if lines(old) == lines(text):
         raise CannotWork(desk.say("same_already", file=name))
-    if old.strip() and not desk.is_certain and not _says_replace(step.text):
+    if old.strip() and not desk.is_certain and "replace" not in concepts_of(step.text):
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
     return _done(step, desk.say("replaced_all", file=name, n=count), name)
-
-
-def _says_replace(text: str) -> bool:
-    """Tell whether a request says that something is to be replaced."""
-    return any("replace" in concepts for concepts in lexicon().concepts(words(text)))
 
 
 def _create(desk: Desk, step: Step) -> Work:
@@ -291,14 +285,10 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
 
 
 def _cells(line: str, sign: str) -> list[str]:
-    import csv
-
     return next(csv.reader([line], delimiter=sign, skipinitialspace=True), [])
 
 
 def _column(pair: str, columns: Sequence[str]) -> str | None:
-    from lango_nb.models.offline.names import pick
-
     match = _PAIR.match(pair)
     return (pick(match[1], columns).name or None) if match else None
 
@@ -328,7 +318,7 @@ def _with(desk: Desk, step: Step, sought: str) -> Work:
         if _pattern_of(text, sought) is not None:
             return desk.context.file, text
     every: list[Entry] = yield from desk.folder.everything()
-    texts: dict[str, str] = yield from desk.folder.read_all([one.name for one in every if not one.is_folder][:60])
+    texts: dict[str, str] = yield from desk.folder.read_all([one.name for one in files_of(every)][:60])
     found = [name for name, one in texts.items() if _pattern_of(one, sought) is not None]
     if len(found) == 1:
         return found[0], (yield from desk.folder.editable(found[0]))
@@ -443,7 +433,7 @@ def _delete_read(desk: Desk, step: Step, name: str, text: str) -> Work:
     yield from desk.folder.call("fs_delete", says, path=name)
     desk.folder.forget(name)
     settled = Step("delete", {"file": (name,)}, text=step.text)
-    return Outcome(desk.say("deleted", names=name), "", settled, "", ())
+    return Outcome(desk.say("deleted", names=name), "", settled)
 
 
 def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
@@ -476,7 +466,7 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
         if (yield from desk.folder.find(path)) is not None:
             raise CannotWork(desk.say("still_there", file=path))
     settled = Step("delete", {"file": tuple(paths)}, text=step.text)
-    return Outcome(desk.say("deleted", names=", ".join(paths)), "", settled, "", ())
+    return Outcome(desk.say("deleted", names=", ".join(paths)), "", settled)
 
 
 def _delete_some(desk: Desk, step: Step) -> Work:
@@ -487,13 +477,13 @@ def _delete_some(desk: Desk, step: Step) -> Work:
         step = step.with_arguments(**{"except": (*step.arguments.get("except", ()), where)})
         where = posixpath.dirname(where) or "."
     entries: list[Entry] = yield from desk.folder.list(where)
-    files = [one for one in entries if not one.is_folder]
+    files = files_of(entries)
     match step.act:
         case "delete.ending":
             ends = desk.endings_of(desk.need(step, "ending"))
-            found = [one for one in files if one.name.casefold().endswith(ends)]
+            found = files_of(files, ends)
         case "delete.names":
-            found = [one for one in named(files, desk.need(step, "find")) if not one.is_folder]
+            found = named(files, desk.need(step, "find"))
         case "delete.except":
             kept = excepted(desk, step, entries)
             found = [one for one in files if one not in kept]
@@ -555,7 +545,7 @@ def _kind_moved(desk: Desk, step: Step) -> Work:
     ends = desk.endings_of(desk.need(step, "ending"))
     goal = desk.goal(step)
     entries: list[Entry] = yield from desk.folder.list()
-    paths = tuple(one.name for one in entries if not one.is_folder and one.name.casefold().endswith(ends))
+    paths = tuple(one.name for one in files_of(entries, ends))
     if not paths:
         raise CannotWork(desk.say("none_found", word=step.word("ending")))
     name, entry = yield from desk.target(goal)
@@ -689,7 +679,7 @@ def add_tasks(desk: Desk, step: Step, titles: Sequence[str]) -> Work:
     for title in titles:
         yield from desk.folder.call("task_create", title=title)
     said = desk.say("task.added", names="; ".join(titles))
-    return Outcome(said, list(titles), step, "", ())
+    return Outcome(said, list(titles), step)
 
 
 def _task_done(desk: Desk, step: Step) -> Work:
@@ -866,7 +856,7 @@ def _back(desk: Desk, paths: Sequence[str], targets: Sequence[str]) -> Work:
             raise CannotWork(desk.say("not_moved", file=target, to=path))
 
 
-_HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
+CHANGES: dict[str, Callable[[Desk, Step], Work]] = {
     "write": _write,
     "create": _create,
     "append": _append,
@@ -897,3 +887,4 @@ _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "forget": _forget,
     "undo": _undo,
 }
+"""How each act that changes something is carried out, to its :class:`~lango_nb.models.offline.folder.Outcome`."""

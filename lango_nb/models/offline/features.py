@@ -13,9 +13,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from lango_nb.models.offline.acts import read_table
-from lango_nb.models.offline.lexicon import Concepts, lexicon
-from lango_nb.models.offline.words import UNSPACED, Word, words
+from lango_nb.models.offline.lexicon import UNSPACED, Concepts, Word, lexicon, words
+from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing.features import fold
 
 VERSION = 3
@@ -388,7 +387,7 @@ class _Line(NamedTuple):
 def _pointing() -> dict[str, tuple[str, ...]]:
     """Return the words that point at things (it, those, the second), with how they do."""
     found: dict[str, set[str]] = {}
-    for kind, _, listed in read_table("pointing.tsv"):
+    for kind, _, listed in read_rows("pointing.tsv"):
         for word in listed.split(","):
             found.setdefault(fold(word.strip()), set()).add(kind)
     return {word: tuple(sorted(kinds)) for word, kinds in found.items()}

@@ -1,21 +1,78 @@
-"""The folder of a request as its tools show it: every look is a call, and what was seen is not asked for twice."""
+"""The folder of a request, and words settled into what is there.
+
+:class:`Folder` shows the workspace as tools give it: every look is a call, and what was seen is not asked for twice. A
+long result ends in a line of JSON, ``{"_meta": {…, "compressed": true, "storedRef": "…"}}``: the whole of it is kept for a
+while under that reference, and is fetched by lines. :class:`Desk` is what is before an agent that carries a plan out: the
+folder, what was said before, and the files that are meant.
+"""
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lango_nb.core.messages import ToolSchema
 from lango_nb.core.secrets.sight import MASK
-from lango_nb.models.offline.offer import OUTPUT
-from lango_nb.models.offline.operations import Entry
-from lango_nb.models.offline.plan import Call, Got
-from lango_nb.models.offline.stored import split_meta
+from lango_nb.models.offline.answers import say
+from lango_nb.models.offline.names import (
+    Pick,
+    begins_with_pointer,
+    endings,
+    is_pointer,
+    kind_of_file,
+    pick,
+    plain,
+    rank,
+    trimmed,
+    whole_new_name,
+)
+from lango_nb.models.offline.operations import (
+    Entry,
+    NoSuch,
+    Unsure,
+    Value,
+    code_show,
+    files_of,
+    json_path,
+    read_table,
+    settle,
+)
+from lango_nb.models.offline.plan import Call, Context, Got, Step, acts, is_change, show
+
+_BEGIN = '{"_meta"'
+
+
+def split_meta(text: str) -> tuple[str, Mapping[str, Any]]:
+    r"""Split a result into what it holds and what is said about its size.
+
+    Examples
+    --------
+    >>> split_meta('a\nb\n{"_meta": {"compressed": true, "storedRef": "out-1"}}')
+    ('a\nb', {'compressed': True, 'storedRef': 'out-1'})
+    >>> split_meta("a\nb\n")
+    ('a\nb\n', {})
+    """
+    if _BEGIN not in text:
+        return text, {}
+    body, _, last = text.rstrip().rpartition("\n")
+    if not last.startswith(_BEGIN):
+        return text, {}
+    try:
+        meta = json.loads(last)["_meta"]
+    except (ValueError, KeyError):
+        return text, {}
+    return (body, meta) if isinstance(meta, dict) else (text, {})
+
+
+# -- the folder --------------------------------------------------------------------------------------------------------
 
 Work = Generator[tuple[Call, ...], tuple[Got, ...], Any]
 """Yields calls, takes what they gave."""
+OUTPUT = "tool_output_get"
+"""The tool that gives the whole of a long result, by lines."""
 MOST_FOLDERS = 40
 """Folders that are looked into when everything is listed."""
 MOST_PAGES = 12
@@ -161,7 +218,7 @@ class Folder:
 
     def with_times(self, entries: Sequence[Entry]) -> Work:
         """Return files with the times of their last changes."""
-        files = [one for one in entries if not one.is_folder]
+        files = files_of(entries)
         if len(files) > MOST_STATS:
             raise TooLarge(".")
         if "fs_stat" not in self.tools:
@@ -273,3 +330,437 @@ def _entries(text: str, path: str) -> list[Entry]:
         elif (match := _ENTRY.fullmatch(line)) is not None:
             found.append(Entry(head + match[1], bytes=int((match[2] or "0").replace(",", ""))))
     return found
+
+
+# -- the desk ----------------------------------------------------------------------------------------------------------
+
+_PATH = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/[^\s\"]*)\Z")
+_FILLER = re.compile(
+    r"\b(?:ones?|of|them|those|these|number|nr|no|file|datei|von|davon|d'entre|eux|de|ellos|file|listed|above)\b|[.°ºª#]"
+)
+_OF_FILES = frozenset(
+    ("append", "prepend", "replace", "line.replace", "line.delete", "write", "json.set", "json.get", "columns", "cell")
+)
+"""Acts that a folder is never meant for."""
+_ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
+_HERE = frozenset(("", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"))
+_LONG_WORD = 4
+"""Letters from which a word says more than "the" and "one"."""
+_MOST_READ = 12
+"""Files that are read to find the one that is meant."""
+_MOST_NAMED = 8
+"""Names that are given to choose from."""
+
+
+class Ask(Exception):  # noqa: N818 - a question is no error
+    """Something is missing or unclear: the question."""
+
+    def __init__(self, text: str, *, can_try_others: bool = False) -> None:
+        super().__init__(text)
+        self.text = text
+        self.can_try_others = can_try_others
+        """Whether another reading may be the right one: this one cannot work in this folder."""
+
+
+class CannotWork(Exception):  # noqa: N818 - the same
+    """There is nothing to do it with: a sentence, and no question."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class Outcome(NamedTuple):
+    """What a step came to."""
+
+    text: str
+    """The answer."""
+    value: Value = ""
+    """The result itself, to be written somewhere."""
+    step: Step | None = None
+    """The step with its settled arguments."""
+    file: str = ""
+    shown: tuple[str, ...] = ()
+
+
+class Desk:
+    """What is known while a plan is carried out."""
+
+    def __init__(
+        self, tools: Mapping[str, ToolSchema], context: Context, language: str, *, is_certain: bool = False
+    ) -> None:
+        self.folder = Folder(tools)
+        self.context = context
+        self.language = language
+        self.is_certain = is_certain
+        """Whether the person has said yes to this plan."""
+        self.notes: list[str] = []
+        """What was guessed, to be said before the answer."""
+        self.has_changed = False
+        self.has_result = False
+        """Whether a step of this request gave something that the next one may use."""
+        self._guess = ""
+        self._kind = ""
+        self._text = ""
+        self._needs_file = False
+
+    def begin(self, step: Step) -> None:
+        """Take up a step: what files it is about, and what was said."""
+        self._kind = acts()[step.act].reads if step.act in acts() else ""
+        self._text, self._needs_file = step.text, step.act in _OF_FILES
+
+    def say(self, key: str, **values: object) -> str:
+        """Word an answer in the language of the request."""
+        return say(key, self.language, **values)
+
+    def need(self, step: Step, role: str) -> str:
+        """Return a word of a step, or ask for it."""
+        if word := step.word(role):
+            return word
+        raise self.missing(step, role)
+
+    def missing(self, step: Step, role: str) -> Ask:
+        """Make the question for a word that is missing."""
+        known = ", ".join(word for words in step.arguments.values() for word in words)
+        return (
+            Ask(self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known)) if known else self.lacks(role)
+        )
+
+    def lacks(self, role: str) -> Ask:
+        """Make the question for a word of a role."""
+        return Ask(self.say("ask.missing", what=self.say(f"role.{role}")))
+
+    def number(self, step: Step, role: str, default: int | None = None) -> int:
+        """Return a number of a step."""
+        word = step.word(role)
+        if not word and default is not None:
+            return default
+        found = rank(self.need(step, role))
+        if found is None:
+            raise self.lacks(role)
+        return found
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def files(self, step: Step) -> Work:
+        """Settle the files of a step: exact paths, all of which are there."""
+        words = step.arguments.get("file", ())
+        if not words:
+            return ((yield from self.usual(step)),)
+        found: list[str] = []
+        for word in words:
+            if is_pointer(word, "those") and len(self.context.shown) > 1 and not is_pointer(word, "it"):
+                entries: list[Entry] = yield from self.folder.everything()
+                found += [name for name in self.context.shown if name in {one.name for one in entries}]
+            else:
+                self._guess = ""
+                found.append((yield from self.file(word)))
+                if not self.is_certain and self._is_doubtful(step, word, found[-1]):
+                    self.notes.clear()
+                    if self._guess:
+                        raise Ask(self.say("ask.mean", word=word, name=found[-1]))
+                    plan = show(step.with_arguments(file=(*found, *words[len(found) :])))
+                    raise Ask(self.say("shall", plan=plan))
+        inner = [one for one in found if any(other.startswith(f"{one}/") for other in found)]
+        return tuple(one for one in dict.fromkeys(found) if one not in inner)  # "a.txt of the folder x"
+
+    def _is_doubtful(self, step: Step, word: str, name: str) -> bool:
+        """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
+        if not is_change(step.act) or step.act.startswith("run") or step.act in {"copy", "copy.ending"}:
+            return False
+        if self.context.asked is not None and name in self.context.shown:
+            return False  # it was asked which of these is meant
+        if not step.act.startswith("delete"):
+            return bool(self._guess) and not _PATH.fullmatch(word.strip())
+        if is_pointer(word, "it") or is_pointer(word, "those"):
+            is_open = (
+                self.context.asked is not None
+            )  # a question that was not answered: what "it" is has become unclear
+            return name == self.context.file and (is_open or not self.context.is_named)
+        bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
+        return bare not in {name.casefold(), name.rpartition("/")[2].casefold()}
+
+    def file(self, word: str) -> Work:
+        """Settle words into the path of something that is there."""
+        if (pointed := self._pointed(word)) is not None:
+            return pointed
+        name = word.strip().strip("\"'`").rstrip("/").removeprefix("./") or "."
+        entry: Entry | None = yield from self.folder.find(name)
+        if entry is not None:
+            return entry.name
+        if name.startswith(("/", "~", "..")):
+            yield from self.folder.call("fs_stat", path=word.strip())  # says why it is out of reach
+            return name
+        upper: list[Entry] = yield from self.folder.list()
+        if whole := self._whole_name(name, upper):
+            return whole
+        if self.context.asked is not None and len(self.context.shown) > 1:
+            among = pick(name, self.context.shown, is_file=True)
+            if among.name and (yield from self.folder.find(among.name)) is not None:
+                return among.name
+        found = self._picked(name, upper)
+        if (not found.name and not found.rivals) or found.is_guess:
+            every: list[Entry] = yield from self.folder.everything()
+            if whole := self._whole_name(name, every):
+                return whole
+            deeper = self._picked(name, every)
+            found = (
+                deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
+            )
+        if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
+            found = Pick(fitting[0], is_guess=True)
+        if found.rivals:
+            raise Ask(self.say("ask.which", names=self.either(found.rivals)))
+        if not found.name and self.context.file and begins_with_pointer(name):
+            return self.context.file  # "that card": whatever it is called, it was spoken of
+        if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
+            what = self.say("role.file")
+            raise Ask(
+                self.say("ask.which", names=self.either(self.context.shown))
+                if self.context.shown
+                else self.say("ask.missing", what=what),
+            )
+        if not found.name:
+            names = [one.name for one in files_of(upper)][:_MOST_NAMED]
+            text = (
+                self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
+            )
+            raise Ask(text, can_try_others=True)
+        if found.is_guess:
+            self._guess = found.name
+            self.notes.append(self.say("note.took", word=word, name=found.name))
+        return found.name
+
+    def _whole_name(self, word: str, entries: Sequence[Entry]) -> str:
+        """Return the name with blanks of something that is there, of which a word is the end, as the request has it."""
+        said, end = self._text.casefold(), word.casefold()
+        fits = [
+            one.name
+            for one in entries
+            if (base := one.name.rpartition("/")[2].casefold()) != end and base.endswith(end) and base in said
+        ]
+        return fits[0] if len(fits) == 1 else ""
+
+    def _is_of_kind(self, name: str) -> bool:
+        return bool(self._kind) and name.casefold().endswith(_ENDINGS[self._kind])
+
+    def _pointed(self, word: str) -> str | None:
+        """Return what a pronoun or an ordinal points at."""
+        context = self.context
+        copied = context.changed
+        if copied is not None and copied.act == "write" and copied.word("made") and is_pointer(trimmed(word), "copy"):
+            return copied.word("file")
+        if copied is not None and copied.act == "copy" and len(copied.arguments.get("file", ())) == 1:
+            for kind, role in (("copy", "targets"), ("original", "file")):
+                if is_pointer(trimmed(word), kind) and copied.word(role):
+                    return copied.word(role)
+        if copied is not None and copied.act == "folder.make" and is_pointer(trimmed(word), "folder"):
+            return copied.word("to")
+        if is_pointer(word, "other"):
+            rest = [name for name in context.shown if name != context.file]
+            if len(rest) == 1:
+                return rest[0]
+            raise self.lacks("file")
+        bare = _FILLER.sub(" ", word.casefold()).strip()
+        place = self._place(bare) if context.shown and not _PATH.fullmatch(word.strip()) else None
+        if place and -len(context.shown) <= place <= len(context.shown):
+            return context.shown[place - 1 if place > 0 else place].rstrip("/")
+        if is_pointer(word, "it") or is_pointer(word, "those"):
+            if context.file:
+                return context.file
+            if len(context.shown) == 1:
+                return context.shown[0].rstrip("/")
+            raise self.lacks("file")
+        return None
+
+    @staticmethod
+    def _place(bare: str) -> int | None:
+        words = [
+            word for word in plain(bare).split() if len(word) >= _LONG_WORD or word.isdigit() or rank(word) is not None
+        ]
+        return rank(bare) if bare and len(words) <= 1 and (not words or rank(words[-1]) is not None) else None
+
+    def _picked(self, name: str, entries: Sequence[Entry]) -> Pick:
+        if self._needs_file:
+            found = self._picked_of(name, files_of(entries))
+            if found.name or found.rivals:
+                return found
+        return self._picked_of(name, entries)
+
+    def _picked_of(self, name: str, entries: Sequence[Entry]) -> Pick:
+        names = [one.name for one in entries]
+        found = pick(name, names, is_file=True)
+        if found.name and not found.is_guess and plain(found.name.rpartition("/")[2]).startswith(plain(name)):
+            return found
+        if ends := kind_of_file(name):
+            kind = [one.name for one in files_of(entries, ends)]
+            if self.context.file in kind:
+                return Pick(self.context.file)
+            if kind:
+                return Pick(kind[0]) if len(kind) == 1 else Pick(rivals=tuple(kind))
+        return found
+
+    def either(self, names: Sequence[str]) -> str:
+        """Join names to choose from."""
+        shown = list(names[:_MOST_NAMED])
+        if len(shown) < 2:  # noqa: PLR2004 - nothing to join
+            return "".join(shown)
+        return f"{', '.join(shown[:-1])} {self.say('or')} {shown[-1]}"
+
+    def usual(self, step: Step) -> Work:
+        """Return the file a step is about that names none: the last one, or the only one that fits."""
+        kind = acts()[step.act].reads if step.act in acts() else ""
+        is_any = not kind or step.act == "count.rows"
+        if self.context.file and (is_any or self.context.file.casefold().endswith(_ENDINGS[kind])):
+            if kind != "table" or not step.word("column"):
+                return self.context.file
+            text: str = yield from self.folder.read(self.context.file)
+            if pick(step.word("column"), read_table(text).columns).name:
+                return self.context.file
+            every: list[Entry] = yield from self.folder.everything()
+            tables = [one.name for one in every if one.name.casefold().endswith(_ENDINGS[kind])]
+            fitting: list[str] = yield from self._fitting(step, kind, tables)
+            return fitting[0] if len(fitting) == 1 else self.context.file
+        upper: list[Entry] = yield from self.folder.list()
+        for entries in (upper, None):
+            every = entries if entries is not None else (yield from self.folder.everything())
+            files = [one.name for one in files_of(every)]
+            if kind:
+                files = yield from self._of_kind(step, kind, files)
+            if len(files) == 1:
+                return files[0]
+            if files and kind:
+                raise Ask(self.say("ask.which", names=self.either(files)))
+        if self.context.file and kind:
+            return self.context.file
+        raise self.missing(step, "file")
+
+    def _of_kind(self, step: Step, kind: str, files: Sequence[str]) -> Work:
+        """Keep the files of a kind that have what a step is about; a list of objects in JSON is a table as well."""
+        mine = [name for name in files if name.casefold().endswith(_ENDINGS[kind])]
+        if kind == "table":
+            texts: dict[str, str] = yield from self.folder.read_all(
+                [name for name in files if name.casefold().endswith(".json")][:_MOST_READ]
+            )
+            mine += [name for name, text in texts.items() if read_table(text).rows]
+        return (yield from self._fitting(step, kind, mine))
+
+    def _fitting(self, step: Step, kind: str, files: Sequence[str]) -> Work:
+        """Keep the files that have the column, value, key or function of a step."""
+        if len(files) < 2 or not any(step.word(role) for role in ("column", "value", "key", "name", "by")):  # noqa: PLR2004
+            return list(files)
+        texts: dict[str, str] = yield from self.folder.read_all(files[:_MOST_READ])
+        fits = [name for name, text in texts.items() if _fits(step, kind, text)]
+        return fits or list(files)
+
+    @staticmethod
+    def is_path(word: str) -> bool:
+        """Tell whether a word looks like the name of a file as it stands."""
+        return _PATH.fullmatch(word.strip()) is not None and not word.startswith(("/", "~", ".."))
+
+    def read(self, step: Step) -> Work:
+        """Settle the first file of a step and read it: by the name itself where that looks like one."""
+        word = step.word("file")
+        word = word if _PATH.fullmatch(word) else trimmed(word)
+        if word and _PATH.fullmatch(word) and self._pointed(word) is None:
+            name = word.removeprefix("./").rstrip("/")
+            try:
+                return name, (yield from self._text_of(name))
+            except Absent:
+                pass
+        (path, *_) = yield from self.files(step)
+        return path, (yield from self._text_of(path))
+
+    def _text_of(self, path: str) -> Work:
+        """Return the text of a file; ``None`` for a folder."""
+        try:
+            return (yield from self.folder.read(path))
+        except Failed as failed:
+            if "is a folder" not in failed.said:
+                raise
+            return None
+
+    def target(self, word: str) -> Work:
+        """Settle where something is to go: a name as it is said, or something that is there; whether that is a folder."""
+        name = word.strip().strip("\"'`").removeprefix("./")
+        if not _PATH.fullmatch(name) and _PATH.fullmatch(bare := trimmed(name)):
+            name = bare
+        if is_pointer(name, "it"):
+            last = self.context.changed
+            if last is not None and last.act == "folder.make" and self.context.file != last.word("to"):
+                name = last.word("to")
+            elif self.context.file:
+                name = self.context.file
+            else:
+                raise self.lacks("to")
+        entry: Entry | None = yield from self.folder.find(name.rstrip("/") or ".")
+        if entry is not None:
+            return entry.name, entry
+        if _PATH.fullmatch(name.rstrip("/")):
+            upper: list[Entry] = yield from self.folder.list()
+            if whole := self._whole_name(name, upper):
+                return whole, next(one for one in upper if one.name == whole)
+            return whole_new_name(name.rstrip("/"), self._text), None
+        upper = yield from self.folder.list()
+        found = pick(name, [one.name for one in upper], is_file=True)
+        if found.name and not (found.is_guess and "." in name):
+            self.notes += [self.say("note.took", word=word, name=found.name)] * found.is_guess
+            return found.name, next(one for one in upper if one.name == found.name)
+        return name.rstrip("/"), None
+
+    def goal(self, step: Step) -> str:
+        """Return where files are to go: as it is said, or the folder that was just made."""
+        last = self.context.changed
+        if not step.word("to") and last is not None and last.act == "folder.make":
+            return last.word("to")
+        return self.need(step, "to")
+
+    def inside(self, step: Step) -> Work:
+        """Return the folder a step is about, ``.`` when it names none."""
+        word = step.word("file")
+        if not word or plain(word) in _HERE:
+            return "."
+        return (yield from self.file(word))
+
+    def endings_of(self, word: str) -> tuple[str, ...]:
+        """Return the endings that are meant."""
+        if ends := endings(word):
+            return ends
+        raise self.lacks("ending")
+
+    def explain(self, error: NoSuch | Unsure, path: str) -> Exception:
+        """Word what is not there, or not clear."""
+        if isinstance(error, Unsure):
+            return Ask(self.say("ask.which", names=self.either(error.options)))
+        options = ", ".join(error.options[:20])
+        match error.kind:
+            case "column" | "key" | "function":
+                text = self.say(f"no_{error.kind}", file=path, word=error.wanted, names=options or "-")
+                return Ask(text, can_try_others=True)
+            case "line":
+                lines = int(options or 0)
+                return Ask(self.say("no_line", file=path, word=error.wanted, n=lines), can_try_others=True)
+            case "number":
+                return Ask(self.say("no_number", file=path, word=error.wanted), can_try_others=True)
+            case "json":
+                return Ask(self.say("no_json", file=path), can_try_others=True)
+            case _:
+                return CannotWork(self.say("no_match", file=path, word=error.wanted))
+
+
+def _fits(step: Step, kind: str, text: str) -> bool:
+    try:
+        match kind:
+            case "table":
+                table = read_table(text)
+                for role in ("column", "by"):
+                    if word := step.word(role):
+                        settle("column", word, table.columns)
+                value = plain(step.word("value"))
+                return not value or any(f" {value} " in f" {plain(one)} " for row in table.rows for one in row)
+            case "json":
+                return not step.word("key") or bool(json_path(text, step.word("key")))
+            case _:
+                return not step.word("name") or bool(code_show(text, step.word("name")))
+    except (NoSuch, Unsure):
+        return False

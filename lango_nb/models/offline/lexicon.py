@@ -1,19 +1,128 @@
-"""Concepts of words: a small dictionary of ten languages says which of them mean about the same in a request.
+"""A request as words, and what they mean: each word by its shape, and its concepts in ten languages.
 
-The table is ``data/reading/lexicon.tsv``. It knows nothing of sentences: a word may have several concepts, and what they
-say of a request is learned.
+Chinese and Japanese have no blanks between words: there every character is one. The table of concepts is
+``data/reading/lexicon.tsv``. It knows nothing of sentences: a word may have several concepts, and what they say of a
+request is learned.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
-from lango_nb.models.offline.acts import read_table
-from lango_nb.models.offline.words import UNSPACED, Word
+from lango_nb.core.lazy import compiled
+from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing.features import fold
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+MOST_WORDS = 400
+"""Words that are read of a request; what is wanted stands at its beginning or its end."""
+_LETTERS = "A-Za-zÀ-ɏ\u0370-\u052f\u1e00-\u1eff\uac00-\ud7af"
+_UNSPACED = "\u3005\u3006\u3040-\u30ff\u3400-\u9fff"
+_NAME = rf"[{_LETTERS}0-9_][{_LETTERS}0-9_.\-]*"
+_PATH = rf"{_LETTERS}0-9_.\-/"
+_ODD = r"\\\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
+"""Signs by which a name goes on, though hardly any name has them: nobody means only what stands behind them."""
+_RUN = rf"^\s{_UNSPACED}\"'`“”„«»‘’"  # noqa: RUF001 - signs that people type
+_SHAPES = (
+    ("url", rf"https?://[^\s{_UNSPACED}]+|www\.[^\s{_UNSPACED}]+"),
+    ("long", rf"(?<![{_RUN}])[{_RUN}]{{300,}}"),  # no name is, and what it is made of would take long
+    ("mail", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    ("glob", rf"\*\.?[{_LETTERS}0-9_*]*|[{_LETTERS}0-9_-]+\*[{_LETTERS}0-9_.*-]*"),
+    (
+        "file",
+        rf"(?<![{_PATH}])(?:[A-Za-z]:)?[{_PATH}]*(?:[{_ODD}][{_PATH}]*)+|~?\.{{0,2}}/?(?:[{_LETTERS}0-9_.\-]+/)*{_NAME}\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LETTERS}0-9_/])",
+    ),
+    ("folder", rf"(?:~|\.{{1,2}})?/?(?:[{_LETTERS}0-9_.\-]+/)+[{_LETTERS}0-9_.\-]*|(?<!\w)/[{_LETTERS}0-9_.\-]+"),
+    ("ending", rf"(?<![{_LETTERS}0-9_])\.[A-Za-z][A-Za-z0-9]{{0,5}}(?![{_LETTERS}0-9_])"),
+    ("option", r"(?<!\S)--?[A-Za-z][\w-]*"),
+    ("id", rf"[{_LETTERS}]+[-_#]?\d[{_LETTERS}0-9_-]*(?:\.\d+)*|#\d+|0x[0-9a-fA-F]+"),
+    ("measure", rf"\d[\d.,:]*[{_LETTERS}]{{1,3}}\d*(?![{_LETTERS}\d])"),
+    ("number", r"[-+]?\d[\d.,:]*\d%?|\d%?"),
+    ("name", rf"[{_LETTERS}0-9]+(?:_[{_LETTERS}0-9]+)+|[a-zà-ÿ]+(?:[A-Z][a-zà-ÿ]+)+"),
+    ("word", rf"[{_LETTERS}]+(?:['’\-][{_LETTERS}]+)*"),  # noqa: RUF001 - signs that people type
+    ("kana", "[\u30a1-\u30ff]{2,}"),
+    ("character", f"[{_UNSPACED}]"),
+    ("sign", r"->|=>|\S"),
+)
+_ANY = "|".join(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES)
+_QUOTED = re.compile(
+    r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|「([^「」]+)」|『([^『』]+)』|`([^`]+)`|«\s?([^«»]+?)\s?»"
+    r"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^‘’]+)’(?!\w)"  # noqa: RUF001 - signs that people type
+)
+_ENDINGS = frozenset(
+    (
+        "md txt py json yaml yml toml csv tsv log html htm js ts css ini cfg conf sh ipynb rst xml sql pdf png jpg jpeg gif svg lock env "
+        "bak doc docx xls xlsx ppt odt zip gz tar mp3 mp4 wav mov tex bib rs go java c cpp h tmp orig old dat db r rb php bat eml ics vcf"
+    ).split()
+)
+UNSPACED = frozenset(("kana", "character"))
+"""Kinds of words between which there are no blanks."""
+
+
+class Word(NamedTuple):
+    """One word, or one thing that is no word."""
+
+    start: int
+    end: int
+    text: str
+    folded: str
+    kind: str
+    """``word``, ``character``, ``file``, ``number`` and so on."""
+    is_quoted: bool
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Return where quotations begin and end, without their marks."""
+    return [(match.start(match.lastindex or 0), match.end(match.lastindex or 0)) for match in _QUOTED.finditer(text)]
+
+
+@lru_cache(maxsize=64)
+def words(text: str) -> tuple[Word, ...]:
+    """Split a request into words.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    tuple of Word
+
+    Examples
+    --------
+    >>> [(word.text, word.kind) for word in words("sort notes.md by 2")]
+    [('sort', 'word'), ('notes.md', 'file'), ('by', 'word'), ('2', 'number')]
+    >>> [word.text for word in words("notes.mdの行数")]
+    ['notes.md', 'の', '行', '数']
+    """
+    quoted = quotations(text)
+    begins = [begin for begin, _ in quoted]
+    marks = {place for start, end in quoted for place in (start - 1, end)}
+    found: list[Word] = []
+    for match in compiled(_ANY).finditer(text):
+        kind = str(match.lastgroup)
+        start, shown = match.start(), match.group()
+        if kind == "sign" and start in marks:
+            continue
+        if kind in {"file", "folder"} and (shorter := shown.rstrip(".-")) != shown:
+            shown = shorter or shown
+        if kind == "file" and shown.rpartition(".")[2].lower() not in _ENDINGS:
+            kind = "dotted"
+        at = bisect_right(begins, start) - 1
+        is_quoted = at >= 0 and start < quoted[at][1]
+        found.append(Word(start, start + len(shown), shown, fold(shown), kind, is_quoted))
+    half = MOST_WORDS // 2
+    return tuple(found if len(found) <= MOST_WORDS else found[:half] + found[-half:])
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
 
 _SHORTEST = 3
 """Letters of the shortest beginning that stands for words."""
@@ -75,7 +184,7 @@ class Lexicon:
 
         Examples
         --------
-        >>> from lango_nb.models.offline.words import words
+        >>> from lango_nb.models.offline.lexicon import words
         >>> told = lexicon().concepts(words("zeig mir die letzte Zeile"))
         >>> sorted(told[0] & {"show"}), sorted(told[3] & {"last"}), sorted(told[4] & {"line"})
         (['show'], ['last'], ['line'])
@@ -119,4 +228,15 @@ class Lexicon:
 @cache
 def lexicon() -> Lexicon:
     """Return the lexicon that comes with the package; read once."""
-    return Lexicon([row for row in read_table("lexicon.tsv") if len(row) > 2])  # noqa: PLR2004 - its columns
+    return Lexicon([row for row in read_rows("lexicon.tsv") if len(row) > 2])  # noqa: PLR2004 - its columns
+
+
+def concepts_of(text: str) -> Concepts:
+    """Return all concepts of a text.
+
+    Examples
+    --------
+    >>> sorted(concepts_of("zeig mir die letzte Zeile") & {"show", "last", "write"})
+    ['last', 'show']
+    """
+    return _NONE.union(*lexicon().concepts(words(text)))

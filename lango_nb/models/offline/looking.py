@@ -8,14 +8,13 @@ from decimal import Decimal
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
-from lango_nb.models.offline.arithmetic import reckon
-from lango_nb.models.offline.desk import Ask, CannotWork, Desk, Outcome
-from lango_nb.models.offline.folder import Absent, Failed, TooLarge, Work
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
+from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.names import (
-    in_figures,
+    endings,
     is_pointer,
     is_small,
+    kind_of_file,
     likeliest_lines,
     pick,
     plain,
@@ -29,18 +28,29 @@ from lango_nb.models.offline.operations import (
     Unsure,
     Value,
     code_list,
+    compare,
+    count_words,
+    day,
+    files_of,
+    gist,
     holds,
+    in_figures,
     json_keys,
     lines,
     narrowed,
+    numbers,
+    of_name,
+    read_table,
+    reckon,
+    with_text,
+    written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.tables import day, numbers, read_table, written
-from lango_nb.models.offline.words import words as words_of
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
 _MOST_HITS = 40
+_EVERYWHERE = frozenset(("files", "all files", "everything", "everywhere", "all", "folder"))
 _PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
@@ -162,7 +172,7 @@ def _as_table(step: Step, text: str) -> Step:
         held = [word for word in shouted if word in text]
         return step._replace(act="count.matches").with_arguments(find=(held[0],)) if len(held) == 1 else step
     table = read_table(text)
-    says_lines = step.act == "count.lines" and _has_concept(rest, "line")
+    says_lines = step.act == "count.lines" and "line" in concepts_of(rest)
     if len(table.columns) < 2 or not table.rows or says_lines:  # noqa: PLR2004 - no table
         return step
     if step.act == "json.get":
@@ -284,7 +294,7 @@ def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
         name = " ".join(word for word in (step.word("column") or step.word("key"), step.word("value")) if word)
         answer = desk.say("json.get", name=name, value=said, file=path)
         amounts = [one for one in numbers(found) if one is not None]
-        if 1 < len(found) == len(amounts) and _has_concept(step.text, "many"):
+        if 1 < len(found) == len(amounts) and "many" in concepts_of(step.text):
             answer += f" (Σ {written(sum(amounts, Decimal(0)))})"
         return Outcome(answer, found, step, path, tuple(found))
     if step.act == "search" and not found:
@@ -300,10 +310,6 @@ def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
         return Outcome(desk.say("nothing_left", file=path), found, step, path)
     entries = tuple(found[1:] if step.act.startswith("rows") else found)
     return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, step, path, entries)
-
-
-def _has_concept(text: str, concept: str) -> bool:
-    return any(concept in told for told in lexicon().concepts(words_of(text)))
 
 
 def _counted(desk: Desk, step: Step, path: str, number: int) -> Outcome:
@@ -332,7 +338,7 @@ def _read(desk: Desk, step: Step) -> Work:
         paths: tuple[str, ...] = yield from desk.files(step)
         said, values = [], []
         for path in paths:
-            text: str = yield from desk.text(path)
+            text: str = yield from desk.folder.read(path)
             said.append(desk.say("lines", file=path, lines=quoted(lines(text), desk.language)))
             values.append(text)
         return Outcome("\n\n".join(said), "\n".join(values), step.with_arguments(file=paths), paths[-1], paths)
@@ -362,13 +368,13 @@ def _compare(desk: Desk, step: Step) -> Work:
     if len(paths) < 2:  # noqa: PLR2004 - two are compared
         raise Ask(desk.say("ask.compare", file=paths[0]))
     first, second = paths[:2]
-    text: str = yield from desk.text(first)
-    other: str = yield from desk.text(second)
-    found = OPERATIONS["compare"].function(text, other)
+    text: str = yield from desk.folder.read(first)
+    other: str = yield from desk.folder.read(second)
+    found = compare(text, other)
     settled = step.with_arguments(file=(first, second))
     if not found:
         return Outcome(desk.say("same", file=first, other=second), [], settled, second, (first, second))
-    shown = quoted(found if isinstance(found, list) else [], desk.language)
+    shown = quoted(found, desk.language)
     return Outcome(desk.say("differ", file=first, other=second, lines=shown), found, settled, second, (first, second))
 
 
@@ -379,8 +385,7 @@ def _summary(desk: Desk, step: Step) -> Work:
     settled = step.with_arguments(file=(path,))
     if not text.strip():
         return Outcome(desk.say("is_empty", file=path), "", settled, path)
-    size = desk.say("summary", file=path, n=len(lines(text)), words=OPERATIONS["count.words"].function(text))
-    found: Value
+    size = desk.say("summary", file=path, n=len(lines(text)), words=count_words(text))
     try:
         match path.rpartition(".")[2].casefold():
             case "csv" | "tsv":
@@ -391,10 +396,10 @@ def _summary(desk: Desk, step: Step) -> Work:
             case "py" | "sh" | "js":
                 found = [", ".join(code_list(text))]
             case _:
-                found = OPERATIONS["summary"].function(text)
+                found = gist(text)
     except NoSuch:
-        found = OPERATIONS["summary"].function(text)
-    shown = [line for line in (found if isinstance(found, list) else [str(found)]) if line]
+        found = gist(text)
+    shown = [line for line in found if line]
     return Outcome(f"{size}\n{quoted(shown, desk.language)}", shown, settled, path)
 
 
@@ -416,7 +421,7 @@ def _list(desk: Desk, step: Step) -> Work:
     match act:
         case "list.ending":
             ends = desk.endings_of(desk.need(step, "ending"))
-            found = [one for one in entries if not one.is_folder and one.name.casefold().endswith(ends)]
+            found = files_of(entries, ends)
             upper = [one for one in found if "/" not in one.name.removeprefix(f"{where}/")]
             found = upper or found
         case "list.names":
@@ -427,7 +432,7 @@ def _list(desk: Desk, step: Step) -> Work:
         case "list.folders":
             found = [one for one in entries if one.is_folder]
         case "list.by_size":
-            found = sorted((one for one in entries if not one.is_folder), key=lambda one: -one.bytes)
+            found = sorted(files_of(entries), key=lambda one: -one.bytes)
         case _ if act in _BY_TIME:
             timed: list[Entry] = yield from desk.folder.with_times(entries)
             found = sorted(timed, key=lambda one: one.changed, reverse=act != "list.oldest")
@@ -458,13 +463,12 @@ def _listed(desk: Desk, step: Step, where: str, found: Sequence[Entry]) -> Outco
 
 def named(entries: Sequence[Entry], wanted: str) -> list[Entry]:
     """Return what has words in its name: as they are, else in the singular or another language."""
-    found: Any = OPERATIONS["list.names"].function(entries, wanted)
+    found = of_name(entries, wanted)
     if not found:
         near = pick(wanted, [one.name for one in entries], is_file=True)
         names = {near.name, *near.rivals} - {""}
         found = [one for one in entries if one.name in names]
-    chosen: list[Entry] = found
-    return chosen
+    return found
 
 
 def excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
@@ -474,10 +478,8 @@ def excepted(desk: Desk, step: Step, entries: Sequence[Entry]) -> list[Entry]:
         exact = [
             one for one in entries if one.name == word.rstrip("/") or one.name.rpartition("/")[2] == word.rstrip("/")
         ]
-        from lango_nb.models.offline.names import endings, kind_of_file
-
         ends = endings(word) if word.lstrip("*").startswith(".") else kind_of_file(word)
-        kind = [one for one in entries if ends and not one.is_folder and one.name.casefold().endswith(ends)]
+        kind = files_of(entries, ends) if ends else []
         found = exact or kind or ([] if ends else named(entries, word))
         if not found and not ends:
             raise Ask(desk.say("no_file", name=word), can_try_others=True)
@@ -493,10 +495,8 @@ def _count_files(desk: Desk, step: Step) -> Work:
     if entry is not None and not entry.is_folder:
         return (yield from _operate(desk, step._replace(act="count.rows").with_arguments(file=(where,))))
     every: list[Entry] = yield from desk.folder.everything(where)
-    files = [one for one in every if not one.is_folder]
-    if step.word("ending"):
-        ends = desk.endings_of(step.word("ending"))
-        files = [one for one in files if one.name.casefold().endswith(ends)]
+    ending = step.word("ending")
+    files = files_of(every, desk.endings_of(ending) if ending else "")
     head = "" if where == "." else f"{where}/"
     here = [one for one in files if "/" not in one.name.removeprefix(head)]
     text = desk.say("count.files", n=len(here), file="" if where == "." else where)
@@ -556,23 +556,16 @@ def _search(desk: Desk, step: Step) -> Work:
             path, text = yield from desk.read(step)
         except Ask as ask:
             where = plain(word)
-            if not ask.can_try_others or where not in {
-                "files",
-                "all files",
-                "everything",
-                "everywhere",
-                "all",
-                "folder",
-            }:
+            if not ask.can_try_others or where not in _EVERYWHERE:
                 raise
             path, text = ".", None
     else:
         path, text = ".", None
     if text is not None:
         settled = step.with_arguments(file=(path,))
-        return _lines_said(desk, settled, path, [line for line in lines(text) if holds(line, wanted)])
+        return _lines_said(desk, settled, path, with_text(text, wanted))
     texts: dict[str, str] = yield from _texts(desk, path)
-    hits = {name: [line for line in lines(text) if holds(line, wanted)] for name, text in texts.items()}
+    hits = {name: with_text(text, wanted) for name, text in texts.items()}
     hits = {name: found for name, found in hits.items() if found}
     if not hits:
         raise CannotWork(desk.say("no_match_anywhere", word=wanted))
@@ -631,15 +624,20 @@ def _search_files(desk: Desk, step: Step) -> Work:
 # -- tasks, memory, sums -----------------------------------------------------------------------------------------------
 
 
-def tasks(desk: Desk) -> Work:
-    """Return the tasks there are."""
-    text: str = yield from desk.folder.whole("task_list")
+def _objects(text: str, name: str) -> list[dict[str, Any]]:
+    """Return the objects of a list in JSON; none where it is anything else."""
     try:
         read = json.loads(text)
     except ValueError:
         return []
-    found = read.get("tasks", []) if isinstance(read, dict) else []
+    found = read.get(name, []) if isinstance(read, dict) else []
     return [one for one in found if isinstance(one, dict)]
+
+
+def tasks(desk: Desk) -> Work:
+    """Return the tasks there are."""
+    text: str = yield from desk.folder.whole("task_list")
+    return _objects(text, "tasks")
 
 
 def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -680,12 +678,7 @@ def _task_list(desk: Desk, step: Step) -> Work:
 def memories(desk: Desk, words: str) -> Work:
     """Return what is remembered about something, the likeliest first."""
     text: str = yield from desk.folder.whole("memory_agent_recall", query=words)
-    try:
-        read = json.loads(text)
-    except ValueError:
-        return []
-    found = read.get("memories", []) if isinstance(read, dict) else []
-    return [one for one in found if isinstance(one, dict)]
+    return _objects(text, "memories")
 
 
 def _recall(desk: Desk, step: Step) -> Work:

@@ -40,11 +40,10 @@ class OfflineModel:
         from lango_nb.models.summaries import asks_for_summary
 
         if asks_for_summary(messages):
-            from lango_nb.models.offline.summary import extract
+            from lango_nb.models.offline.talk import extract
 
             return Reply(text=extract(messages))
-        from lango_nb.models.offline.conversation import Conversation
-        from lango_nb.models.offline.offer import Offer
+        from lango_nb.models.offline.conversation import Conversation, Offer
 
         conversation = Conversation.read(messages, self.taught)
         offer = Offer.read(tools)

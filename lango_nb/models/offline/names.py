@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from lango_nb.models.offline.acts import read_table as read_rows
-from lango_nb.models.offline.tables import number
+from lango_nb.models.offline.plan import read_rows
 
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
@@ -29,7 +28,7 @@ _AS_ARTICLES = frozenset(
     "the same la le das die den der er sie es y lo to go ten ta il o a os as el los las het de du il".split()
 ) | {"the same"}
 """Pronouns that are articles as well, or words of another language."""
-_ARTICLES = frozenset("a an un une uno una um uma een ein one ones eins eine einer eines".split())
+ARTICLES = frozenset("a an un une uno una um uma een ein one ones eins eine einer eines".split())
 NEAR = 0.75
 """Likeness from which a name is taken for a misspelt one."""
 _TRANSLATED = 0.9
@@ -56,7 +55,6 @@ _MOST_BLANKS = 3
 """Words before the last one of a new name."""
 _LONG_STEM = 5
 """Letters that two forms of a word have in common at least."""
-"""Letters of a stem that another word may go on from."""
 _LEAD = re.compile(
     r"^(?:the|a|an|my|our|your|that|this|those|file|files|folder|der|die|das|den|dem|des|mein\w*|unser\w*|datei|ordner|"
     r"le|la|les|l'|mon|ma|mes|nos|notre|du|de|des|fichier|dossier|el|los|las|mi|mis|nuestr\w*|archivo|carpeta|o|os|as|"
@@ -79,18 +77,7 @@ class Pick(NamedTuple):
     """Names that fit equally well."""
 
 
-_MARKS = (
-    ('"', '"'),
-    ("'", "'"),
-    ("`", "`"),
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("«", "»"),
-    ("\u2018", "\u2019"),
-    ("「", "」"),
-    ("『", "』"),
-)
+_MARKS = "\"\" '' `` “” „“ „” «» \u2018\u2019 「」 『』".split()
 
 
 def unquoted(words: str) -> str:
@@ -102,7 +89,8 @@ def unquoted(words: str) -> str:
     ('buy milk', "'a' and 'b'", "it's")
     """
     bare = words.strip()
-    for left, right in _MARKS:
+    for marks in _MARKS:
+        left, right = marks[0], marks[1]
         inner = bare[1:-1]
         if (
             len(bare) > 1
@@ -199,7 +187,7 @@ def rank(word: str) -> int | None:
     text = word.strip().casefold()
     if (digits := _DIGITS.search(text)) and len(_DIGITS.findall(text)) == 1:
         return int(digits[0])
-    places = _words_of("place")
+    places = table_of("place")
     for part in dict.fromkeys((text, trimmed(text), plain(text), *reversed(plain(text).split()))):
         if part in places:
             return int(places[part])
@@ -222,12 +210,12 @@ def is_pointer(word: str, kind: str) -> bool:
     """Tell whether words point at what was said: kinds are ``it``, ``those``, ``answer``, ``other``."""
     said = word.strip(" .!?,;").casefold()
     tail = said.rpartition("-")[2]  # "renomme-le", "apaga-o"
-    return said in _words_of(kind) or (kind == "it" and tail != said and tail in _HYPHENED)
+    return said in table_of(kind) or (kind == "it" and tail != said and tail in _HYPHENED)
 
 
 def is_small(word: str) -> bool:
     """Tell whether a word is an article, a preposition or the like."""
-    return plain(word) in _words_of("small")
+    return plain(word) in table_of("small")
 
 
 def endings(word: str) -> tuple[str, ...]:
@@ -241,7 +229,7 @@ def endings(word: str) -> tuple[str, ...]:
     text = word.strip().strip("\"'`").casefold().removesuffix("'s")
     if re.fullmatch(r"\*?(?:\.\w+)+", text):
         return (text.lstrip("*"),)
-    kinds = _words_of("kind")
+    kinds = table_of("kind")
     body = trimmed(text)
     for part in dict.fromkeys((text, body, *re.split(r"[\s_-]+", body))):
         if part == "csv":
@@ -276,7 +264,7 @@ def whole_new_name(word: str, text: str) -> str:
         return _BEFORE_NAMES.split(before)[-1] + word
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
-        if parts[-size - 1].casefold() in _words_of("called"):
+        if parts[-size - 1].casefold() in table_of("called"):
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
     return word
 
@@ -284,12 +272,12 @@ def whole_new_name(word: str, text: str) -> str:
 def says_name(text: str) -> bool:
     """Tell whether a request gives a name ("called", "as") and not a place."""
     words = text.casefold()
-    return any((f" {word} " in f" {words} ") if word.isascii() else word in words for word in _words_of("called"))
+    return any((f" {word} " in f" {words} ") if word.isascii() else word in words for word in table_of("called"))
 
 
 def kind_of_file(words: str) -> tuple[str, ...]:
     """Return the endings of the kind of file that words name and nothing else; empty when they name none."""
-    kinds = _words_of("kind")
+    kinds = table_of("kind")
     body = trimmed(words.strip().casefold())
     return next(
         (
@@ -309,31 +297,9 @@ def points_back(text: str) -> bool:
     >>> points_back("show me those with fuse"), points_back("find fuse")
     (True, False)
     """
-    pointers = {*_words_of("it"), *_words_of("those")} - _AS_ARTICLES
+    pointers = {*table_of("it"), *table_of("those")} - _AS_ARTICLES
     words = text.casefold()
     return any(word in pointers for word in re.findall(r"\w+", words))
-
-
-def in_figures(text: str, answer: str = "") -> str:
-    """Write a sum that is said in words with figures.
-
-    Examples
-    --------
-    >>> in_figures("fifteen per cent of 64"), in_figures("a quarter of that", "1680")
-    ('15 % of 64', '0.25 * 1680')
-    """
-    found = text.casefold()
-    for kind, figure in (("percent", None), ("factor", " * ")):
-        for words, value in sorted(_words_of(kind).items(), key=lambda pair: -len(pair[0])):
-            found = re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", value if figure is None else value + " *", found)
-    places = _words_of("place")
-    parts = [
-        places.get(word, word) if word.isalpha() and word in places and word not in _ARTICLES else word
-        for word in found.split()
-    ]
-    if answer and number(answer) is not None:
-        parts = [str(number(answer)) if is_pointer(part, "answer") else part for part in parts]
-    return " ".join(parts)
 
 
 def trimmed(words: str) -> str:
@@ -392,10 +358,10 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     """Find names by the words they share with a description; whether that is a guess."""
     if _ENDING.search(words) and " " not in words:
         return [], False
-    small = _words_of("small")
+    small = table_of("small")
     said = [word for word in plain(_NUMBERED.sub(" ", words)).split() if word not in small]
-    places = _words_of("place")
-    said = [places.get(word, word) if word not in _ARTICLES else word for word in said]
+    places = table_of("place")
+    said = [places.get(word, word) if word not in ARTICLES else word for word in said]
     said = [
         piece for word in said for piece in _pieces(word) if len(piece) > 1 or piece.isdigit() or not piece.isascii()
     ]
@@ -404,7 +370,7 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
         return [], False
     related = [{stem(word), *_related(stem(word)), *_head(word)} for word in said]
     whole = _related(plain(words))
-    kinds = _words_of("kind")
+    kinds = table_of("kind")
     ends = [tuple(kinds.get(word, kinds.get(stem(word), "")).split()) for word in said]
     scores: dict[str, float] = {}
     for name in names:
@@ -451,7 +417,7 @@ def _pieces(word: str) -> list[str]:
 
 
 def _is_noun(word: str) -> bool:
-    return word in _nouns() or word in _words_of("kind")
+    return word in _nouns() or word in table_of("kind")
 
 
 def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -476,7 +442,7 @@ def likeliest_lines(question: str, texts: Mapping[str, str]) -> list[tuple[str, 
     >>> likeliest_lines("who wrote Hamlet?", texts)
     []
     """
-    small = _words_of("small")
+    small = table_of("small")
     said = [word for word in plain(question).split() if word not in small and (len(word) > 2 or word.isdigit())]  # noqa: PLR2004 - "is", "on"
     sought = list(dict.fromkeys(stem(word) for word in said))[:_MOST_SOUGHT]
     options = [frozenset({word, *_related(word), *_head(word)}) for word in sought]
@@ -560,7 +526,7 @@ def _likeness(one: str, other: str) -> float:
 
 @cache
 def _known_endings() -> frozenset[str]:
-    return frozenset(ending for kind in _words_of("kind").values() for ending in kind.split())
+    return frozenset(ending for kind in table_of("kind").values() for ending in kind.split())
 
 
 def _related(word: str) -> frozenset[str]:
@@ -574,7 +540,7 @@ def _related(word: str) -> frozenset[str]:
 
 def _head(word: str) -> frozenset[str]:
     """Return what a compound is about that ends in the word for a list, a book, a table: "kostentabelle"."""
-    for end in _words_of("compound"):
+    for end in table_of("compound"):
         if word.endswith(end) and len(word) - len(end) >= _SHORTEST:
             bare = word[: -len(end)].rstrip("s-")
             return frozenset({stem(bare), *_related(bare), *_related(stem(bare))})
@@ -605,7 +571,8 @@ def _same_as(row: int) -> frozenset[str]:
 
 
 @cache
-def _words_of(kind: str) -> Mapping[str, str]:
+def table_of(kind: str) -> Mapping[str, str]:
+    """Return the words of a kind in ``data/reading/pointing.tsv``, each with what it stands for."""
     found: dict[str, str] = {}
     for row, meaning, words in read_rows("pointing.tsv"):
         if row == kind:

@@ -1,33 +1,386 @@
-"""What is done with what tools gave: pure functions, one row of :data:`OPERATIONS` each.
+"""What is done with what tools gave: pure functions, one row of :data:`OPERATIONS` each; tables and sums.
 
-An operation takes a text (of a file, or a listing as :class:`Entry` rows) and words as parameters. Names of columns, keys
+An operation takes a text (of a file, or a listing as :class:`Entry` rows) and words as parameters. Tables are read as
+people keep them: any delimiter, quotes, decimal commas, currency signs, units; and Markdown's bars. Names of columns, keys
 and functions are matched as people write them (``names.py``); what is not there is :class:`NoSuch`.
 """
 
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import json
 import re
-from collections.abc import Callable, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from difflib import unified_diff
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from lango_nb.models.offline.names import pick, plain, rank, unaccented
-from lango_nb.models.offline.tables import (
-    Table,
-    day,
-    has_decimal_comma,
-    number,
-    numbers,
-    order,
-    read_table,
-    write_row,
-    written,
-)
+from lango_nb.models.offline.names import ARTICLES, is_pointer, pick, plain, rank, table_of, unaccented
 from lango_nb.tools.builtin.files import lines_of
+
+# -- tables, numbers and dates -----------------------------------------------------------------------------------------
+
+_DELIMITERS = ",;\t|"
+_NUMBER = re.compile(r"[-+\u2212]?\d[\d.,'\u2019\u00a0\u202f ]*|[-+\u2212]?[.,]\d+")
+_RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*\|?\s*")
+_DATES = (
+    (re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?"), (1, 2, 3)),
+    (re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})"), (3, 2, 1)),
+    (re.compile(r"(\d{4})年(\d{1,2})月(\d{1,2})日"), (1, 2, 3)),
+)
+_MOST_UNIT = 12
+"""Letters that may stand around a number that is still one: ``12.50 USD``, ``ca. 3 kg``."""
+
+
+class Table(NamedTuple):
+    """Rows under names of columns; every row is as long as the names are many."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    delimiter: str = ","
+
+    def values(self, column: str) -> list[str]:
+        """Return the values of a column, by its exact name."""
+        place = self.columns.index(column)
+        return [row[place] for row in self.rows]
+
+
+def read_table(text: str) -> Table:
+    r"""Read a table.
+
+    Examples
+    --------
+    >>> read_table('item;price\n"milk; fresh";1,20 €\n\nbread;2,50 €\n')
+    Table(columns=('item', 'price'), rows=(('milk; fresh', '1,20 €'), ('bread', '2,50 €')), delimiter=';')
+    >>> read_table("| a | b |\n|---|---|\n| 1 | 2 |\n").rows
+    (('1', '2'),)
+    >>> read_table('[{"name": "Ann", "age": 7}, {"name": "Bo"}]').rows
+    (('Ann', '7'), ('Bo', ''))
+    """
+    if text.lstrip()[:1] in {"[", "{"}:
+        try:
+            return _of_json(json.loads(text))
+        except ValueError:
+            pass
+    lines = [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
+    bars = [line for line in lines if line.lstrip().startswith("|")]
+    if len(bars) > 1 and _RULE.fullmatch(bars[1]):
+        grid = [
+            [cell.strip() for cell in line.strip().strip("|").split("|")] for line in bars if not _RULE.fullmatch(line)
+        ]
+        delimiter = "|"
+    else:
+        delimiter = _delimiter(lines)
+        body = io.StringIO(text.removeprefix("\ufeff"), newline="")
+        try:
+            read = list(csv.reader(body, delimiter=delimiter, skipinitialspace=True))
+        except csv.Error:
+            read = [line.split(delimiter) for line in lines]
+        grid = [[cell.strip() for cell in row] for row in read if any(cell.strip() for cell in row)]
+    if not grid:
+        return Table((), (), delimiter)
+    width = len(grid[0])
+    rows = tuple(tuple((row + [""] * width)[:width]) for row in grid[1:])
+    return Table(tuple(grid[0]), rows, delimiter)
+
+
+def _of_json(data: object) -> Table:
+    """Read a list of objects, or the longest of those in an object, as a table."""
+    inner = [data] if isinstance(data, list) else list(data.values()) if isinstance(data, dict) else []
+    lists = [one for one in inner if isinstance(one, list) and one and all(isinstance(row, dict) for row in one)]
+    if not lists:
+        return Table((), ())
+    entries = max(lists, key=len)
+    columns = tuple(dict.fromkeys(str(name) for row in entries for name in row))
+    return Table(columns, tuple(tuple(_cell(row.get(name)) for name in columns) for row in entries))
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def write_row(table: Table, row: Sequence[str]) -> str:
+    """Write a row the way a table writes its rows.
+
+    Examples
+    --------
+    >>> write_row(Table(("a", "b"), (), ";"), ["x; y", "1,5"])
+    '"x; y";1,5'
+    """
+    if table.delimiter == "|":
+        return f"| {' | '.join(row)} |"
+    out = io.StringIO()
+    csv.writer(out, delimiter=table.delimiter, lineterminator="").writerow(row)
+    return out.getvalue()
+
+
+def number(text: str, *, is_comma: bool | None = None) -> Decimal | None:
+    """Read a number with its units, signs and separators.
+
+    Parameters
+    ----------
+    text : str
+    is_comma : bool, optional
+        Whether decimals begin with a comma; told from the text itself when absent.
+
+    Examples
+    --------
+    >>> [str(number(text)) for text in ("1.234,56 €", "$1,200", "12 kg", "-3,5", "45%", "1 200")]
+    ['1234.56', '1200', '12', '-3.5', '45', '1200']
+    >>> number("3 tins of 5"), number("2024-05-01"), number("soon"), number("A12")
+    (None, None, None, None)
+    """
+    stripped = text.strip()
+    found = list(_NUMBER.finditer(stripped))
+    if len(found) != 1:
+        return None
+    around = stripped[: found[0].start()], stripped[found[0].end() :]
+    if around[0][-1:].isalnum() or sum(map(len, around)) > _MOST_UNIT or any(sign in "".join(around) for sign in "-/:"):
+        return None
+    written = re.sub(r"['\u2019\u00a0\u202f ]", "", found[0][0]).replace("\u2212", "-").rstrip(".,")
+    if is_comma is None:
+        is_comma = has_decimal_comma([stripped])
+    written = written.replace(".", "").replace(",", ".") if is_comma else written.replace(",", "")
+    try:
+        return Decimal(written)
+    except InvalidOperation:
+        return None
+
+
+def has_decimal_comma(values: Iterable[str]) -> bool:
+    """Tell whether the values of a column have their decimals after a comma.
+
+    Examples
+    --------
+    >>> has_decimal_comma(["3", "1.250,5"]), has_decimal_comma(["1,250.5", "1,000"]), has_decimal_comma(["2,5"])
+    (True, False, True)
+    """
+    commas = False
+    for value in values:
+        if re.search(r"\d,\d+\.\d|\d\.\d{1,2}(?!\d)|^\d+\.\d+$", value) and not re.search(r"\d\.\d{3},\d", value):
+            return False
+        if re.search(r"\d,\d{1,2}(?!\d)|\d\.\d{3},\d|\d,\d{4,}", value):
+            commas = True
+    return commas
+
+
+def numbers(values: Sequence[str]) -> list[Decimal | None]:
+    """Read the values of a column as numbers, all in the same notation."""
+    is_comma = has_decimal_comma(values)
+    return [number(value, is_comma=is_comma) for value in values]
+
+
+def day(text: str) -> date | None:
+    """Read a date.
+
+    Examples
+    --------
+    >>> day("2024-05-01"), day("1.5.2024"), day("12")
+    (datetime.date(2024, 5, 1), datetime.date(2024, 5, 1), None)
+    """
+    for pattern, (year, month, at) in _DATES:
+        if (match := pattern.match(text.strip())) is not None:
+            try:
+                return date(int(match[year]), int(match[month]), int(match[at] or 1))
+            except ValueError:
+                return None
+    return None
+
+
+def order(values: Sequence[str]) -> list[tuple[int, Decimal | int | str]]:
+    """Return a key for each value to sort by: as numbers or dates where most of them are, else as words."""
+    given = [value for value in values if value]
+    read = numbers(values)
+    if given and sum(one is not None for one in read) * 2 > len(given):
+        return [(0, one) if one is not None else (1, 0) for one in read]
+    days = [day(value) for value in values]
+    if given and sum(one is not None for one in days) * 2 > len(given):
+        return [(0, one.toordinal()) if one is not None else (1, 0) for one in days]
+    return [(0, value.casefold()) if value else (1, "") for value in values]
+
+
+def written(value: Decimal, *, is_comma: bool = False) -> str:
+    """Write a number without needless digits.
+
+    Examples
+    --------
+    >>> written(Decimal("12.500")), written(Decimal(1200)), written(Decimal("2.5"), is_comma=True)
+    ('12.5', '1200', '2,5')
+    """
+    text = f"{value:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace(".", ",") if is_comma else text
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    """Return the sign that parts the first line and as many others as possible into equally many cells."""
+    best, most = ",", (0, 0)
+    for sign in _DELIMITERS:
+        counts = [re.sub(r'"[^"]*"', "", line).count(sign) for line in lines[:50]]
+        if counts and counts[0]:
+            alike = sum(count == counts[0] for count in counts)
+            if (alike, counts[0]) > most:
+                best, most = sign, (alike, counts[0])
+    return best
+
+
+# -- sums --------------------------------------------------------------------------------------------------------------
+
+_WORDS = (
+    (re.compile(r"\b(?:plus|added to)\b"), "+"),
+    (re.compile(r"\b(?:minus|menos|moins)\b"), "-"),
+    (re.compile(r"\b(?:times|multiplied by|mal|fois|por)\b|[\u00d7·x](?=\s*[\d(])"), "*"),
+    (re.compile(r"\b(?:divided by|over|geteilt durch|divisé par|entre)\b|[÷:]"), "/"),
+    (re.compile(r"\bto the power of\b|\*\*"), "^"),
+    (re.compile(r"\bsquared\b"), "^2"),
+    (re.compile(r"\bpercent of\b|%\s*(?:of|von|de|di|do|da|van|z|の|的)(?=\s*\d)"), "/100*"),
+    (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
+)
+_FRAME = re.compile(
+    r"^[\s\"'¿¡]*(?:(?:please|can you|could you|hey|so)\W+)*(?:(?:what(?:'s| is)|how much is|calculate|compute|was ist|wie viel ist|combien font|cuánto es|work out)\s+)?",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+|[-+*/^()])")
+_ONLY = re.compile(r"[\d\s.+*/^()-]+\Z")
+_LONGEST = 120
+_MOST_POWER = 200
+_DEEPEST = 30
+_DIGITS = 28
+
+
+def reckon(text: str) -> str | None:
+    """Work out a sum.
+
+    Parameters
+    ----------
+    text : str
+        A request that is nothing but a sum.
+
+    Returns
+    -------
+    str or None
+        ``None`` when it is no sum, or one without a result.
+
+    Examples
+    --------
+    >>> reckon("what is 12 * (3 + 4)?"), reckon("7 divided by 2"), reckon("2^10"), reckon("15% of 80")
+    ('84', '3.5', '1024', '12')
+    >>> reckon("what is love?"), reckon("1/0"), reckon("9^9^9"), reckon("2026")
+    (None, None, None, None)
+    """
+    body = _FRAME.sub("", text.strip()).casefold().rstrip(" ?=.!")
+    for pattern, sign in _WORDS:
+        body = pattern.sub(sign, body)
+    if len(body) > _LONGEST or not _ONLY.match(body) or not re.search(r"\d\s*[-+*/^]", body):
+        return None
+    try:
+        with localcontext() as context:
+            context.prec = _DIGITS
+            value = _Reader(_tokens(body)).whole()
+    except (ValueError, InvalidOperation, DivisionByZero, Overflow):
+        return None
+    if not value.is_finite() or (value and not -_DIGITS < value.adjusted() < _DIGITS):
+        return None
+    return f"{value.normalize():f}"
+
+
+def in_figures(text: str, answer: str = "") -> str:
+    """Write a sum that is said in words with figures.
+
+    Examples
+    --------
+    >>> in_figures("fifteen per cent of 64"), in_figures("a quarter of that", "1680")
+    ('15 % of 64', '0.25 * 1680')
+    """
+    found = text.casefold()
+    for kind, figure in (("percent", None), ("factor", " * ")):
+        for words, value in sorted(table_of(kind).items(), key=lambda pair: -len(pair[0])):
+            found = re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", value if figure is None else value + " *", found)
+    places = table_of("place")
+    parts = [
+        places.get(word, word) if word.isalpha() and word in places and word not in ARTICLES else word
+        for word in found.split()
+    ]
+    if answer and number(answer) is not None:
+        parts = [str(number(answer)) if is_pointer(part, "answer") else part for part in parts]
+    return " ".join(parts)
+
+
+def _tokens(body: str) -> list[str]:
+    found, at = [], 0
+    body = body.strip()
+    while at < len(body):
+        match = _TOKEN.match(body, at)
+        if match is None:
+            raise ValueError(body)
+        found.append(match[1])
+        at = match.end()
+    return found
+
+
+class _Reader:
+    """Reads a sum from its tokens, by recursive descent."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = [*tokens, ""]
+        self._at = 0
+        self._depth = 0
+
+    def whole(self) -> Decimal:
+        value = self._sum()
+        if self._next():
+            raise ValueError(self._next())
+        return value
+
+    def _next(self) -> str:
+        return self._tokens[self._at]
+
+    def _take(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _sum(self) -> Decimal:
+        value = self._product()
+        while self._next() in {"+", "-"}:
+            value = value + self._product() if self._take() == "+" else value - self._product()
+        return value
+
+    def _product(self) -> Decimal:
+        value = self._power()
+        while self._next() in {"*", "/"}:
+            value = value * self._power() if self._take() == "*" else value / self._power()
+        return value
+
+    def _power(self) -> Decimal:
+        value = self._atom()
+        if self._next() != "^":
+            return value
+        self._take()
+        power = self._power()
+        if abs(power) > _MOST_POWER:
+            raise ValueError("too large a power")
+        return value**power
+
+    def _atom(self) -> Decimal:
+        self._depth += 1
+        if self._depth > _DEEPEST * 4:
+            raise ValueError("too deep")
+        taken = self._take()
+        if taken == "-":
+            return -self._power()
+        if taken == "(":
+            value = self._sum()
+            if self._take() != ")":
+                raise ValueError("a bracket is open")
+            return value
+        return Decimal(taken)
+
+
+# -- operations --------------------------------------------------------------------------------------------------------
 
 Value = int | str | list[str]
 """A number, a text, or lines."""
@@ -67,7 +420,6 @@ class Unsure(LookupError):  # noqa: N818 - the same
 class Operation(NamedTuple):
     """One way to work on what tools gave."""
 
-    name: str
     parameters: tuple[str, ...]
     """Words it takes after the text, in order; those that may be left out end in ``?``."""
     function: Callable[..., Value]
@@ -445,6 +797,8 @@ def _shown(table: Table, rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
+_YES = frozenset("true yes on 1 ja wahr oui vrai sí si sim vero tak はい 是".split())
+_NO = frozenset("false no off 0 nein falsch non faux não falso nie nee いいえ 否".split())
 _SETTING = re.compile(r"^[ \t]*[\"']?([A-Za-z_][\w.-]*)[\"']?[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
 """A line of a file of settings: ``port = 8080``, ``port: 8080``."""
 
@@ -583,40 +937,9 @@ def json_value(new: str, old: Any) -> str:
 
 def truth(word: str) -> bool | None:
     """Read a yes or no; ``None`` for anything else."""
-    if word.casefold() in {
-        "true",
-        "yes",
-        "on",
-        "1",
-        "ja",
-        "wahr",
-        "oui",
-        "vrai",
-        "sí",
-        "si",
-        "sim",
-        "vero",
-        "tak",
-        "はい",
-        "是",
-    }:
+    if word.casefold() in _YES:
         return True
-    if word.casefold() in {
-        "false",
-        "no",
-        "off",
-        "0",
-        "nein",
-        "falsch",
-        "non",
-        "faux",
-        "não",
-        "falso",
-        "nie",
-        "nee",
-        "いいえ",
-        "否",
-    }:
+    if word.casefold() in _NO:
         return False
     return None
 
@@ -690,10 +1013,9 @@ def compare(text: str, other: str) -> list[str]:
     return [line for line in list(found)[2:] if not line.startswith("@@")]
 
 
-def of_ending(entries: Sequence[Entry], ending: str) -> list[Entry]:
-    """Return the files that end in something: ``.csv``, ``csv``, ``*.csv``."""
-    end = "." + ending.strip().casefold().lstrip("*.")
-    return [one for one in entries if not one.is_folder and one.name.casefold().endswith(end)]
+def files_of(entries: Sequence[Entry], ends: str | tuple[str, ...] = "") -> list[Entry]:
+    """Return the files, those with some endings alone."""
+    return [one for one in entries if not one.is_folder and one.name.casefold().endswith(ends)]
 
 
 def of_name(entries: Sequence[Entry], wanted: str) -> list[Entry]:
@@ -703,89 +1025,62 @@ def of_name(entries: Sequence[Entry], wanted: str) -> list[Entry]:
     return [one for one in entries if holds(one.name, wanted)]
 
 
-def newest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
-    """Return the files changed last, the newest first."""
-    return sorted(_files(entries), key=lambda one: one.changed, reverse=True)[:n]
-
-
-def oldest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
-    """Return the files that were not changed for longest."""
-    return sorted(_files(entries), key=lambda one: one.changed)[:n]
-
-
 def largest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
     """Return the largest files."""
-    return sorted(_files(entries), key=lambda one: -one.bytes)[:n]
+    return sorted(files_of(entries), key=lambda one: -one.bytes)[:n]
 
 
 def smallest(entries: Sequence[Entry], n: int = 1) -> list[Entry]:
     """Return the smallest files."""
-    return sorted(_files(entries), key=lambda one: one.bytes)[:n]
+    return sorted(files_of(entries), key=lambda one: one.bytes)[:n]
 
 
-def _files(entries: Sequence[Entry]) -> list[Entry]:
-    return [one for one in entries if not one.is_folder]
-
-
-def _rows(on: str, **functions: tuple[Callable[..., Any], str]) -> dict[str, Operation]:
-    found = {}
-    for key, (function, parameters) in functions.items():
-        name = key.replace("__", ".")
-        found[name] = Operation(name, tuple(parameters.split()), function, on)
-    return found
-
-
+_ROWS: Mapping[str, Mapping[str, tuple[Callable[..., Any], str]]] = {
+    "text": {
+        "count.lines": (lambda text: len(lines(text)), ""),
+        "count.words": (count_words, ""),
+        "count.chars": (len, ""),
+        "count.matches": (count_matches, "find"),
+        "count.rows": (count_rows, ""),
+        "read.first": (first, "n?"),
+        "read.last": (last, "n?"),
+        "read.line": (one_line, "line"),
+        "read.lines": (line_range, "from until"),
+        "read.longest": (longest, ""),
+        "read.shortest": (shortest, ""),
+        "read.sorted": (sort_lines, ""),
+        "read.unique": (unique, ""),
+        "read.without": (without_text, "find"),
+        "read.reversed": (lambda text: lines(text)[::-1], ""),
+        "read.upper": (lambda text: lines(text.upper()), ""),
+        "read.lower": (lambda text: lines(text.lower()), ""),
+        "search": (with_text, "find"),
+        "summary": (gist, ""),
+    },
+    "table": {
+        "columns": (lambda text: list(read_table(text).columns), ""),
+        "column.sum": (column_sum, "column"),
+        "column.mean": (column_mean, "column"),
+        "column.min": (column_min, "column"),
+        "column.max": (column_max, "column"),
+        "column.distinct": (distinct, "column"),
+        "rows.where": (rows_where, "value column?"),
+        "rows.over": (rows_over, "column n"),
+        "rows.under": (rows_under, "column n"),
+        "rows.count": (rows_count, "value column?"),
+        "rows.sorted": (rows_sorted, "column"),
+        "cell": (cell, "value column"),
+        "group.sum": (group_sum, "column by"),
+        "group.count": (group_count, "by"),
+    },
+    "json": {"json.get": (json_get, "key"), "json.keys": (json_keys, ""), "json.set": (json_set, "key new")},
+    "code": {"code.show": (code_show, "name"), "code.list": (code_list, "")},
+    "two": {"compare": (compare, "")},
+    "entries": {"list.names": (of_name, "find"), "list.largest": (largest, "n?"), "list.smallest": (smallest, "n?")},
+}
 OPERATIONS = {
-    **_rows(
-        "text",
-        count__lines=(lambda text: len(lines(text)), ""),
-        count__words=(count_words, ""),
-        count__chars=(len, ""),
-        count__matches=(count_matches, "find"),
-        count__rows=(count_rows, ""),
-        read__first=(first, "n?"),
-        read__last=(last, "n?"),
-        read__line=(one_line, "line"),
-        read__lines=(line_range, "from until"),
-        read__longest=(longest, ""),
-        read__shortest=(shortest, ""),
-        read__sorted=(sort_lines, ""),
-        read__unique=(unique, ""),
-        read__without=(without_text, "find"),
-        read__reversed=(lambda text: lines(text)[::-1], ""),
-        read__upper=(lambda text: lines(text.upper()), ""),
-        read__lower=(lambda text: lines(text.lower()), ""),
-        search=(with_text, "find"),
-        summary=(gist, ""),
-    ),
-    **_rows(
-        "table",
-        columns=(lambda text: list(read_table(text).columns), ""),
-        column__sum=(column_sum, "column"),
-        column__mean=(column_mean, "column"),
-        column__min=(column_min, "column"),
-        column__max=(column_max, "column"),
-        column__distinct=(distinct, "column"),
-        rows__where=(rows_where, "value column?"),
-        rows__over=(rows_over, "column n"),
-        rows__under=(rows_under, "column n"),
-        rows__count=(rows_count, "value column?"),
-        rows__sorted=(rows_sorted, "column"),
-        cell=(cell, "value column"),
-        group__sum=(group_sum, "column by"),
-        group__count=(group_count, "by"),
-    ),
-    **_rows("json", json__get=(json_get, "key"), json__keys=(json_keys, ""), json__set=(json_set, "key new")),
-    **_rows("code", code__show=(code_show, "name"), code__list=(code_list, "")),
-    **_rows("two", compare=(compare, "")),
-    **_rows(
-        "entries",
-        list__ending=(of_ending, "ending"),
-        list__names=(of_name, "find"),
-        list__newest=(newest, "n?"),
-        list__oldest=(oldest, "n?"),
-        list__largest=(largest, "n?"),
-        list__smallest=(smallest, "n?"),
-    ),
+    name: Operation(tuple(parameters.split()), function, on)
+    for on, rows in _ROWS.items()
+    for name, (function, parameters) in rows.items()
 }
 """Name to operation. Most are called like the act they carry out; adding one is adding a row."""

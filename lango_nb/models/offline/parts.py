@@ -1,24 +1,89 @@
-"""A request as the work orders it takes: each step of its plan goes to who owns the tool, what belongs together stays so."""
+"""Who does what: what a request aims at, the work orders it takes, and plans in sentences with an agent for each step.
+
+The router's learned model says how likely each tool family is; the tools that are offered say which of them are an agent's
+own. Each step of a reading goes to who owns its tool, what belongs together stays so. A planner writes, and the root reads:
+
+    [PLAN: what it is about]
+    Step 1: count the lines of notes.md → agent: operator
+    Step 2: hash it → agent: vault | depends_on: Step 1
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
+from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.acts import acts
-from lango_nb.models.offline.before import resolved
 from lango_nb.models.offline.carry_out import least_of
-from lango_nb.models.offline.conversation import Conversation
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.conversation import Conversation, resolved
+from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.names import pick
-from lango_nb.models.offline.plan import Reading, Step, show
-from lango_nb.models.offline.words import words
-from lango_nb.models.offline.work_orders import written
+from lango_nb.models.offline.plan import Reading, Step, acts, is_talk, show, write_order
+from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
+from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.route import Route
-from lango_nb.routing.router import AUTOMATED, Router
+from lango_nb.routing.router import AUTOMATED, Router, router_for
+from lango_nb.routing.table import RoutingTable
+
+# -- what a request is about -------------------------------------------------------------------------------------------
+
+PLANNING = "planning"
+"""A family without tools."""
+_FOREIGN_LEAST = 0.05
+"""Probability from which a request may be about somebody else's family."""
+_FOREIGN_LEAD = 3.0
+"""How many times likelier somebody else's family must be for the request to be declined."""
+
+
+class Aim(NamedTuple):
+    """What a request is likely to be about."""
+
+    likely: Mapping[str, float]
+    """The probability of every family."""
+    domain: str
+    """The family of somebody else that it is about; empty when it may be the agent's own."""
+    is_talk: bool
+    """Whether it is conversation rather than anything the agent has tools for."""
+
+
+@lru_cache(maxsize=512)
+def aim_of(text: str, families: frozenset[str]) -> Aim:
+    """Tell what a request is about, seen from an agent with tools of some families.
+
+    Parameters
+    ----------
+    text : str
+        The request.
+    families : frozenset of str
+        Of the tools that are offered.
+
+    Returns
+    -------
+    Aim
+    """
+    router = _nobodys()
+    likely = router.family_scores(text)
+    own = [part for name, part in likely.items() if name in families]
+    foreign = [(name, part) for name, part in likely.items() if name not in families and name != CONVERSATION]
+    nearest, chance = foreign[0] if foreign else ("", 0.0)
+    is_foreign = chance >= _FOREIGN_LEAST and chance > _FOREIGN_LEAD * sum(own)
+    talk = likely.get(CONVERSATION, 0.0)
+    is_talk = talk > (own[0] if own else 0.0) and talk >= router.calibration.root_threshold
+    return Aim(likely, nearest if is_foreign else "", is_talk)
+
+
+@lru_cache(maxsize=1)
+def _nobodys() -> Router:
+    """Return the router over no agents: only what it says of families is asked."""
+    return router_for(RoutingTable())
+
+
+# -- who gets which step -----------------------------------------------------------------------------------------------
 
 LONGEST_QUOTE = 300
 """Characters of a quoted string that are read to route a request."""
@@ -113,7 +178,7 @@ def parts_of(
         is_last = place + 1 == len(flat)
         if is_last or owners[place + 1] != owners[place] or flat[place + 1][1]:
             lines = tuple(group)
-            text = written(lines)
+            text = write_order(lines)
             own = Reading(lines, reading.confidence, reading.language) if not owners[place] else None
             before = len(found) - 1 if needs and found else None
             found.append(
@@ -207,30 +272,19 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     return str(route.chosen) if is_doubtful else owners[0]
 
 
-def _is_about_files(step: Step, router: Router, route: Route) -> bool:
-    """Tell whether what looks like a question about agents is none: it names nobody here, and nothing anybody would do."""
-    match step.act:
-        case "about.agents":
-            return bool(step.word("agent")) and not pick(step.word("agent"), router.table.names).name
-        case "about.owner":
-            return not step.word("tool") and route.chosen is None
-        case _:
-            return True
-
-
 def may_be_found_out(step: Step, route: Route | None = None) -> bool:
     """Tell whether a question that looks like talk may have its answer in a file: it is no greeting, and no opinion."""
     if step.act not in {"talk", "unclear", "about.agents", "about.owner"} or (
         route is not None and route.is_conversation
     ):
         return False
-    told = {concept for concepts in lexicon().concepts(words(step.text)) for concept in concepts}
+    told = concepts_of(step.text)
     is_question = bool(_QUESTION & told) or any(sign in step.text for sign in "?\uff1f")
     return is_question and not _CHAT & told
 
 
 def _reason(steps: Sequence[Step]) -> str:
-    if any((row := acts().get(step.act)) is not None and row.kind == "talk" for step in steps):
+    if any(is_talk(step.act) for step in steps):
         return ""
     return mask("; ".join(show(step) for step in steps))
 
@@ -279,3 +333,148 @@ def _covered(text: str) -> str:
         ),
         text,
     )
+
+
+# -- plans in sentences ------------------------------------------------------------------------------------------------
+
+ASKED = "Plan this: "
+"""Begins the work order that asks for a plan."""
+MOST_STEPS = 12
+_NAMES = re.compile(r"^A step's agent is one of these names[^:\n]*: ([^\n]+?)\.?$", re.MULTILINE)
+_STEP = re.compile(r"^Step (\d+): (.+?)(?:\s+→ agent: (\S+))?(?:\s*\| depends_on: Step (\d+))?\s*$", re.MULTILINE)
+_CUT = re.compile(r",|;|\n|\. +(?=[A-Z])|\band then\b|\bthen\b|\band\b")
+_LEAD = re.compile(r"^(?:and|then|also|finally|please)\s+", re.IGNORECASE)
+_LIKELY = 0.3
+"""Probability from which a step is said to be some family's."""
+_USUAL = {
+    "operator": ("exec", "fs", "skill"),
+    "executor": ("exec", "fs", "skill", "browser", "crypto", "secrets", "payment"),
+    "navigator": ("browser",),
+    "vault": ("crypto", "secrets", "payment"),
+    "librarian": (
+        "knowledge",
+        "knowledge_save",
+        "rag",
+        "graph",
+        "learning",
+        "learning_data",
+        "inquiry",
+        "skills",
+        "web",
+    ),
+    "researcher": ("knowledge", "knowledge_save", "rag", "graph", "web"),
+    "automator": ("cron", "bg", "workflow"),
+    "chronicler": ("memory",),
+    "ontologist": ("ontology",),
+}
+"""What agents of these names usually do: a prompt that lists names for a plan says no more."""
+
+
+class PlannedStep(NamedTuple):
+    """One step of a plan."""
+
+    text: str
+    agent: str = ""
+    """Whom the plan names; empty when it names nobody."""
+    needs: int | None = None
+    """Place of the step, from 0, whose result it uses."""
+
+
+def plan(prompt: str, text: str) -> str:
+    """Break a request into numbered steps.
+
+    Parameters
+    ----------
+    prompt : str
+        The planner's: names the agents, where it names any.
+    text : str
+        The request.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(plan("", "plan a release: write notes, tag the commit and tell the team"))
+    [PLAN: plan a release]
+    Step 1: write notes
+    Step 2: tag the commit
+    Step 3: tell the team
+    """
+    body = text.strip().removeprefix(ASKED)
+    head, colon, tail = body.partition(": ")
+    is_headed = bool(colon and tail.strip()) and "http" not in head
+    steps = _steps(tail if is_headed else body)
+    if len(steps) < 2:  # noqa: PLR2004 - one part is no plan
+        goal = steps[0].text if steps else "the goal"
+        steps = [
+            PlannedStep(f"say what a good result looks like: {shorten(goal, 100)}"),
+            PlannedStep("do the smallest part first"),
+            PlannedStep("check it"),
+        ]
+    names = _names(prompt)
+    lines = [_line(number, step, names) for number, step in enumerate(steps[:MOST_STEPS], 1)]
+    return "\n".join([f"[PLAN: {shorten((head if is_headed else body).strip(), 80)}]", *lines])
+
+
+def read_plan(text: str) -> tuple[PlannedStep, ...]:
+    r"""Read the steps of a plan.
+
+    Examples
+    --------
+    >>> read_plan("[PLAN: x]\nStep 1: hash a → agent: vault\nStep 2: keep it → agent: filer | depends_on: Step 1")
+    (PlannedStep(text='hash a', agent='vault', needs=None), PlannedStep(text='keep it', agent='filer', needs=0))
+    """
+    steps: list[PlannedStep] = []
+    for match in _STEP.finditer(text):
+        needs = int(match[4]) - 1 if match[4] else None
+        is_before = needs is not None and 0 <= needs < len(steps)
+        steps.append(PlannedStep(match[2].strip(), match[3] or "", needs if is_before else None))
+    return tuple(steps[:MOST_STEPS])
+
+
+def _steps(body: str) -> list[PlannedStep]:
+    found: list[PlannedStep] = []
+    for piece in _pieces(body):
+        (first, *more) = reader().read(piece).steps or (None,)
+        if first is None or more or not first.destination:
+            found.append(PlannedStep(piece))
+            continue
+        bare, last = without_destination(first)
+        found += [PlannedStep(show(bare)), PlannedStep(show(last), needs=len(found))]
+    return found
+
+
+def _pieces(body: str) -> list[str]:
+    covered = _QUOTED.sub(lambda match: "\x01" * len(match[0]), body)
+    begins, ends = [0], []
+    for cut in _CUT.finditer(covered):
+        ends.append(cut.start())
+        begins.append(cut.end())
+    ends.append(len(body))
+    pieces = [_LEAD.sub("", body[a:b].strip(" .!?\n,;")).strip() for a, b in zip(begins, ends, strict=True)]
+    return [piece for piece in pieces if piece]
+
+
+def _line(number: int, step: PlannedStep, names: tuple[str, ...]) -> str:
+    agent = _agent_of(step.text, names)
+    named = f" → agent: {agent}" if agent else ""
+    return f"Step {number}: {step.text}{named}" + (
+        "" if step.needs is None else f" | depends_on: Step {step.needs + 1}"
+    )
+
+
+def _agent_of(text: str, names: tuple[str, ...]) -> str:
+    """Return the agent whose name stands for what a step is about; empty when none clearly does."""
+    if not names:
+        return ""
+    likely = aim_of(text, frozenset()).likely
+    chances = {name: sum(likely.get(family, 0.0) for family in _USUAL.get(name, ())) for name in names}
+    best = max(chances, key=lambda name: chances[name])
+    return best if chances[best] >= _LIKELY else ""
+
+
+def _names(prompt: str) -> tuple[str, ...]:
+    match = _NAMES.search(prompt)
+    return tuple(name.strip() for name in match[1].split(",")) if match else ()

@@ -1,6 +1,6 @@
-"""A request as data: what it is read into, what is known from before, and what carrying it out gives.
+"""A request as data: what can be wanted, what a request is read into, what is known from before, what carrying it out gives.
 
-A step is written as one line that a person understands, and read back from it:
+A step is written as one line that a person understands, and read back from it; a work order is such lines:
 
     read notes.md → count words
     in todo.txt replace milk by "oat milk"
@@ -12,11 +12,87 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from lango_nb.models.offline.acts import Act, acts
+# -- acts --------------------------------------------------------------------------------------------------------------
+
+READING = Path(__file__).resolve().parents[2] / "data" / "reading"
+"""Folder of the tables that requests are read and answered with."""
+Kind = Literal["look", "change", "talk"]
+
+
+class Act(NamedTuple):
+    """One thing that can be wanted."""
+
+    name: str
+    needed: tuple[str, ...]
+    """Roles without which it cannot be done."""
+    optional: tuple[str, ...]
+    kind: Kind
+    """Whether it only looks, changes something, or is about the conversation."""
+    tool: str
+    """The tool without which it cannot be done; empty when it needs none."""
+    reads: str
+    """What sort of file it is about (``table``, ``json``, ``code``); empty for any."""
+    shown: str
+    """How a plan with it is written; ``[…]`` may be left out."""
+    meaning: str
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All its roles."""
+        return (*self.needed, *self.optional)
+
+
+@cache
+def acts() -> Mapping[str, Act]:
+    """Read the table of acts.
+
+    Returns
+    -------
+    mapping of str to Act
+
+    Examples
+    --------
+    >>> acts()["replace"].needed, acts()["replace"].kind
+    (('file', 'old', 'new'), 'change')
+    """
+    found = {}
+    for name, needed, optional, kind, tool, reads, shown, meaning in read_rows("acts.tsv"):
+        act = Act(name, tuple(needed.split()), tuple(optional.split()), _kind(kind), tool, reads, shown, meaning)
+        found[name] = act
+    return found
+
+
+def is_change(name: str) -> bool:
+    """Tell whether an act, or a tool that is none of ours, may change something."""
+    act = acts().get(name)
+    return act is None or act.kind == "change"
+
+
+def is_talk(name: str) -> bool:
+    """Tell whether an act is about the conversation, and nothing to be done."""
+    return (act := acts().get(name)) is not None and act.kind == "talk"
+
+
+def read_rows(name: str) -> list[list[str]]:
+    """Read the rows of a table of the reading: tab-separated, ``#`` begins a comment."""
+    text = (READING / name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def _kind(written: str) -> Kind:
+    match written:
+        case "look" | "change" | "talk":
+            return written
+        case _:
+            raise ValueError(written)
+
+
+# -- plans as lines ----------------------------------------------------------------------------------------------------
 
 Arguments = Mapping[str, tuple[str, ...]]
 
@@ -248,3 +324,59 @@ def _pattern(act: str) -> re.Pattern[str]:
 def _lead(act: str) -> str:
     """Return the words every plan with an act begins with."""
     return re.split(r"[\[{]", acts()[act].shown)[0]
+
+
+# -- work orders -------------------------------------------------------------------------------------------------------
+
+HANDED = "\n\nUse this text:\n"
+"""Parts a work order from the result of the step before that goes with it."""
+
+
+def write_order(steps: Sequence[Step]) -> str:
+    r"""Write steps as a work order, a line for each.
+
+    Examples
+    --------
+    >>> write_order([Step("read", {"file": ("a.md",)}), Step("delete", {"file": ("b.md",)})])
+    'read a.md\ndelete b.md'
+    """
+    return "\n".join(show(step) for step in steps)
+
+
+def read_order(order: str) -> tuple[Step, ...]:
+    r"""Read the steps of a work order; none when any line of it is no plan.
+
+    Examples
+    --------
+    >>> [step.act for step in read_order("read a.md\ndelete b.md")], read_order("please read a.md")
+    (['read', 'delete'], ())
+    """
+    steps = [parse(line) for line in order.splitlines()]
+    return tuple(step for step in steps if step is not None) if None not in steps else ()
+
+
+def hand_on(order: str, text: str) -> str:
+    """Write a work order that goes with a text."""
+    return f"{order}{HANDED}{text}"
+
+
+def handed(text: str) -> tuple[str, str | None]:
+    r"""Part a work order from the text that goes with it.
+
+    Examples
+    --------
+    >>> handed(hand_on("save to b.md", "a\nb")), handed("save to b.md")
+    (('save to b.md', 'a\nb'), ('save to b.md', None))
+    """
+    order, mark, given = text.partition(HANDED)
+    return (order, given) if mark else (text, None)
+
+
+def with_given(steps: Sequence[Step], given: str) -> tuple[Step, ...]:
+    """Put a text that goes with an order where the first step lacks one."""
+    first, *rest = steps
+    row = acts().get(first.act)
+    role = "text"
+    if row is not None and "text" not in row.roles:
+        role = next((one for one in row.needed if one not in first.arguments), "text")
+    return first.with_arguments(**{role: (given,)}), *rest

@@ -1,7 +1,14 @@
-"""What is said without a tool: small talk, questions about the agents and the lab, and whom a request is for.
+"""What is said without a tool: small talk, questions about the agents and the lab, whom a request is for; extracts.
 
 All that is known of the agents is the routing table of the prompt. The sentences are rows of
-``data/reading/answers.tsv`` whose keys begin with ``talk.`` and ``about.``.
+``data/reading/answers.tsv`` whose keys begin with ``talk.`` and ``about.``. An extract is what was asked and answered, and
+understands nothing. The next one is made of it and of what was said since: counts are added, the latest are kept.
+
+::
+
+    An extract by the offline model of 7 exchanges.
+    Asked: hash milk with sha256 · list the files · and 5 before
+    Answered last: notes.md has 2 lines. · The hash is 2cf2.
 """
 
 from __future__ import annotations
@@ -13,21 +20,21 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from lango_nb.core.errors import shorten
-from lango_nb.core.messages import FinishReason
+from lango_nb.core.messages import USER, FinishReason, Message
 from lango_nb.core.text import folded, printable
-from lango_nb.models.offline.acts import read_table
 from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
-from lango_nb.models.offline.before import Exchange
-from lango_nb.models.offline.conversation import REJECT
-from lango_nb.models.offline.lexicon import Lexicon
+from lango_nb.models.offline.conversation import REJECT, Exchange
+from lango_nb.models.offline.lexicon import Lexicon, Word, words
 from lango_nb.models.offline.names import pick
-from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.words import Word, words
+from lango_nb.models.offline.plan import Step, read_rows
+from lango_nb.models.summaries import lines_of
 from lango_nb.routing.capabilities import tool_capability
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router, router_for
 from lango_nb.routing.table import RoutingRow, RoutingTable
 
+WORDED = frozenset(("talk", "about.you", "about.agents", "about.owner", "about.why", "about.switch"))
+"""Acts that are answered from what is known of the system."""
 _LONGEST_NAME = 60
 _LONGEST_TEXT = 80
 _LONGEST_LINE = 160
@@ -153,13 +160,13 @@ def _said(known: Lexicon, found: Sequence[Word]) -> frozenset[str]:
 @cache
 def _lexicon_of(language: str) -> Lexicon:
     """Return the words of one language: "le" is no "you" in French, and "show" no praise in English."""
-    return Lexicon([row for row in read_table("lexicon.tsv") if row[1:2] == [language]])
+    return Lexicon([row for row in read_rows("lexicon.tsv") if row[1:2] == [language]])
 
 
 @cache
 def _ranks(language: str) -> Lexicon:
     """Return what is said by way of small talk in a language, with its place in the lexicon: the commonest first."""
-    rows = [row for row in read_table("lexicon.tsv") if row[0] in _TELLING and row[1] == language]
+    rows = [row for row in read_rows("lexicon.tsv") if row[0] in _TELLING and row[1] == language]
     return Lexicon([(str(place), language, word) for row in rows for place, word in enumerate(row[2].split(","))])
 
 
@@ -369,3 +376,75 @@ def _name(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return shorten(_safe(text), _LONGEST_TEXT)
+
+
+# -- extracts ----------------------------------------------------------------------------------------------------------
+
+MOST_REQUESTS = 8
+MOST_ANSWERS = 3
+LONGEST = 160
+"""Characters of one request or answer."""
+_BETWEEN = " · "
+_OWN = re.compile(
+    r"An extract by the offline model of (?P<count>\d+) exchanges?\.\n"
+    r"Asked: (?P<asked>.*)\nAnswered last: (?P<answered>.*)(?P<rest>(?s:.*))"
+)
+_BEFORE = re.compile(r"and \d+ before")
+
+
+def extract(request: Sequence[Message]) -> str:
+    """Sum up a conversation.
+
+    Parameters
+    ----------
+    request : sequence of Message
+        See :func:`lango_nb.models.summaries.summary_request`.
+
+    Examples
+    --------
+    >>> from lango_nb.models.summaries import summary_request
+    >>> said = [Message(role="user", content="hello", author="user"), Message(role="assistant", content="Hello!")]
+    >>> print(extract(summary_request(said, 1000, 400)))
+    An extract by the offline model of 1 exchange.
+    Asked: hello
+    Answered last: Hello!
+    """
+    count, longest, rest = 0, 0, ""
+    asked, answered = list[str](), list[str]()
+    for line in lines_of(request):
+        if "most_characters" in line:
+            longest = line["most_characters"]
+        elif "summary" in line:
+            count, asked, answered, rest = _read(line["summary"], longest)
+        elif line["by"] == USER:
+            count += 1
+            asked.append(_one_line(line["text"]))
+        elif line.get("text") and "calls" not in line:
+            answered.append(_one_line(line["text"]))
+    asked, answered = asked[-MOST_REQUESTS:], answered[-MOST_ANSWERS:]
+    while len(text := _written(count, asked, answered, rest)) > longest and len(asked) + len(answered) > 2:  # noqa: PLR2004
+        del (asked if len(asked) >= len(answered) else answered)[0]
+    return text
+
+
+def _written(count: int, asked: Sequence[str], answered: Sequence[str], rest: str) -> str:
+    more = [f"and {count - len(asked)} before"] if count > len(asked) else []
+    return (
+        f"An extract by the offline model of {count} exchange{'' if count == 1 else 's'}.\n"
+        f"Asked: {_BETWEEN.join([*asked, *more])}\n"
+        f"Answered last: {_BETWEEN.join(answered) or 'nothing'}{rest}"
+    )
+
+
+def _read(summary: str, longest: int) -> tuple[int, list[str], list[str], str]:
+    """Take an own summary apart; of another model's as much is kept as leaves room."""
+    own = _OWN.fullmatch(summary)
+    if own is None:
+        return 0, [], [], shorten(f"\nBefore that: {summary}", longest // 2)
+    asked = [text for text in own["asked"].split(_BETWEEN) if not _BEFORE.fullmatch(text)]
+    answered = [text for text in own["answered"].split(_BETWEEN) if text != "nothing"]
+    return int(own["count"]), asked, answered, own["rest"]
+
+
+def _one_line(text: str) -> str:
+    return shorten(" ".join(text.split()).replace(_BETWEEN, " "), LONGEST)

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.engine import Engine
+from lango_nb.models.offline.answers import said_of
 from lango_nb.models.offline.model import OfflineModel
-from lango_nb.models.offline.plans import plan, read_plan
+from lango_nb.models.offline.parts import plan, read_plan
 from lango_nb.models.offline.talk import is_no_result
-from lango_nb.models.offline.wording import said_of
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.taught import Row, Taught

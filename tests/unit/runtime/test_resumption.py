@@ -134,7 +134,6 @@ def content_of(trace: Trace) -> list[object]:
     return [plain(str(one)) for one in everything]
 
 
-
 def is_written(engine: Engine, kind: str) -> bool:
     """Tell whether an event of a kind is in the store already."""
     return any(event["kind"] == kind for _, written in engine.store.log.events() for event in written)

@@ -14,8 +14,8 @@ from lango_nb.core.messages import Message, ToolCall, ToolRole
 from lango_nb.engine import Engine
 from lango_nb.models.cassette import Cassette
 from lango_nb.models.cassette_form import form_of
+from lango_nb.models.offline.conversation import Offer
 from lango_nb.models.offline.model import OfflineModel
-from lango_nb.models.offline.offer import Offer
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.records.closing import Closing
 from lango_nb.records.packing import pack_event

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lango_nb.models.offline.answers import languages, say
-from lango_nb.models.offline.before import Exchange, after, understand
+from lango_nb.models.offline.conversation import Exchange, after, understand
 from lango_nb.models.offline.plan import Context, Reading
 from tests.unit.models.offline_plan.bench import Bench, step
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.answers import sentences
-from lango_nb.models.offline.plan import Step, parse, show
+from lango_nb.models.offline.plan import Step, acts, parse, show
 
 WORDS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=12),

@@ -9,12 +9,11 @@ import pytest
 from lango_nb.core.errors import SettingsError, UsageError
 from lango_nb.evaluation.fitting_reader import fit, is_held_out, related_to
 from lango_nb.evaluation.readings import Marked, marked_requests, read_marked
-from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.features import VERSION, may_begin, of_act, of_doubt, see
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.lexicon import lexicon, words
+from lango_nb.models.offline.plan import acts
 from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, spans_of
 from lango_nb.models.offline.weights import LEAST_STEP, Linear, Tagger
-from lango_nb.models.offline.words import words
 
 TURNS = marked_requests()
 FEW = 120

@@ -8,7 +8,6 @@ from importlib.resources import files
 import pytest
 
 from lango_nb.commands.table import MAGICS
-from lango_nb.models.offline.acts import acts
 from lango_nb.models.offline.answers import (
     ASKED,
     NOT_UNDERSTOOD,
@@ -19,8 +18,8 @@ from lango_nb.models.offline.answers import (
     say,
     sentences,
 )
-from lango_nb.models.offline.before import Exchange
-from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.conversation import Exchange
+from lango_nb.models.offline.plan import Step, acts
 from lango_nb.models.offline.reader import reader
 from lango_nb.models.offline.talk import (
     ask_back,
