@@ -42,7 +42,9 @@ TOLD_FAMILIES = 16
 """Systems made of families that are told by their tools' descriptions."""
 _SEED = 7
 _PRECISE = 2
-_EXPECTED = Scale(same=2, name=3, like=5, cannot=-1, prior=2, beside=2, root=1, families=0.5, withheld=1, threshold=1)
+_EXPECTED = Scale(
+    same=3, alike=2, near=3, name=3, like=5, cannot=-1, prior=2, beside=2, root=1, families=0.5, withheld=1, threshold=1
+)
 """Where the fit begins, and what it leaves only where requests say so."""
 _STRENGTH = 0.002
 """How strongly it holds to that."""

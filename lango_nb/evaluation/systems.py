@@ -1,7 +1,10 @@
 """Systems of agents as data: who is there, what their authors wrote of them, and requests with the right agent.
 
-    data/systems/<name>.yaml          systems of other people: for measuring only, nothing is ever fitted to them
-    data/router/systems/<name>.tsv    systems made for fitting
+    data/systems/<name>.yaml          systems of other people, whose requests avoid the words of the right agent
+    data/systems/plain/<name>.yaml    the same with requests as people type them
+    data/router/systems/<name>        systems made for fitting: plain ones in YAML, the other kind in TSV
+
+Those of other people are for measuring only, nothing is ever fitted to them.
 
 A system becomes a tree like any other: its own topology, its tools known by name and description.
 """
@@ -9,7 +12,7 @@ A system becomes a tree like any other: its own topology, its tools known by nam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, NamedTuple, cast
 
@@ -85,21 +88,18 @@ class System:
 
 
 def systems() -> tuple[System, ...]:
-    """Return the systems of other people, by name."""
-    found = [file for file in files("lango_nb.data").joinpath("systems").iterdir() if file.name.endswith(".yaml")]
-    return tuple(
-        _of_yaml(file.name, file.read_text(encoding="utf-8")) for file in sorted(found, key=lambda one: one.name)
-    )
+    """Return the systems of other people whose requests avoid the words of the right agent, by name."""
+    return _read("systems")
+
+
+def plain_systems() -> tuple[System, ...]:
+    """Return the systems of other people with requests as people type them, by name."""
+    return _read("systems", "plain")
 
 
 def made_systems() -> tuple[System, ...]:
     """Return the systems that were made for fitting, by name."""
-    folder = files("lango_nb.data").joinpath("router", "systems")
-    found = [file for file in folder.iterdir() if file.name.endswith(".tsv")]
-    return tuple(
-        _of_table(file.name.removesuffix(".tsv"), file.read_text(encoding="utf-8"))
-        for file in sorted(found, key=lambda one: one.name)
-    )
+    return _read("router", "systems")
 
 
 def measure(system: System, router: Router | None = None) -> Counts:
@@ -120,6 +120,18 @@ def measure(system: System, router: Router | None = None) -> Counts:
         else:
             counts += Counts(1, chosen == one.agent, chosen not in {None, one.agent})
     return counts
+
+
+def _read(*folder: str) -> tuple[System, ...]:
+    is_plain = folder != ("systems",)
+    found: list[System] = []
+    for file in sorted(files("lango_nb.data").joinpath(*folder).iterdir(), key=lambda one: one.name):
+        name, _, ending = file.name.rpartition(".")
+        if ending == "yaml":
+            found.append(replace(_of_yaml(name, file.read_text(encoding="utf-8")), is_plain=is_plain))
+        elif ending == "tsv":
+            found.append(_of_table(name, file.read_text(encoding="utf-8")))
+    return tuple(found)
 
 
 def _of_yaml(name: str, text: str) -> System:

@@ -1,10 +1,11 @@
 """What the authors of agents wrote about them, for agents whose tools the learned families do not know.
 
     request ── words ─┬─ the same word in a row: name, keywords, description, tools, …  ── the fewer rows, the more
-                      ├─ a word of a row that begins alike                              ── somewhat less
+                      ├─ a word of a row that begins alike, or is misspelt              ── somewhat less
+                      ├─ its vector beside the mean of each row's words                 ── as far as the rows differ
                       └─ all together beside each example                               ── the likeliest one counts
 
-What all rows have in common says nothing of any of them. A few numbers bring all that onto the scale of the learned
+What all rows have in common says nothing of any of them, a word that is common in English little. A few numbers bring all that onto the scale of the learned
 families; :mod:`lango_nb.evaluation.fitting_described` fits them to systems that were made for it.
 """
 
@@ -16,36 +17,33 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from operator import mul
 from typing import NamedTuple
 
+from lango_nb.routing import nearness
 from lango_nb.routing.capabilities import GENERAL, in_words, parts_of_action
-from lango_nb.routing.features import tokens
-from lango_nb.routing.function_words import FUNCTION_WORDS
+from lango_nb.routing.content import Content, content
+from lango_nb.routing.nearness import Direction, Word
 from lango_nb.routing.route import SignalKind, Term
 from lango_nb.routing.table import RoutingRow
-from lango_nb.routing.words import stem, words
+from lango_nb.routing.words import words
 
 SCALE = "described.json"
 _NAME, _KEYWORD, _ROLE, _TOOL, _ACTION, _REST = 2.0, 2.0, 1.5, 1.2, 1.0, 0.5
 """What a word counts for by where it stands."""
 _MOST = 2.0
 """The most that a word counts for, however often a row says it."""
-_SHORTEST = 3
-"""Letters of a word that says something."""
 _BEGINNING = 4
 """Letters that words have in common at least where they begin alike."""
 _ALIKE = 0.6
 """Part of the longer word that they have in common at least, and what they count for beside the same word."""
 _LIKE = 0.3
 """Likeness to an example from which it counts: any two requests have as much in common."""
-_EMPTY = frozenset(
-    (
-        "please thanks thank hello hey okay cant dont wont got put bit lot thing things way someone something anyone "
-        "anything again really never always every each such etc via per there's we've you've doesn't isn't aren't "
-        "don't can't won't didn't haven't hasn't"
-    ).split()
-)
-"""Words that say nothing of what a request is about, beside those that hold sentences together."""
+_SHORTEST_MISSPELT = 5
+"""Letters of a word that may be misspelt."""
+_KEPT = 4096
+_SHARED_MOST = 2.0
+"""Rows beside those of the table that what all rows have in common is divided by."""
 
 
 class Scale(NamedTuple):
@@ -53,6 +51,10 @@ class Scale(NamedTuple):
 
     same: float
     """For a word that only this row has."""
+    alike: float
+    """For one that begins like a word that only this row has, or is a letter away from it."""
+    near: float
+    """For words that lie as near to the row as they can."""
     name: float
     """For the whole name of an agent."""
     like: float
@@ -92,12 +94,6 @@ class Found(NamedTuple):
     value: float
 
 
-class _Said(NamedTuple):
-    shown: str
-    word: str
-    key: str
-
-
 class _Written(NamedTuple):
     """A word of a row."""
 
@@ -129,7 +125,7 @@ class Described:
     def __init__(
         self, rows: Sequence[RoutingRow], places: Sequence[int], taught: Mapping[int, Sequence[str]], scale: Scale
     ) -> None:
-        self.places, self._scale = places, scale
+        self.places, self._scale, self._words = places, scale, nearness.load()
         self.is_alone = len(places) == len(rows)
         """Whether a table holds nothing but such rows."""
         written = [_written(row) for row in rows]
@@ -142,17 +138,19 @@ class Described:
             for key, word in written[place].items():
                 self._by_key[key][number] = word
                 self._by_beginning[key[:_BEGINNING]].add(key)
-            for key in {one.key for text in (*rows[place].cannot, rows[place].not_for) for one in _said(text)}:
+            for key in {one.key for text in (*rows[place].cannot, rows[place].not_for) for one in content(text)}:
                 if key not in written[place]:
                     self._cannot[key].append(number)
-        self._names = [(rows[place].name, tuple(in_words(rows[place].name).split())) for place in places]
+        self._names = [(rows[place].name, in_words(rows[place].name)) for place in places]
         self._examples = [
             _Example(number, text, is_taught, keys)
             for number, place in enumerate(places)
             for is_taught, texts in ((False, rows[place].examples), (True, taught.get(place, ())))
             for text in texts
-            if (keys := frozenset(one.key for one in _said(text)))
+            if (keys := frozenset(one.key for one in content(text)))
         ]
+        self._directions = self._differences([written[place] for place in places])
+        self._likenesses = lru_cache(maxsize=_KEPT)(self._likenesses_of)
 
     def terms(self, text: str, *, without: str | None = None) -> list[list[Term]]:
         """Return what the rows' words say of a text, by row, in the order of :attr:`places`.
@@ -170,48 +168,86 @@ class Described:
 
     def found(self, text: str, *, without: str | None = None) -> Iterator[tuple[int, Found]]:
         """Yield what is written of rows, each with the row's place in :attr:`places`; see :meth:`terms`."""
-        said = _said(text)
+        said = content(text)
         prior = Found("prior" if self.is_alone else "beside", "prior", "a request at all", 1.0)
         yield from ((number, prior) for number in range(len(self.places)))
+        length = math.sqrt(len(said))
         for word in said:
-            rows = self._by_key.get(word.key)
-            for number, written in (rows or self._begins_alike(word.key)).items():
-                yield (
-                    number,
-                    Found(
-                        "same",
-                        "keyword" if written.is_keyword else "description",
-                        word.shown,
-                        math.sqrt(min(written.weight, _MOST)) * self._rarity(word.key),
-                    ),
-                )
-            for number in self._cannot.get(word.key, ()):
-                yield number, Found("cannot", "cannot", word.shown, 1.0)
-        spoken = " ".join(words(text))
-        for number, (name, parts) in enumerate(self._names):
-            if f" {' '.join(parts)} " in f" {spoken} ":
+            known = {key: one for key in word.keys if (one := self._words.word(key))}
+            yield from self._written(word, max((one.telling for one in known.values()), default=1.0))
+            for number, like in enumerate(self._near(word, known)):
+                yield number, Found("near", "related", word.shown, like / length)
+        spoken = f" {' '.join(words(text))} "
+        for number, (name, shown) in enumerate(self._names):
+            if shown and f" {shown} " in spoken:
                 yield number, Found("name", "name", name, 1.0)
         yield from self._likest(frozenset(one.key for one in said), without)
+
+    def _written(self, word: Content, telling: float) -> Iterator[tuple[int, Found]]:
+        """Yield which rows hold a word, or one that it is taken for."""
+        same: dict[int, tuple[float, bool]] = {}
+        for key in word.keys:
+            for number, written in self._by_key.get(key, {}).items():
+                value = math.sqrt(min(written.weight, _MOST)) * self._rarity(key) * telling
+                if value > same.get(number, (0.0, False))[0]:
+                    same[number] = value, written.is_keyword
+        for number, (value, is_keyword) in same.items():
+            yield number, Found("same", "keyword" if is_keyword else "description", word.shown, value)
+        if not same:
+            yield from self._alike(word, telling)
+        for number in self._cannot.get(word.key, ()):
+            yield number, Found("cannot", "cannot", word.shown, telling)
+
+    def _alike(self, word: Content, telling: float) -> Iterator[tuple[int, Found]]:
+        """Yield which rows hold words that begin like one that no row has, or that it may be misspelt for."""
+        near = [
+            (key, other)
+            for key in word.keys
+            for other in self._by_beginning.get(key[:_BEGINNING], ())
+            if _common(key, other) >= _ALIKE * max(len(key), len(other))
+        ]
+        if not near and len(word.key) >= _SHORTEST_MISSPELT and not word.english and not self._words.word(word.key):
+            near = [(word.key, other) for other in self._by_key if _is_misspelt(word.key, other)]
+        found: dict[int, float] = {}
+        for _, other in near:
+            for number, written in self._by_key[other].items():
+                value = math.sqrt(min(written.weight, _MOST)) * self._rarity(other) * telling / len(near)
+                found[number] = max(value, found.get(number, 0.0))
+        for number, value in found.items():
+            yield number, Found("alike", "description", word.shown, value)
+
+    def _near(self, word: Content, known: Mapping[str, Word]) -> list[float]:
+        """Return how near a word lies to each row."""
+        every = [self._likenesses(key) for key in known]
+        if not every:
+            return []
+        telling = max(one.telling for one in known.values())
+        return [telling * sum(likes) / len(every) for likes in zip(*every, strict=True)]
+
+    def _likenesses_of(self, key: str) -> list[float]:
+        word = self._words.word(key)
+        return [] if word is None else [direction.likeness(word) for direction in self._directions]
+
+    def _differences(self, written: Sequence[Mapping[str, _Written]]) -> list[Direction]:
+        """Return, by row, the mean of its words' vectors without what all rows have in common."""
+        means = []
+        for every in written:
+            weighted = [
+                (known, math.sqrt(word.weight) * self._rarity(key) * known.telling)
+                for key, word in every.items()
+                if (known := self._words.word(key))
+            ]
+            means.append(_unit(self._words.sum(weighted)))
+        common = [sum(column) / (len(means) + _SHARED_MOST) for column in zip(*means, strict=True)]
+        return [
+            Direction(_unit([one - shared for one, shared in zip(mean, common, strict=True)]), self._words.steps)
+            for mean in means
+        ]
 
     def _rarity(self, key: str) -> float:
         """Rate a word from nearly 0 (all rows have it) to 1 (one row has it, or none)."""
         rows = self._count + 1
         return math.log(rows / max(self._spread[key], 1)) / math.log(rows)
-
-    def _begins_alike(self, key: str) -> dict[int, _Written]:
-        """Return rows with words that begin like one that no row has, each for what it counts then."""
-        found: dict[int, _Written] = {}
-        near = [
-            other
-            for other in self._by_beginning.get(key[:_BEGINNING], ())
-            if _common(key, other) >= _ALIKE * max(len(key), len(other))
-        ]
-        for other in near:
-            for number, written in self._by_key[other].items():
-                weight = min(written.weight, _MOST) * (_ALIKE / len(near)) ** 2
-                if number not in found or found[number].weight < weight:
-                    found[number] = _Written(weight, written.is_keyword)
-        return found
 
     def _likest(self, keys: frozenset[str], without: str | None) -> Iterator[tuple[int, Found]]:
         """Yield the example of each row that a request is likest."""
@@ -256,26 +292,12 @@ def _written(row: RoutingRow) -> dict[str, _Written]:
     keywords: set[str] = set()
     for weight, texts in fields:
         for text in texts:
-            for one in _said(text):
-                weights[one.key] += weight
+            for one in content(text):
+                for key in one.keys:
+                    weights[key] += weight
                 if texts is row.keywords:
-                    keywords.add(one.key)
+                    keywords.update(one.keys)
     return {key: _Written(weight, key in keywords) for key, weight in weights.items()}
-
-
-def _said(text: str) -> list[_Said]:
-    """Return the words of a text that say something, each once."""
-    found: dict[str, _Said] = {}
-    for token in tokens(text):
-        word = token.text.removesuffix("'s")
-        if not token.shape and _says_something(word, token.shown):
-            found.setdefault(key := stem(word), _Said(token.shown, word, key))
-    return list(found.values())
-
-
-def _says_something(word: str, shown: str) -> bool:
-    is_short = len(word) < _SHORTEST and word.isascii()
-    return not is_short and word.isalpha() and shown.casefold() not in FUNCTION_WORDS and word not in _EMPTY
 
 
 def _common(one: str, other: str) -> int:
@@ -284,3 +306,25 @@ def _common(one: str, other: str) -> int:
         if a != b:
             return place
     return min(len(one), len(other))
+
+
+def _is_misspelt(one: str, other: str) -> bool:
+    """Tell whether two words are a letter apart: one too many, another one, or two in the wrong order.
+
+    Examples
+    --------
+    >>> _is_misspelt("invioc", "invoic"), _is_misspelt("paswor", "passwor"), _is_misspelt("tabel", "bread")
+    (True, True, False)
+    """
+    if abs(len(one) - len(other)) > 1 or one == other:
+        return False
+    same = _common(one, other)
+    first, second = one[same:], other[same:]
+    if len(first) != len(second):
+        return first[1:] == second or second[1:] == first
+    return first[1:] == second[1:] or (first[:2] == second[1::-1] and first[2:] == second[2:])
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
+    length = math.sqrt(sum(map(mul, vector, vector)))
+    return [one / length for one in vector] if length else list(vector)

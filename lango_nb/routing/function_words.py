@@ -6,14 +6,18 @@ decision would not name them.
 
 from __future__ import annotations
 
-FUNCTION_WORDS = frozenset(
+ENGLISH = frozenset(
     (
-        # English
         "a about after all also am an and any are as at back be been before but by can could did do does done down for "
         "from get give go got had has have how i i'd i'm i've if in into is it it's its just let like many may me more "
         "most much my need next no not now of off on one only or other our out over please should so some still tell "
         "than that the their them then there these they this those to too up us use want was we were what what's when "
         "where which who whose why will with would yes you your "
+    ).split()
+)
+
+FUNCTION_WORDS = ENGLISH | frozenset(
+    (
         # German
         "ab aber alle alles als am an auch auf aus bei bis bitte da damit das dass dem den denn der des die dies diese "
         "dir du durch ein eine einem einen einer eines er es für fürs habe haben hat ich ihr im in ist ja kannst kein "
