@@ -78,10 +78,9 @@ def cases() -> Iterator[Case]:
         weight = 1.0 if system.is_plain else 0.3
         table = system.tree().table
         more = [Asked(text, NOBODY) for text in random_.sample(chat, 4)]
-        yield from _cases(table, (*system.requests, *more), weight)
-        for half in (0, 1):
-            given = [Row(one.text, one.agent) for one in system.requests[half::2] if one.agent != NOBODY]
-            yield from _cases(table, system.requests[1 - half :: 2], weight, given)
+        yield from _cases(table, (*system.requests, *system.examples, *more), weight)
+        given = [Row(one.text, one.agent) for one in system.examples or system.requests[::2] if one.agent != NOBODY]
+        yield from _cases(table, system.requests if system.examples else system.requests[1::2], weight, given)
         tree = build_agent_tree((*system.tools, *spec_families()), octet, agents=system.agents)
         theirs = [Asked(one.text, owners[one.family]) for one in random_.sample(corpus, 30)]
         yield from _cases(tree.table, (*(one for one in system.requests if one.agent != NOBODY), *theirs), weight)

@@ -29,7 +29,7 @@ from lango_nb.routing.table import RoutingRow
 from lango_nb.routing.words import words
 
 SCALE = "described.json"
-_NAME, _KEYWORD, _ROLE, _TOOL, _ACTION, _REST = 2.0, 2.0, 1.5, 1.2, 1.0, 0.5
+_NAME, _KEYWORD, _ROLE, _TOOL, _ACTION, _EXAMPLE, _REST = 2.0, 2.0, 1.5, 1.2, 1.0, 0.7, 0.5
 """What a word counts for by where it stands."""
 _MOST = 2.0
 """The most that a word counts for, however often a row says it."""
@@ -128,7 +128,7 @@ class Described:
         self.places, self._scale, self._words = places, scale, nearness.load()
         self.is_alone = len(places) == len(rows)
         """Whether a table holds nothing but such rows."""
-        written = [_written(row) for row in rows]
+        written = [_written(row, taught.get(place, ())) for place, row in enumerate(rows)]
         self._count = len(rows)
         self._spread = Counter(key for every in written for key in every)
         self._by_key: defaultdict[str, dict[int, _Written]] = defaultdict(dict)
@@ -174,7 +174,7 @@ class Described:
         length = math.sqrt(len(said))
         for word in said:
             known = {key: one for key in word.keys if (one := self._words.word(key))}
-            yield from self._written(word, max((one.telling for one in known.values()), default=1.0))
+            yield from self._written(word)
             for number, like in enumerate(self._near(word, known)):
                 yield number, Found("near", "related", word.shown, like / length)
         spoken = f" {' '.join(words(text))} "
@@ -183,22 +183,22 @@ class Described:
                 yield number, Found("name", "name", name, 1.0)
         yield from self._likest(frozenset(one.key for one in said), without)
 
-    def _written(self, word: Content, telling: float) -> Iterator[tuple[int, Found]]:
+    def _written(self, word: Content) -> Iterator[tuple[int, Found]]:
         """Yield which rows hold a word, or one that it is taken for."""
         same: dict[int, tuple[float, bool]] = {}
         for key in word.keys:
             for number, written in self._by_key.get(key, {}).items():
-                value = math.sqrt(min(written.weight, _MOST)) * self._rarity(key) * telling
+                value = math.sqrt(min(written.weight, _MOST)) * self._rarity(key)
                 if value > same.get(number, (0.0, False))[0]:
                     same[number] = value, written.is_keyword
         for number, (value, is_keyword) in same.items():
             yield number, Found("same", "keyword" if is_keyword else "description", word.shown, value)
         if not same:
-            yield from self._alike(word, telling)
+            yield from self._alike(word)
         for number in self._cannot.get(word.key, ()):
-            yield number, Found("cannot", "cannot", word.shown, telling)
+            yield number, Found("cannot", "cannot", word.shown, 1.0)
 
-    def _alike(self, word: Content, telling: float) -> Iterator[tuple[int, Found]]:
+    def _alike(self, word: Content) -> Iterator[tuple[int, Found]]:
         """Yield which rows hold words that begin like one that no row has, or that it may be misspelt for."""
         near = [
             (key, other)
@@ -211,7 +211,7 @@ class Described:
         found: dict[int, float] = {}
         for _, other in near:
             for number, written in self._by_key[other].items():
-                value = math.sqrt(min(written.weight, _MOST)) * self._rarity(other) * telling / len(near)
+                value = math.sqrt(min(written.weight, _MOST)) * self._rarity(other) / len(near)
                 found[number] = max(value, found.get(number, 0.0))
         for number, value in found.items():
             yield number, Found("alike", "description", word.shown, value)
@@ -277,8 +277,8 @@ def scale_of_package() -> Scale:
     return Scale(**json.loads(files("lango_nb.data").joinpath("router", SCALE).read_text(encoding="utf-8")))
 
 
-def _written(row: RoutingRow) -> dict[str, _Written]:
-    """Return the words of a row by stem, each with what it counts for by where it stands."""
+def _written(row: RoutingRow, taught: Sequence[str]) -> dict[str, _Written]:
+    """Return the words of a row and of its examples by stem, each with what it counts for by where it stands."""
     actions = [parts_of_action(action) for action in row.actions]
     fields: tuple[tuple[float, Iterable[str]], ...] = (
         (_NAME, (in_words(row.name),)),
@@ -286,6 +286,7 @@ def _written(row: RoutingRow) -> dict[str, _Written]:
         (_ROLE, (row.role, *(phrase for phrase in row.capabilities if phrase != GENERAL))),
         (_TOOL, (name for name, _, _ in actions)),
         (_ACTION, (description for _, description, _ in actions)),
+        (_EXAMPLE, (*row.examples, *taught)),
         (_REST, (*(takes for _, _, takes in actions), row.told, row.accepts, row.returns)),
     )
     weights: defaultdict[str, float] = defaultdict(float)
