@@ -1,6 +1,6 @@
 """Make the router's table of words of other languages: ``python -m lango_nb.evaluation.fitting_abroad``.
 
-    data/router/abroad/<language>.tsv   English word, its words there with | between them, the commonest first
+    data/router/abroad/<language>.tsv   English word, and with | between them its words there, the commonest first
 
 The lists were written for this package. The same lists give the same table to the byte.
 """
@@ -15,7 +15,9 @@ from pathlib import Path
 
 from lango_nb.evaluation.fitting import FOLDER
 from lango_nb.routing.abroad import ABROAD, MOST_MEANINGS, pack
+from lango_nb.routing.content import EMPTY
 from lango_nb.routing.features import fold
+from lango_nb.routing.function_words import ENGLISH
 from lango_nb.routing.words import root
 
 LISTS = FOLDER / "abroad"
@@ -32,7 +34,7 @@ def meanings(folder: Path = LISTS) -> Iterator[tuple[str, str, str]]:
             english, _, words = row.partition("\t")
             for place, word in enumerate(words.split("|")):
                 if folded := fold(word.strip()):
-                    ranked[folded].append((place, line, root(fold(english))))
+                    ranked[folded].append((place, line, "" if english in ENGLISH | EMPTY else root(fold(english))))
         for word, found in ranked.items():
             for _, _, key in sorted(found)[:MOST_MEANINGS]:
                 yield word, file.stem, key

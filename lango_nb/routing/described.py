@@ -175,7 +175,7 @@ class Described:
         for word in said:
             known = {key: one for key in word.keys if (one := self._words.word(key))}
             yield from self._written(word)
-            for number, like in enumerate(self._near(word, known)):
+            for number, like in enumerate(self._near(known)):
                 yield number, Found("near", "related", word.shown, like / length)
         spoken = f" {' '.join(words(text))} "
         for number, (name, shown) in enumerate(self._names):
@@ -216,7 +216,7 @@ class Described:
         for number, value in found.items():
             yield number, Found("alike", "description", word.shown, value)
 
-    def _near(self, word: Content, known: Mapping[str, Word]) -> list[float]:
+    def _near(self, known: Mapping[str, Word]) -> list[float]:
         """Return how near a word lies to each row."""
         every = [self._likenesses(key) for key in known]
         if not every:

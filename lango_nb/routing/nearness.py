@@ -1,7 +1,7 @@
 """How near English words are to each other, and how common they are: a vector for each of some thousand stems.
 
-The table is data, made by :mod:`lango_nb.evaluation.fitting_words` out of GloVe vectors. It is read when a routing table
-first holds an agent that the learned families do not know; nothing else needs it.
+The table is data, made by :mod:`lango_nb.evaluation.fitting_words` out of GloVe vectors. It is read when a routing
+table first holds an agent that the learned families do not know; nothing else needs it.
 """
 
 from __future__ import annotations
