@@ -159,7 +159,7 @@ def test_the_tasks_of_the_package_can_all_be_read() -> None:
 SMALL = """\
 tasks:
   - {id: one, kind: count, language: en, turns: [{say: how many lines does notes.md have?, answer: ['2']}]}
-  - {id: two, kind: read, language: de, turns: [{say: lies notes.md, answer: [coffee]}, {say: xyzzy, answer: [never]}]}
+  - {id: two, kind: read, language: de, turns: [{say: lies notes.md, answer: [tea]}, {say: xyzzy, answer: [never]}]}
   - {id: three, kind: read, turns: [{say: read the file notes.md, answer: [tea]}]}
 """
 
