@@ -36,7 +36,7 @@ from lango_nb.specs.topologies import load_topology
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.tool import Tool
 
-MOST_WRONG = 0.04
+MOST_WRONG = 0.035
 """Share of plain requests that may go to a wrong agent, which fixes the threshold."""
 TOLD_FAMILIES = 16
 """Systems made of families that are told by their tools' descriptions."""
