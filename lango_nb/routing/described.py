@@ -5,7 +5,7 @@
                       ├─ its vector beside the mean of each row's words                 ── as far as the rows differ
                       └─ all together beside each example                               ── the likeliest one counts
 
-What all rows have in common says nothing of any of them, a word that is common in English little. A few numbers bring all that onto the scale of the learned
+What all rows have in common says nothing of any of them. A few numbers bring all that onto the scale of the learned
 families; :mod:`lango_nb.evaluation.fitting_described` fits them to systems that were made for it.
 """
 

@@ -7,6 +7,7 @@ table first holds an agent that the learned families do not know; nothing else n
 from __future__ import annotations
 
 import json
+import math
 import struct
 import zlib
 from bisect import bisect_left
@@ -53,7 +54,7 @@ class Direction:
 
     def likeness(self, word: Word) -> float:
         """Return the product of both vectors."""
-        return sum(map(mul, word.levels, self._slopes)) - self._zero
+        return math.fsum(map(mul, word.levels, self._slopes)) - self._zero
 
 
 class Nearness:
