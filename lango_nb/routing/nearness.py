@@ -7,7 +7,6 @@ table first holds an agent that the learned families do not know; nothing else n
 from __future__ import annotations
 
 import json
-import math
 import struct
 import zlib
 from bisect import bisect_left
@@ -54,7 +53,8 @@ class Direction:
 
     def likeness(self, word: Word) -> float:
         """Return the product of both vectors."""
-        return math.fsum(map(mul, word.levels, self._slopes)) - self._zero
+        product: float = sum(map(mul, word.levels, self._slopes))
+        return product - self._zero
 
 
 class Nearness:

@@ -152,6 +152,8 @@ def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[T
     reading, context = conversation.understood
     language = reading.language
     first = reading.steps[0] if reading.steps else Step("unclear", {})
+    if first.act == "unclear" and not conversation.router.owners("fs"):
+        return Reply(text=talk.ask_back(part.route, language))  # nobody here has files to ask about
     if part.own is not None and first.act not in talk.WORDED:
         reply, _ = next_reply(conversation, part.own, context, tools)
         return reply

@@ -38,16 +38,14 @@ def test_near_words_lie_nearer_than_others() -> None:
 
 def test_common_words_tell_less() -> None:
     words = load_words()
-    found = {key: word.telling for key in ("time", "invoic") if (word := words.word(key))}
-    assert found["time"] < found["invoic"] == 1.0
+    found = {key: word.telling for key in ("tim", "invoic") if (word := words.word(key))}
+    assert found["tim"] < found["invoic"] == 1.0
 
 
 def test_a_word_that_nobody_wrote_leads_to_the_words_near_it() -> None:
-    route = Router(CLINIC).route("is there any ibuprofen left")
-    assert route.candidates[0].agent == "drugs"
-    assert {"ibuprofen"} == {signal.term for signal in route.candidates[0].signals if signal.kind == "related"} - {
-        "left"
-    }
+    best = Router(CLINIC).route("when does the pharmacy deliver").candidates[0]
+    assert best.agent == "drugs"
+    assert "pharmacy" in {signal.term for signal in best.signals if signal.kind == "related"}
 
 
 @pytest.mark.parametrize(
