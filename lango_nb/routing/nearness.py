@@ -48,7 +48,7 @@ class Direction:
     """
 
     def __init__(self, vector: Sequence[float], steps: Sequence[float]) -> None:
-        self._slopes = list(map(mul, vector, steps))
+        self._slopes: list[float] = list(map(mul, vector, steps))
         self._zero = _MIDDLE * sum(self._slopes)
 
     def likeness(self, word: Word) -> float:

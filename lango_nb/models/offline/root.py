@@ -178,9 +178,10 @@ def why(route: Route, target: str) -> str:
 
 
 def next_best(route: Route) -> str | None:
-    """Return whom to try when the first choice is out."""
+    """Return whom to try when the first choice is out; that words only lie near its own is not enough."""
     for candidate in route.candidates:
-        if not candidate.vetoes and candidate.score >= LEAST_AFTER_REJECTION:
+        speaks = any(signal.kind not in {"prior", "related"} for signal in candidate.signals)
+        if not candidate.vetoes and speaks and candidate.score >= LEAST_AFTER_REJECTION:
             return candidate.agent
     return None
 
