@@ -170,7 +170,7 @@ class Described:
         """Yield what is written of rows, each with the row's place in :attr:`places`; see :meth:`terms`."""
         said = content(text)
         prior = Found("prior" if self.is_alone else "beside", "prior", "a request at all", 1.0)
-        yield from ((number, prior) for number in range(len(self.places)))
+        yield from ((number, prior) for number, (name, _) in enumerate(self._names) if name)  # others have a family's
         length = math.sqrt(len(said))
         for word in said:
             known = {key: one for key in word.keys if (one := self._words.word(key))}

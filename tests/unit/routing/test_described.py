@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lango_nb.engine import Engine
@@ -99,6 +101,15 @@ def test_agents_of_ones_own_compete_with_those_of_the_package() -> None:
     assert router.route("call the veterinarian for the cow, she gives no milk").candidates[0].agent == "herd"
     assert router.route("read notes.md and count its lines").chosen == "operator"
     assert router.route("encrypt the message 'secret plan'").chosen == "vault"
+
+
+def test_one_tool_of_ones_own_draws_no_request_that_says_nothing_of_it() -> None:
+    clock = RoutingRow("clock", "Makes things happen later.", capabilities=("cron job scheduling",))
+    told = replace(clock, actions=("cron remind: Remind somebody of something.",))
+    vault = RoutingRow("vault", "Keeps secrets.", capabilities=("cryptography",))
+    without, beside = (Router(RoutingTable((row, vault))) for row in (clock, told))
+    assert abs(beside.scores("sort it out")["clock"] - without.scores("sort it out")["clock"]) < 0.5
+    assert beside.scores("remind Ada")["clock"] > without.scores("remind Ada")["clock"] + 1
 
 
 def test_a_few_examples_help_at_once() -> None:
