@@ -167,16 +167,20 @@ class Described:
         return found
 
     def found(self, text: str, *, without: str | None = None) -> Iterator[tuple[int, Found]]:
-        """Yield what is written of rows, each with the row's place in :attr:`places`; see :meth:`terms`."""
+        """Yield what is written of rows, each with the row's place in :attr:`places`; see :meth:`terms`.
+
+        Rows without a name have families beside their own tools: those say how likely they are, and what is near.
+        """
         said = content(text)
         prior = Found("prior" if self.is_alone else "beside", "prior", "a request at all", 1.0)
-        yield from ((number, prior) for number, (name, _) in enumerate(self._names) if name)  # others have a family's
+        yield from ((number, prior) for number, (name, _) in enumerate(self._names) if name)
         length = math.sqrt(len(said))
         for word in said:
             known = {key: one for key in word.keys if (one := self._words.word(key))}
             yield from self._written(word)
             for number, like in enumerate(self._near(known)):
-                yield number, Found("near", "related", word.shown, like / length)
+                if self._names[number][0]:
+                    yield number, Found("near", "related", word.shown, like / length)
         spoken = f" {' '.join(words(text))} "
         for number, (name, shown) in enumerate(self._names):
             if shown and f" {shown} " in spoken:
