@@ -125,7 +125,7 @@ def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> R
         keywords=_lines(spec.keywords),
         capabilities=_lines((*spec.capabilities, *own)),
         actions=_lines([action(tool) for tool in told if tool.description or not is_learned]),
-        told=shorten(folded(spec.instruction), _MOST_TOLD) if told and not is_learned else "",
+        told=_told(spec) if told and not is_learned else "",
         accepts=folded(spec.accepts or ("what the remote agent takes" if is_remote else "")),
         returns=folded(spec.returns or ("what the remote agent answers" if is_remote else "")),
         cannot=_lines(spec.cannot_do),
@@ -133,6 +133,13 @@ def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> R
         not_for=folded(spec.disambiguation),
         is_remote=is_remote,
     )
+
+
+def _told(spec: AgentSpec) -> str:
+    """Return how an agent's instruction begins; that it is itself would only confuse whoever else reads it."""
+    text = folded(spec.instruction)
+    first, _, rest = text.partition(". ")
+    return shorten(rest if first.startswith(f"You are {spec.name}") else text, _MOST_TOLD)
 
 
 def _is_described_elsewhere(tool: Tool) -> bool:

@@ -98,7 +98,8 @@ class _Written(NamedTuple):
     """A word of a row."""
 
     weight: float
-    is_keyword: bool
+    keyword: str = ""
+    """The keyword it is of, if any."""
 
 
 class _Example(NamedTuple):
@@ -161,10 +162,10 @@ class Described:
         without : str, optional
             An example that it is not compared with.
         """
-        found: list[list[Term]] = [[] for _ in self.places]
+        found: list[defaultdict[tuple[SignalKind, str], float]] = [defaultdict(float) for _ in self.places]
         for number, one in self.found(text, without=without):
-            found[number].append((one.kind, one.shown, one.value * getattr(self._scale, one.feature)))
-        return found
+            found[number][one.kind, one.shown] += one.value * getattr(self._scale, one.feature)
+        return [[(kind, shown, weight) for (kind, shown), weight in every.items()] for every in found]
 
     def found(self, text: str, *, without: str | None = None) -> Iterator[tuple[int, Found]]:
         """Yield what is written of rows, each with the row's place in :attr:`places`; see :meth:`terms`.
@@ -189,14 +190,14 @@ class Described:
 
     def _written(self, word: Content) -> Iterator[tuple[int, Found]]:
         """Yield which rows hold a word, or one that it is taken for."""
-        same: dict[int, tuple[float, bool]] = {}
+        same: dict[int, tuple[float, str]] = {}
         for key in word.keys:
             for number, written in self._by_key.get(key, {}).items():
                 value = math.sqrt(min(written.weight, _MOST)) * self._rarity(key)
-                if value > same.get(number, (0.0, False))[0]:
-                    same[number] = value, written.is_keyword
-        for number, (value, is_keyword) in same.items():
-            yield number, Found("same", "keyword" if is_keyword else "description", word.shown, value)
+                if value > same.get(number, (0.0, ""))[0]:
+                    same[number] = value, written.keyword
+        for number, (value, keyword) in same.items():
+            yield number, Found("same", "keyword" if keyword else "description", keyword or word.shown, value)
         if not same:
             yield from self._alike(word)
         for number in self._cannot.get(word.key, ()):
@@ -294,15 +295,15 @@ def _written(row: RoutingRow, taught: Sequence[str]) -> dict[str, _Written]:
         (_REST, (*(takes for _, _, takes in actions), row.told, row.accepts, row.returns)),
     )
     weights: defaultdict[str, float] = defaultdict(float)
-    keywords: set[str] = set()
+    keywords: dict[str, str] = {}
     for weight, texts in fields:
         for text in texts:
             for one in content(text):
                 for key in one.keys:
                     weights[key] += weight
                 if texts is row.keywords:
-                    keywords.update(one.keys)
-    return {key: _Written(weight, key in keywords) for key, weight in weights.items()}
+                    keywords |= dict.fromkeys(one.keys, text)
+    return {key: _Written(weight, keywords.get(key, "")) for key, weight in weights.items()}
 
 
 def _common(one: str, other: str) -> int:
