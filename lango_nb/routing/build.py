@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lango_nb.core.errors import DefinitionError
+from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.core.text import folded
-from lango_nb.routing.capabilities import capabilities
+from lango_nb.routing.capabilities import action, capabilities, is_of_package, router_family, tool_capability
 from lango_nb.routing.partition import Partition, partition_tools, partition_tools_dynamic
 from lango_nb.routing.prompts import merge_sections, orchestrator_sections, specialist_sections
 from lango_nb.routing.table import RoutingRow, RoutingTable
@@ -17,6 +17,8 @@ from lango_nb.tools.tool import Tool
 
 CONTROL_TOOLS = {"none": "", "transfer": "transfer_to_agent", "spawn": "agent_spawn", "delegate": "delegate"}
 """The tool that hands work over, by control."""
+_MOST_TOLD = 240
+"""Characters of an instruction that stand in the routing table."""
 
 
 def build_agent_tree(  # noqa: PLR0913 - the keywords are the tree's whole configuration
@@ -113,12 +115,17 @@ def _specialist(
 
 
 def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> RoutingRow:
-    own = () if is_remote else capabilities(partition.owned[spec.name])
+    tools = () if is_remote else partition.owned[spec.name]
+    told = [tool for tool in tools if not tool_capability(tool.name) or _is_described_elsewhere(tool)]
+    own = capabilities([tool for tool in tools if tool not in told or not tool_capability(tool.name)])
+    is_learned = any(router_family(tool.name) for tool in tools if tool not in told)
     return RoutingRow(
         name=spec.name,
         role=folded(spec.description),
         keywords=_lines(spec.keywords),
         capabilities=_lines((*spec.capabilities, *own)),
+        actions=_lines([action(tool) for tool in told if tool.description or not is_learned]),
+        told=_told(spec) if told and not is_learned else "",
         accepts=folded(spec.accepts or ("what the remote agent takes" if is_remote else "")),
         returns=folded(spec.returns or ("what the remote agent answers" if is_remote else "")),
         cannot=_lines(spec.cannot_do),
@@ -126,6 +133,18 @@ def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> R
         not_for=folded(spec.disambiguation),
         is_remote=is_remote,
     )
+
+
+def _told(spec: AgentSpec) -> str:
+    """Return how an agent's instruction begins; that it is itself would only confuse whoever else reads it."""
+    text = folded(spec.instruction)
+    first, _, rest = text.partition(". ")
+    return shorten(rest if first.startswith(f"You are {spec.name}") else text, _MOST_TOLD)
+
+
+def _is_described_elsewhere(tool: Tool) -> bool:
+    """Tell whether a tool of somebody else is called like those of a learned family: its own words say more."""
+    return bool(tool.description) and not is_of_package(tool)
 
 
 def _lines(items: Sequence[str]) -> tuple[str, ...]:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from lango_nb.core.errors import shorten
+from lango_nb.core.text import folded
 from lango_nb.routing.families import CAPABILITIES, by_capability
 from lango_nb.tools.tool import Tool
 
 GENERAL = "general actions"
 """What a tool with an unknown prefix can do."""
 
+_PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|[A-Z][^\W\d_A-Z]*|\d+")
+"""Words of a name: split at ``_``, ``-`` and ``.``, before a capital, and at digits."""
+_MOST_SAID = 160
+"""Characters of a description, and of what a tool takes, that stand in the routing table."""
+_TAKES = "Takes "
+_SOURCES = frozenset(("builtin", "specification", "sample"))
+"""Where tools are from that come with the package."""
 _LONGEST_FIRST = sorted(CAPABILITIES, key=len, reverse=True)
 
 
@@ -74,6 +84,56 @@ def capabilities(tools: Sequence[Tool]) -> tuple[str, ...]:
     ('command execution', 'file operations', 'general actions')
     """
     return tuple(dict.fromkeys(tool_capability(tool.name) or GENERAL for tool in tools))
+
+
+def in_words(name: str) -> str:
+    """Return a name in words.
+
+    Examples
+    --------
+    >>> in_words("inv_set-minimum"), in_words("fetchHTMLPage2")
+    ('inv set minimum', 'fetch html page 2')
+    """
+    return " ".join(map(str.casefold, _PARTS.findall(name)))
+
+
+def is_of_package(tool: Tool) -> bool:
+    """Tell whether a tool comes with the package, whose learned families know it by its prefix."""
+    return tool.source in _SOURCES
+
+
+def action(tool: Tool) -> str:
+    r"""Say what a tool does: its name in words, what its author says of it, and what it takes.
+
+    Examples
+    --------
+    >>> print(action(Tool("order_get", "Get one order.\n\nMore of it.")))
+    order get: Get one order.
+    >>> schema = {"type": "object", "properties": {"flat": {"description": "Which one."}, "byPercent": {}}}
+    >>> print(action(Tool("rentRaise", schema_source=lambda: schema)))
+    rent raise: Takes flat (Which one.), by percent
+    """
+    said = shorten(folded(tool.description.strip().partition("\n\n")[0]), _MOST_SAID)
+    properties = tool.schema.parameters.get("properties")
+    takes = []
+    for name, about in properties.items() if isinstance(properties, Mapping) else ():
+        told = about.get("description") if isinstance(about, Mapping) else ""
+        takes.append(f"{in_words(name)} ({folded(told)})" if isinstance(told, str) and told.strip() else in_words(name))
+    taken = f"{_TAKES}{shorten(', '.join(takes), _MOST_SAID)}" if takes else ""
+    return ": ".join(part for part in (in_words(tool.name), f"{said} {taken}".strip()) if part)
+
+
+def parts_of_action(text: str) -> tuple[str, str, str]:
+    """Take apart what :func:`action` wrote: the name in words, what is said of it, and what it takes.
+
+    Examples
+    --------
+    >>> parts_of_action("rent raise: More rent. Takes flat (Which one.), by percent"), parts_of_action("rent raise")
+    (('rent raise', 'More rent.', 'flat (Which one.), by percent'), ('rent raise', '', ''))
+    """
+    name, _, rest = text.partition(": ")
+    said, takes, taken = rest.partition(_TAKES)
+    return name, said.strip(), taken if takes else ""
 
 
 def capability_description(tools: Sequence[Tool]) -> str:

@@ -18,15 +18,11 @@ from lango_nb.routing.table import RoutingRow
 from lango_nb.routing.words import stem, words
 
 _NAME = 8.0
-_KEYWORD = 4.0
-"""Weight of a keyword, where only one row has it, of an agent that owns no learned family."""
-_KEYWORD_OF_OWNER = 0.3
-"""The same where the corpus has taught what the agent's families are called."""
-_EXAMPLE = 9.0
-_EXAMPLE_OF_OWNER = 2.0
+_KEYWORD = 0.3
+"""Weight of a keyword where only one row has it: the corpus has taught what the agent's families are called."""
+_EXAMPLE = 2.0
 _EXAMPLE_LEAST = 0.5
-_DESCRIPTION = 0.5
-_DESCRIPTION_OF_OWNER = 0.2
+_DESCRIPTION = 0.2
 _DESCRIPTION_MOST = 1.5
 _CAPABILITY = 3.0
 _CANNOT = -2.0
@@ -59,7 +55,6 @@ class _Example(NamedTuple):
     row: int
     text: str
     stems: frozenset[str]
-    weight: float
 
 
 class OwnWords:
@@ -78,18 +73,19 @@ class OwnWords:
         self._refusals: defaultdict[str, list[Refusal]] = defaultdict(list)
         self._examples: list[_Example] = []
         self._by_example_stem: defaultdict[str, list[int]] = defaultdict(list)
-        self._names = [tuple(words(row.name)) for row in rows]
+        self._names = [tuple(words(row.name)) if every else () for row, every in zip(rows, shares, strict=True)]
         spread, known = _Spread(rows), by_capability()
         for number, (row, every) in enumerate(zip(rows, shares, strict=True)):
-            weight = _KEYWORD_OF_OWNER if every else _KEYWORD
+            self._add_refusals(number, row, every)
+            if not every:
+                continue
             for phrase in row.keywords:
-                self._add_phrase(number, "keyword", phrase, weight * spread.rarity(phrase))
+                self._add_phrase(number, "keyword", phrase, _KEYWORD * spread.rarity(phrase))
             for phrase in row.capabilities:
                 if phrase not in known:
                     self._add_phrase(number, "description", phrase, _CAPABILITY)
-            self._add_description(number, row, spread, _DESCRIPTION_OF_OWNER if every else _DESCRIPTION)
-            self._add_examples(number, row, _EXAMPLE_OF_OWNER if every else _EXAMPLE)
-            self._add_refusals(number, row, every)
+            self._add_description(number, row, spread)
+            self._add_examples(number, row)
 
     def terms(self, text: str) -> list[list[Term]]:
         """Return what the rows' own words say, by row; names of files and what stands in quotes are no words."""
@@ -123,7 +119,7 @@ class OwnWords:
         for number, count in shared.items():
             example = self._examples[number]
             likeness = count / math.sqrt(len(content) * len(example.stems))
-            weight = example.weight * likeness
+            weight = _EXAMPLE * likeness
             if likeness >= _EXAMPLE_LEAST and weight > best.get(example.row, (0.0, ""))[0]:
                 best[example.row] = (weight, example.text)
         return [(row, ("example", text, round(weight, 3))) for row, (weight, text) in best.items()]
@@ -133,17 +129,17 @@ class OwnWords:
         if found:
             self._phrases[found[0]].append(_Phrase(found, row, (kind, phrase, round(weight, 3))))
 
-    def _add_description(self, number: int, row: RoutingRow, spread: _Spread, weight: float) -> None:
+    def _add_description(self, number: int, row: RoutingRow, spread: _Spread) -> None:
         said = {stem(word): word for word in words(row.role) if word not in _STOP}
         for key, word in said.items():
             if spread.count(key) == 1:
-                self._phrases[key].append(_Phrase((key,), number, ("description", word, weight)))
+                self._phrases[key].append(_Phrase((key,), number, ("description", word, _DESCRIPTION)))
 
-    def _add_examples(self, number: int, row: RoutingRow, weight: float) -> None:
+    def _add_examples(self, number: int, row: RoutingRow) -> None:
         for text in row.examples:
             content = frozenset(s for s in _stems_of(text) if s not in _STOP)
             if content:
-                self._examples.append(_Example(number, text, content, weight))
+                self._examples.append(_Example(number, text, content))
                 for key in content:
                     self._by_example_stem[key].append(len(self._examples) - 1)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lango_nb.core.text import folded
 from lango_nb.routing.control_sections import control_sections
-from lango_nb.routing.table import RoutingTable
+from lango_nb.routing.table import RoutingTable, join_items
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import PromptSection, Topology
 
@@ -163,7 +163,9 @@ def specialist_sections(
     return merge_sections(kept, [own], [_fill(section, words, RoutingTable(), ()) for section in tail])
 
 
-def agent_line(name: str, description: str, capabilities: Sequence[str], *, is_remote: bool) -> str:
+def agent_line(
+    name: str, description: str, capabilities: Sequence[str], *, actions: Sequence[str] = (), is_remote: bool
+) -> str:
     """Write one agent for a root prompt that has no routing table.
 
     Examples
@@ -174,6 +176,8 @@ def agent_line(name: str, description: str, capabilities: Sequence[str], *, is_r
     text = folded(description)
     if capabilities:
         text = f"{text} Capabilities: {', '.join(capabilities)}".strip()
+    if actions:
+        text = f"{text} Actions: {join_items(actions)}".strip()
     return f'- "{name}": {text}' + (" (remote A2A agent)" if is_remote else "")
 
 
@@ -188,7 +192,8 @@ def _fill(
     match section.render:
         case "agents":
             rendered = "\n".join(
-                agent_line(row.name, row.role, row.capabilities, is_remote=row.is_remote) for row in table
+                agent_line(row.name, row.role, row.capabilities, actions=row.actions, is_remote=row.is_remote)
+                for row in table
             )
         case "routing_table":
             rendered = table.to_markdown()

@@ -18,6 +18,7 @@ SignalKind = Literal[
     "sentence",
     "taught",
     "description",
+    "related",
     "prior",
     "other",
     "cannot",
@@ -27,9 +28,9 @@ SignalKind = Literal[
 ``name``: the text calls the agent by name. ``keyword``: one of its keywords. ``example``: like one of its example
 requests. ``family``: a word that the learned model knows from requests for a tool family it owns. ``structure``: an
 address, path, amount or time in the text. ``sentence``: what the sentence as a whole is like, with the extra
-``semantic``. ``taught``: what requests of your own say. ``description``: a word of its description or capabilities.
-``prior``: how often such requests are made at all. ``other``: words with little weight, and further families it owns.
-``cannot``: the text is about something it declares it cannot do.
+``semantic``. ``taught``: what requests of your own say. ``description``: a word of its description, capabilities or
+tools. ``related``: a word that lies near those. ``prior``: how often such requests are made at all. ``other``: words
+with little weight, and further families it owns. ``cannot``: the text is about something it declares it cannot do.
 """
 
 
@@ -37,7 +38,7 @@ Term = tuple[SignalKind, str, float]
 """One term of a score before it is rounded and shown as a :class:`Signal`: kind, what was found, what it adds."""
 _LEADING = 3
 """Terms that are named where a reason is given."""
-_WORDLIKE = frozenset({"family", "keyword", "description"})
+_WORDLIKE = frozenset({"family", "keyword", "description", "related"})
 """Kinds of terms that are words of the text and nothing else."""
 _ELSEWHERE = "…"
 """Stands in a term for the rest of the text: where it begins, or ends."""
@@ -88,7 +89,7 @@ class Signal:
         >>> [Signal("family", term, 1.0).is_telling for term in ("lines", "does", "many lines", "text files", "hash …")]
         [True, False, False, True, False]
         """
-        if self.kind not in {"family", "description"}:
+        if self.kind not in {"family", "description", "related"}:
             return self.kind not in {"prior", "other"}
         words = _WORDS.findall(self.term.casefold())
         return bool(words) and _ELSEWHERE not in self.term and FUNCTION_WORDS.isdisjoint(words)

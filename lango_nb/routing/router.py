@@ -1,7 +1,8 @@
 """Score a text against a routing table and say why: the offline model's judgement, and the ruler for anybody else's.
 
     text ── learned.py ── a score for each tool family ── the table says who owns it ──┐
-         └─ keywords, names, examples, descriptions of the table's own rows ───────────┴─ candidates ── choice
+         ├─ names and keywords of all rows ────────────────────────────────────────────┼─ candidates ── choice
+         └─ described.py ── all that is written of rows without a learned family ──────┘
 
 A score is a sum of shown terms, in log-odds. Scores become confidences (a softmax over the agents, the root, and what
 nobody owns), and below a threshold the router abstains: a wrong agent costs more than a question. Threshold and
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -22,13 +24,14 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
 from lango_nb.core.once import once
+from lango_nb.routing.described import Described, Scale, scale_of_package
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.features import READ_CHARS
 from lango_nb.routing.learned import Learned, Scored, load
 from lango_nb.routing.own_words import OwnWords, shares_of
 from lango_nb.routing.owned import SENTENCE, Heard, OwnedFamilies, Weighed
 from lango_nb.routing.route import Candidate, Route, Signal, Term
-from lango_nb.routing.table import RoutingTable
+from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.taught import NOBODY, ROOT, Lesson, Task, Taught, learn, read_rows, words_and_pairs
 
 AUTOMATED = re.compile(r"\s*\[Automated Task\b[^\]\n]*\]?\s*:?\s*")
@@ -91,6 +94,8 @@ class Router:
         Weights; those of the package when absent.
     sentences : Sentences, optional
         What sentences as a whole are like, one more signal; see :mod:`lango_nb.evaluation.semantic`.
+    scale : Scale, optional
+        How much the words of authors count; that of the package when absent.
 
     Examples
     --------
@@ -104,18 +109,19 @@ class Router:
     'clock'
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all that is known beside the table
         self,
         table: RoutingTable,
         threshold: float | None = None,
         taught: Taught | None = None,
         learned: Learned | None = None,
         sentences: Sentences | None = None,
+        scale: Scale | None = None,
     ) -> None:
         self.table = table
         self.sentences = sentences
         self.taught = taught or Taught()
-        self._learned, self._threshold = learned, threshold
+        self._learned, self._threshold, self._given_scale = learned, threshold, scale
         self._known: dict[tuple[object, ...], Route] = {}
         """Latest answers: the model that ships with the package asks, and the record of its decision asks again."""
         self._lessons: dict[str, Lesson] = {}
@@ -130,7 +136,13 @@ class Router:
     def calibration(self) -> Calibration:
         """How scores become confidences and decisions."""
         fitted = calibration_of(self.learned) if self.sentences is None else self.sentences.calibration
-        return fitted if self._threshold is None else fitted._replace(threshold=self._threshold)
+        if self._threshold is not None:
+            return fitted._replace(threshold=self._threshold)
+        return fitted._replace(threshold=self._scale.threshold) if self._is_all_described else fitted
+
+    @once
+    def _is_all_described(self) -> bool:
+        return bool(self.table.rows) and not any(self._shares)
 
     @once
     def _root(self) -> int:
@@ -147,6 +159,30 @@ class Router:
     @once
     def _owned(self) -> OwnedFamilies:
         return OwnedFamilies(self.learned, self._shares, self.calibration.temperature)
+
+    @once
+    def _scale(self) -> Scale:
+        return self._given_scale or scale_of_package()
+
+    @once
+    def described(self) -> Described | None:
+        """Rows with tools of no learned family, by what their authors wrote; ``None`` where there are none."""
+        rows = [
+            RoutingRow("", actions=row.actions) if every else row
+            for row, every in zip(self.table.rows, self._shares, strict=True)
+        ]
+        places = [place for place, row in enumerate(rows) if row.name or row.actions]
+        if not places:
+            return None
+        taught: defaultdict[str, list[str]] = defaultdict(list)
+        for text, label in self.taught.rows:
+            taught[label].append(text)
+        return Described(rows, places, {place: taught[self.table.rows[place].name] for place in places}, self._scale)
+
+    def _beside_agents(self, scores: Sequence[float]) -> list[float]:
+        """Return what counts beside the agents: the score of the root, and of the families that nobody owns."""
+        found = [scores[place] for place in (self._root, *self._owned.of_nobody)]
+        return self._scale.of_others(found) if self._is_all_described else found
 
     @property
     def threshold(self) -> float:
@@ -203,6 +239,7 @@ class Router:
         for row, terms in zip(self.table.rows, own, strict=True):
             terms.extend(lessons.get(row.name, ()))
         vetoes = self._vetoes(family, own, exclude)
+        self._add_described(text, own)
         heard = [self._owned.heard(number, scores) for number in range(len(own))]
         rough = list(map(_rough, heard, own))
         leading = sorted(range(len(own)), key=rough.__getitem__, reverse=True)[:_EXPLAINED]
@@ -214,12 +251,18 @@ class Router:
                 weighed = self._owned.weigh(one, scored, _SHOWN_TERMS if number in leading else _SHOWN_OF_OTHERS)
                 total = _total([*[weight for _, _, weight in terms], *weighed.weights])
                 made.append((total, partial(self._explain, terms, one, scored, weighed)))
-        root = scores[self._root] + _sum(lessons.get(ROOT, ()))
-        others = (root, *(scores[place] for place in self._owned.of_nobody))
+        others = self._beside_agents(scores)
+        others[0] += _sum(lessons.get(ROOT, ()))
         return self._conclude(text, made, vetoes, others, tuple([self.learned.families[place] for place in about]))
 
-    def scores(self, text: str) -> dict[str, float]:
+    def scores(self, text: str, *, is_lesson: bool = False) -> dict[str, float]:
         """Return the score of every agent, of the root, and of what nobody owns, without vetoes.
+
+        Parameters
+        ----------
+        text : str
+        is_lesson : bool
+            Whether it is one of your own requests: then it is not compared with itself.
 
         Returns
         -------
@@ -227,13 +270,19 @@ class Router:
             By name; the root is called ``root``, and the best family that nobody owns has no name.
         """
         scores, lessons = self._score(text).scores, self._lessons_of(text)
+        terms = self._own.terms(text)
+        self._add_described(text, terms, is_lesson=is_lesson)
         found = {
             row.name: _rough(self._owned.heard(number, scores), [*own, *lessons.get(row.name, ())])
-            for number, (row, own) in enumerate(zip(self.table.rows, self._own.terms(text), strict=True))
+            for number, (row, own) in enumerate(zip(self.table.rows, terms, strict=True))
         }
-        nobody = [scores[place] for place in self._owned.of_nobody]
-        root = scores[self._root] + _sum(lessons.get(ROOT, ()))
+        root, *nobody = self._beside_agents(scores)
+        root += _sum(lessons.get(ROOT, ()))
         return {**found, ROOT: root, NOBODY: max(nobody, default=-math.inf)}
+
+    def others(self, text: str) -> list[float]:
+        """Return the score of the root, and of each family that nobody owns."""
+        return self._beside_agents(self._score(text).scores)
 
     def family_scores(self, text: str) -> dict[str, float]:
         """Return how likely each tool family is, conversation included, whoever owns it.
@@ -284,15 +333,15 @@ class Router:
 
     def with_taught(self, taught: Taught) -> Router:
         """Return the router of the same table with other lessons."""
-        return Router(self.table, self.threshold, taught, self.learned, self.sentences)
+        return Router(self.table, self.threshold, taught, self.learned, self.sentences, self._given_scale)
 
     def with_sentences(self, sentences: Sentences | None) -> Router:
         """Return the router of the same table that also hears what whole sentences are like, or no longer does."""
-        return Router(self.table, None, self.taught, self.learned, sentences)
+        return Router(self.table, None, self.taught, self.learned, sentences, self._given_scale)
 
     def over(self, table: RoutingTable) -> Router:
         """Return a router over another table that knows the same: weights, lessons, threshold."""
-        return Router(table, self.threshold, self.taught, self.learned, self.sentences)
+        return Router(table, self.threshold, self.taught, self.learned, self.sentences, self._given_scale)
 
     def save(self, path: str | Path) -> Path:
         """Write the lessons and the threshold to a JSON file; secrets in the requests are masked.
@@ -313,7 +362,7 @@ class Router:
             The file is none of :meth:`save`.
         """
         taught, threshold = Taught.load(path)
-        return Router(self.table, threshold, taught, self.learned, self.sentences)
+        return Router(self.table, threshold, taught, self.learned, self.sentences, self._given_scale)
 
     # -- scoring -------------------------------------------------------------------------------------------------------
 
@@ -327,6 +376,12 @@ class Router:
         steps = [one / scale for one, scale in zip(more, scored.scales, strict=True)]
         columns = [(*column, one) for column, one in zip(scored.columns, steps, strict=True)]
         return Scored(total, (*scored.parts, SENTENCE), columns, scored.scales)
+
+    def _add_described(self, text: str, terms: list[list[Term]], *, is_lesson: bool = False) -> None:
+        if self.described is not None:
+            said = self.described.terms(text, without=text if is_lesson else None)
+            for place, more in zip(self.described.places, said, strict=True):
+                terms[place].extend(more)
 
     def _explain(self, own: list[Term], heard: Heard, scored: Scored, weighed: Weighed) -> tuple[Signal, ...]:
         return _signals([*own, *self._owned.terms(heard, scored, weighed)])
@@ -344,7 +399,7 @@ class Router:
         for text, label in self.taught.rows:
             right = label if label in names else next(iter(self.owners(label)), "")
             if right in names:
-                tasks.append(Task(right, self.scores(text), tuple(words_and_pairs(text))))
+                tasks.append(Task(right, self.scores(text, is_lesson=True), tuple(words_and_pairs(text))))
         return tasks
 
     def _vetoes(

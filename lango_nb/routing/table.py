@@ -7,7 +7,7 @@ in the table cannot influence a route.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 from lango_nb.core.errors import DefinitionError, UnknownNameError
@@ -24,6 +24,10 @@ class RoutingRow:
     keywords: tuple[str, ...] = ()
     capabilities: tuple[str, ...] = ()
     """What it declares and what its tools' prefixes stand for, without repetition."""
+    actions: tuple[str, ...] = ()
+    """Its tools of a kind that no prefix stands for, each by its name in words and what its author says of it."""
+    told: str = ""
+    """How its instruction begins, where the router knows it by nothing but its author's words."""
     accepts: str = ""
     returns: str = ""
     cannot: tuple[str, ...] = ()
@@ -37,6 +41,8 @@ _LABELS = {
     "role": "Role",
     "keywords": "Keywords",
     "capabilities": "Capabilities",
+    "actions": "Actions",
+    "told": "Is told",
     "accepts": "Accepts",
     "returns": "Returns",
     "cannot": "Cannot",
@@ -45,16 +51,21 @@ _LABELS = {
     "is_remote": "Where",
 }
 _REMOTE = "remote A2A agent"
-_TUPLES = {"keywords", "capabilities", "cannot", "examples"}
+_TUPLES = {"keywords", "capabilities", "actions", "cannot", "examples"}
 _HEADING = re.compile(r"^### (\S+)$")
 _ENTRY = re.compile(r"^- \*\*([^*]+)\*\*: (.*)$")
-_AGENT_LINE = re.compile(r'^- "([^"]+)": (.*?)(?: ?Capabilities: (.*?))?( \(remote A2A agent\))?$')
+_AGENT_LINE = re.compile(r'^- "([^"]+)": (.*?)(?: ?Capabilities: (.*?))?(?: ?Actions: (.*?))?( \(remote A2A agent\))?$')
 _COMMA = re.compile(r", (?![^()]*\))")
 _SEPARATOR = "; "
 
 
 def _escape(item: str) -> str:
     return folded(item).replace("\\", "\\\\").replace(";", "\\;")
+
+
+def join_items(items: Iterable[str]) -> str:
+    """Write several texts into one line, so that they can be told apart again."""
+    return _SEPARATOR.join(map(_escape, items))
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -148,20 +159,17 @@ def _write_row(row: RoutingRow) -> str:
             lines.append(f"- **Role**: {folded(value)}")
         elif value:
             written = (
-                _REMOTE
-                if item.name == "is_remote"
-                else _SEPARATOR.join(_escape(part) for part in value)
-                if item.name in _TUPLES
-                else folded(value)
+                _REMOTE if item.name == "is_remote" else join_items(value) if item.name in _TUPLES else folded(value)
             )
             lines.append(f"- **{_LABELS[item.name]}**: {written}")
     return "\n".join(lines)
 
 
 def _read_agent_line(match: re.Match[str]) -> dict[str, object]:
-    name, role, capabilities, remote = match.groups()
+    name, role, capabilities, actions, remote = match.groups()
     listed = tuple(_COMMA.split(capabilities)) if capabilities else ()
-    return {"name": name, "role": role.strip(), "capabilities": listed, "is_remote": bool(remote)}
+    row = {"name": name, "role": role.strip(), "capabilities": listed, "is_remote": bool(remote)}
+    return row if actions is None else {**row, "actions": _split(actions)}
 
 
 def _read_entry(row: dict[str, object], label: str, value: str) -> None:

@@ -8,6 +8,10 @@ from functools import lru_cache
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?", re.UNICODE)
 _ENDINGS = ("ingly", "edly", "ings", "ing", "ies", "ied", "ers", "ed", "es", "er", "ly", "s")
 _SHORTEST_STEM = 3
+_DERIVED = (("ation", 5), ("ment", 4), ("ness", 4))
+"""Endings that make nouns, each with the letters that have to be left; two letters and a y will do ("payment")."""
+_SHORTEST_DOUBLE = 5
+"""Letters of a word whose last one may be doubled before an ending."""
 
 
 @lru_cache(maxsize=16384)
@@ -33,6 +37,28 @@ def stem(word: str) -> str:
     if len(word) > _SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "lsze":
         word = word[:-1]
     return word[:-1] if len(word) > _SHORTEST_STEM and word.endswith("e") else word
+
+
+@lru_cache(maxsize=16384)
+def root(word: str) -> str:
+    """Take endings off a word that make another word of it, beside those that :func:`stem` takes off.
+
+    Parameters
+    ----------
+    word : str
+        Already folded to lower case.
+
+    Examples
+    --------
+    >>> root("cancellations"), root("cancelled"), root("cancel"), root("reservation"), root("reserve"), root("station")
+    ('cancel', 'cancel', 'cancel', 'reserv', 'reserv', 'station')
+    """
+    found = stem(word)
+    for ending, least in _DERIVED:
+        if found.endswith(ending) and (len(found) - len(ending) >= least or found.endswith(f"y{ending}")):
+            found = found[: -len(ending)]
+            break
+    return found[:-1] if found.endswith("ll") and len(found) > _SHORTEST_DOUBLE else found
 
 
 def words(text: str) -> list[str]:

@@ -86,6 +86,7 @@ SIGNALS: Mapping[str, str] = {
     "sentence": "#8a3a78",
     "taught": "#b3541e",
     "description": "#626b74",
+    "related": "#4a6274",
     "prior": "#5f6875",
     "other": "#6d6478",
     "cannot": BAD,

@@ -21,6 +21,7 @@ _KINDS = {
     "sentence": "the sentence",
     "taught": "your own requests",
     "description": "word of its description",
+    "related": "near its description",
     "prior": "prior",
     "other": "the rest",
     "cannot": "cannot do",

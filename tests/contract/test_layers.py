@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "lango_nb"
 README = ROOT / "README.md"
 
-_FITTING = ("evaluation/fitting.py", "evaluation/fitting_reader.py", "evaluation/fitting_semantic.py")
+_FITTING = tuple(f"evaluation/fitting{name}.py" for name in ("", "_described", "_reader", "_semantic", "_words"))
 DOORS = {
     "yaml": ("specs/",),
     "pandas": ("frames/", "evaluation/"),

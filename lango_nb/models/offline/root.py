@@ -159,6 +159,8 @@ def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[T
     reading, context = conversation.understood
     language = reading.language
     first = reading.steps[0] if reading.steps else Step("unclear", {})
+    if first.act == "unclear" and not conversation.router.owners("fs"):
+        return Reply(text=talk.ask_back(part.route, language))  # nobody here has files to ask about
     if part.own is not None and first.act not in talk.WORDED:
         reply, _ = next_reply(conversation, part.own, context, tools)
         return reply
@@ -183,11 +185,15 @@ def why(route: Route, target: str) -> str:
 
 
 def next_best(route: Route, owners: Sequence[str] = ()) -> str | None:
-    """Return whom to try when the first choice is out: who has the tools for it, before who comes near."""
+    """Return whom to try when the first choice is out: who has the tools for it, before who comes near.
+
+    That words only lie near an agent's own is not enough.
+    """
     if owners:
         return owners[0]
     for candidate in route.candidates:
-        if not candidate.vetoes and candidate.score >= LEAST_AFTER_REJECTION:
+        speaks = any(signal.kind not in {"prior", "related"} for signal in candidate.signals)
+        if not candidate.vetoes and speaks and candidate.score >= LEAST_AFTER_REJECTION:
             return candidate.agent
     return None
 

@@ -104,12 +104,12 @@ def test_whoever_is_mentioned_but_cannot_do_it_is_out() -> None:
 
 def test_a_tie_is_an_abstention_that_names_both() -> None:
     words = ("paint", "wall", "brush")
-    found = Router(RoutingTable((RoutingRow("left", keywords=words), RoutingRow("right", keywords=words)))).route(
+    found = Router(RoutingTable((RoutingRow("a1", keywords=words), RoutingRow("b2", keywords=words)))).route(
         "paint the wall with a brush"
     )
     assert found.chosen is None
-    assert found.reason.startswith("not sure: left with confidence")
-    assert (found.runner_up, found.margin) == ("right", 0.0)
+    assert found.reason.startswith("not sure: a1 with confidence")
+    assert (found.runner_up, found.margin) == ("b2", 0.0)
 
 
 def test_confidences_are_parts_of_a_whole() -> None:
