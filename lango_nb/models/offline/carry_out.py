@@ -87,9 +87,12 @@ def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchem
         return None
     desk = Desk(tools, context, reading.language)
     step = Step("unclear", {}, text=text)
-    outcome: Outcome | None = yield from ask_tables(desk, step)
-    if outcome is None:
-        outcome = yield from find_out(desk, text)
+    try:
+        outcome: Outcome | None = yield from ask_tables(desk, step)
+        if outcome is None:
+            outcome = yield from find_out(desk, text)
+    except (Failed, Absent, TooLarge, Ask, CannotWork):  # the plan's own answer stands
+        return None
     return None if outcome is None else Answer(outcome.text, False, () if outcome.step is None else (outcome.step,))
 
 
