@@ -117,8 +117,8 @@ def _specialist(
 def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> RoutingRow:
     tools = () if is_remote else partition.owned[spec.name]
     told = [tool for tool in tools if not tool_capability(tool.name) or _is_described_elsewhere(tool)]
-    own = capabilities([tool for tool in tools if tool not in told or not tool_capability(tool.name)])
     is_learned = any(router_family(tool.name) for tool in tools if tool not in told)
+    own = capabilities([tool for tool in tools if is_learned or tool not in told or not tool_capability(tool.name)])
     return RoutingRow(
         name=spec.name,
         role=folded(spec.description),
@@ -137,9 +137,7 @@ def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> R
 
 def _told(spec: AgentSpec) -> str:
     """Return how an agent's instruction begins; that it is itself would only confuse whoever else reads it."""
-    text = folded(spec.instruction)
-    first, _, rest = text.partition(". ")
-    return shorten(rest if first.startswith(f"You are {spec.name}") else text, _MOST_TOLD)
+    return shorten(folded(spec.instruction).removeprefix(f"You are {spec.name}").lstrip(",. "), _MOST_TOLD)
 
 
 def _is_described_elsewhere(tool: Tool) -> bool:
