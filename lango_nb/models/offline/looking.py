@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import PurePosixPath
@@ -65,8 +66,10 @@ _EVERYWHERE = frozenset(("files", "all files", "everything", "everywhere", "all"
 _MOST_TABLES = 12
 """Tables that are looked into for a question that names none."""
 _FEW_ROWS = 3
-_HALF, _MOSTLY = 0.5, 0.65
+_HALF, _MOSTLY, _WHOLLY = 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
+_REFUSING = frozenset(("no", "not", "none"))
+_CHANGING = frozenset(("change", "delete", "write", "move", "replace"))
 _OF_TABLES = frozenset(
     (
         "rows.where",
@@ -631,7 +634,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     least = _least_explained(desk, step)
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
-    said = step.text.partition("\n")[0]
+    said = without_refusals(step.text.partition("\n")[0])
     last = desk.context.last
     before = last if last is not None and last.act == "query" else None
     names: Sequence[str] = yield from _tables(desk, step, said)
@@ -639,7 +642,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     best: tuple[float, int, str, Query, Table] | None = None
     for place, (name, text) in enumerate(texts.items()):
-        table = read_log(text) if name.casefold().endswith(".log") else read_table(text)
+        table = _table_in(name, text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
             found = _leaf_in(desk, name, text, said)
             is_clear = len(names) == 1 or (
@@ -650,7 +653,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
         asked = query(said, table, told, name)
-        is_grounded = asked.is_grounded or (is_named and bool(asked.column))
+        is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
+        is_grounded = asked.is_grounded or (is_open and bool(asked.column))
         if not is_grounded or asked.explained < least or not (asked.where or asked.column or told):
             continue
         if best is None or (asked.explained, len(asked.where)) > best[:2]:
@@ -660,12 +664,28 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     return None if best is None else _answered(desk, step, *best[2:])
 
 
+def without_refusals(text: str) -> str:
+    """Leave out of a request the clauses that only say what is not to be done.
+
+    Examples
+    --------
+    >>> without_refusals("don't change anything, just show me the open ones")
+    'just show me the open ones'
+    >>> without_refusals("the rows that are not done")
+    'the rows that are not done'
+    """
+    clauses = re.split(r"[,;\uff0c\uff1b\u3001]\s*|(?<=[.!])\s+", text)
+    kept = [one for one in clauses if not ((told := concepts_of(one)) & _REFUSING and told & _CHANGING)]
+    return text if len(kept) == len(clauses) or not kept else ", ".join(kept)
+
+
 def _least_explained(desk: Desk, step: Step) -> float | None:
     """Return how much of a step's words a table must explain to be asked; ``None`` where it is no question of tables."""
     last = desk.context.last
     if step.act in _OF_TABLES:
         return _HALF
-    is_list = step.act.startswith("list.") and step.word("file").casefold().endswith(TABLES)
+    is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES)
+    is_list = step.act.startswith("list.") and (is_going_on or step.word("file").casefold().endswith(TABLES))
     if step.act in _MAYBE_OF_TABLES or is_list:
         return _HALF if last is not None and last.act == "query" else _MOSTLY
     return None
@@ -673,8 +693,11 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
 
 def _tables(desk: Desk, step: Step, said: str) -> Work:
     """Return the tables that a question may be about: the one that is named, the one spoken of, or all there are."""
-    word = step.word("file")
-    if not word or is_pointer(word, "it"):
+    word = "" if step.act == "query" else step.word("file")
+    is_pointing = is_pointer(word, "it") or is_pointer(word, "those")
+    if is_pointing and desk.context.file and not desk.context.file.casefold().endswith(TABLES):
+        return ()
+    if not word or is_pointing:
         named = [one.text for one in words_of(said) if one.kind == "file"]
         word = named[0] if named else ""
     if word:
@@ -748,12 +771,18 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
 
 
 def _query(desk: Desk, step: Step) -> Work:
-    """Look for what a question says that the table it goes on from does not explain."""
-    said = step.text.partition("\n")[0]
-    found: Outcome | None = yield from find_out(desk, said)
+    """Ask a table what is settled already; else look for what a question says that the table before does not explain."""
+    asked, last, name = parse_query(step.word("query")), desk.context.last, step.word("file")
+    if asked is not None and last is not None and step.word("query") != last.word("query"):
+        return _answered(desk, step, name, asked, _table_in(name, (yield from desk.folder.read(name))))
+    found: Outcome | None = yield from find_out(desk, step.text.partition("\n")[0])
     if found is None:
         raise Ask(desk.say("unclear"))
     return found
+
+
+def _table_in(name: str, text: str) -> Table:
+    return read_log(text) if name.casefold().endswith(".log") else read_table(text)
 
 
 def find_out(desk: Desk, text: str) -> Work:

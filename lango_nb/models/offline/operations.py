@@ -115,7 +115,7 @@ def read_log(text: str) -> Table:
         return Table((), (), " ")
     every = [match.groupdict(default="") for match in read]
     if not all(re.fullmatch(r"[\d.,]+", row["amount"]) and number(row["amount"]) is not None for row in every):
-        every = [row | {"amount": "", "text": f"{row['amount']} {row['text']}".strip()} for row in every]
+        every = [row | {"amount": "", "text": f"{row['amount']}{row['text']}"} for row in every]
     columns = tuple(name for name in ("date", "time", "kind", "amount", "text") if any(row[name] for row in every))
     return Table(columns, tuple(tuple(row[name].strip() for name in columns) for row in every), " ")
 

@@ -18,10 +18,11 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import least_of, wants_to_know
+from lango_nb.models.offline.carry_out import asks, least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation, resolved
 from lango_nb.models.offline.lexicon import words
 from lango_nb.models.offline.names import pick
+from lango_nb.models.offline.operations import reckon
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
@@ -153,8 +154,12 @@ def parts_of(
     steps = [_split_destination(step, own_tools) for step in reading.steps]
     flat = [(step, needs) for pieces in steps for step, needs in pieces]
     changed = conversation.understood.context.changed
+    last = conversation.understood.context.last
+    is_going_on = len(flat) == 1 and last is not None and last.act == "query"
     owners = [
-        _owner(
+        next(iter(router.owners("fs")), "")
+        if (is_going_on and may_be_found_out(step, reading.confidence)) or _is_no_sum(step)
+        else _owner(
             tool_of(step, changed),
             step,
             reading,
@@ -232,6 +237,11 @@ def tool_of(step: Step, changed: Step | None = None) -> str:
         return "fs_list"
     row = acts().get(step.act)
     return step.act if row is None else row.tool
+
+
+def _is_no_sum(step: Step) -> bool:
+    """Tell whether what was read as a sum is none: how much it is may stand in a file."""
+    return step.act == "calculate" and reckon(step.word("text")) is None and asks(step.text)
 
 
 def _is_nobodys(tool: str, own_tools: Collection[str]) -> bool:

@@ -48,7 +48,7 @@ _NEGATING = frozenset(("no", "not", "none", "except"))
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
 _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
-                     "and", "or", "how", "only", "all", "want", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now"))  # fmt: skip
+                     "and", "or", "how", "only", "all", "want", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now", "line", "word", "character"))  # fmt: skip
 _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
@@ -126,7 +126,7 @@ class Query(NamedTuple):
         >>> str(Query((Condition("settled", "is", ("no",)),), (), "sum", "amount"))
         'sum amount where settled is no'
         """
-        measured = f"{self.measure} {_name(self.column)}".strip() if self.measure else ""
+        measured = f"{self.measure} {_name(self.column)}" if self.column else self.measure
         head = ", ".join([*([measured] if measured else []), *map(_name, self.wanted)]) or "rows"
         return head + (" where " + " and ".join(map(str, self.where)) if self.where else "")
 
@@ -270,7 +270,7 @@ class _Question:
         self.used.update(denying)
         return bool(denying)
 
-    def explained(self) -> float:
+    def explained(self, default: float = 0.0) -> float:
         """Return the share of the telling words that are explained; a character counts half a word."""
         used = total = 0.0
         for place, token in enumerate(self.tokens):
@@ -281,7 +281,7 @@ class _Question:
             weight = 0.5 if token.kind == "character" else 1.0
             total += weight
             used += weight * (place in self.used)
-        return used / total if total else 0.0
+        return used / total if total else default
 
 
 def query(text: str, table: Table, before: Query | None = None, name: str = "") -> Query:
@@ -316,7 +316,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
     where += _limits(asked, table, named)
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
-    found = Query(tuple(where), wanted, measure, "", asked.explained(), bool(where or named))
+    explained = asked.explained(default=0.0 if before is None else 1.0)
+    found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
     is_time = bool(asked.has(_TIMES))
     is_money = bool(asked.has(("money",))) or any(asked.means(word) for word in _MONEY)
     if is_money and len(amounts(table)) == 1:
@@ -383,12 +384,20 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
             or asked.concepts[unit.token] & (_ASKING | _NEGATING)
         ):
             continue
-        if any(unit.text in plain(value).split() for value in values):
-            said[unit.text] = unit.token
+        same = {word for value in values for word in plain(value).split() if _is_form_of(unit.text, word)}
+        for word in sorted(same):
+            said[word] = unit.token
     if not said:
         return None
     asked.used.update(said.values())
     return Condition(column, "has", tuple(said))
+
+
+def _is_form_of(said: str, word: str) -> bool:
+    """Tell whether a word is said, perhaps in another form: "vegetarians", "warnings" of WARN."""
+    return stem(said) == stem(word) or (
+        len(word) > _SHORTEST and 0 < len(said) - len(word) <= _NEAR + 1 and said.startswith(word)
+    )
 
 
 def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
@@ -550,7 +559,8 @@ def _continued(found: Query, before: Query, table: Table) -> Query:
         where = found.where
     wanted, measure, column = found.wanted, found.measure, found.column
     if not measure and not wanted:
-        wanted, measure, column = before.wanted, before.measure, before.column
+        is_count = before.measure == "count" and not found.where  # "which ones?"
+        wanted, measure, column = before.wanted, "" if is_count else before.measure, before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
         column = before.column
     elif wanted and not measure and before.measure in {"sum", "mean"} and is_numeric(table.values(wanted[0])):

@@ -1,0 +1,170 @@
+"""Questions about tables, read against the tables themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from lango_nb.models.offline.looking import without_refusals
+from lango_nb.models.offline.operations import read_log, read_table, write_row
+from lango_nb.models.offline.queries import Condition, Query, answer, leaf, parse, query
+
+BILLS = read_table(
+    "date,item,amount,paid by,settled\n"
+    "2024-09-01,rent,1450.00,Maya,yes\n"
+    "2024-09-14,electricity,91.75,Joost,no\n"
+    "2024-10-01,rent,1450.00,Maya,yes\n"
+    "2024-10-09,garden tools,64.30,Wen,no\n"
+    "2024-10-21,electricity,86.40,Maya,no\n"
+)
+PARTS = read_table(
+    "sku,part,stock,min_stock,price\nP-1,chain,12,5,14.95\nP-2,saddle,2,4,39.00\nP-3,brake cable,3,10,4.50\n"
+)
+LOG = read_log(
+    "2024-04-06 10:12 INFO opened\n2024-04-10 13:20 ERROR alarm code rejected\n2024-04-13 15:02 WARN lamp flickers\n"
+    "2024-05-14 16:31 ERROR reader offline\n"
+)
+COSTS = read_log(
+    "2024-05-02 rent 850.00 workshop\n2024-05-03 parts 212.40 order 5512\n2024-06-03 rent 870.00 workshop\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "value"),
+    [
+        ("how much did we pay in October?", "sum amount where date month 10", "1600.7"),
+        ("who paid for the garden tools?", '"paid by" where item is "garden tools"', "Wen"),
+        ("how much did Maya pay altogether?", 'sum amount where "paid by" is Maya', "2986.4"),
+        ("wie viel hat Maya im Oktober bezahlt?", 'sum amount where date month 10 and "paid by" is Maya', "1536.4"),
+        ("which bills are not settled?", "rows where settled is no", ""),
+        ("how many bills are not settled?", "count where settled is no", "3"),
+        ("what was the largest amount?", "max amount", "1450.00"),
+        (
+            "what did electricity cost on 2024-10-21?",
+            "amount where date is 2024-10-21 and item is electricity",
+            "86.40",
+        ),
+        ("everything over 100", "rows where amount over 100", ""),
+        ("五月一共多少钱", "", ""),
+    ],
+)
+def test_a_question_is_read_against_its_table(text: str, line: str, value: str) -> None:
+    asked = query(text, BILLS, name="bills.csv")
+    if not line:
+        assert not asked.where, "there is no May in the table"
+        return
+    assert str(asked) == line
+    assert asked.is_grounded or asked.column
+    assert answer(asked, BILLS).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("which parts have less stock than min_stock?", "part where stock under of min_stock"),
+        ("jakich części mamy mniej niż min_stock?", "part where stock under of min_stock"),
+        ("parts with more stock than min_stock", "part where stock over of min_stock"),
+    ],
+)
+def test_a_column_is_the_limit_of_another(text: str, line: str) -> None:
+    assert str(query(text, PARTS, name="parts.csv")) == line
+
+
+def test_rows_are_compared_with_their_own_limit() -> None:
+    low = query("which parts have less stock than min_stock?", PARTS, name="parts.csv")
+    assert answer(low, PARTS).value == "saddle; brake cable"
+
+
+@pytest.mark.parametrize(
+    ("questions", "line"),
+    [
+        (
+            ("how much did Maya pay in October?", "and in September?"),
+            'sum amount where "paid by" is Maya and date month 9',
+        ),
+        (("how many bills are not settled?", "which ones?"), "rows where settled is no"),
+        (("how much was the rent in September?", "and electricity?"), "item is electricity"),
+    ],
+)
+def test_a_follow_up_keeps_what_it_does_not_say(questions: tuple[str, str], line: str) -> None:
+    first, second = questions
+    before = query(first, BILLS, name="bills.csv")
+    found = str(query(second, BILLS, before, "bills.csv"))
+    assert line in found
+    assert set(found.split(" and ")) >= set(line.split(" and ")) or line in found
+
+
+def test_a_question_about_something_else_is_not_explained() -> None:
+    for text in ("who wrote Hamlet?", "what is the capital of France?", "tell me a joke"):
+        asked = query(text, BILLS, name="bills.csv")
+        assert not asked.is_grounded or asked.explained < 0.5, text
+
+
+def test_a_log_is_a_table_of_when_and_what() -> None:
+    assert LOG.columns == ("date", "time", "kind", "text")
+    assert COSTS.columns == ("date", "kind", "amount", "text")
+    assert write_row(LOG, LOG.rows[1]) == "2024-04-10 13:20 ERROR alarm code rejected"
+    assert read_log("# Notes\n2024-05-01 was a Wednesday\n").rows == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("how many errors and warnings are there?", "count where kind has error or warn"),
+        ("how many errors were there in April?", "count where date month 4 and kind has error"),
+    ],
+)
+def test_a_log_is_asked_like_a_table(text: str, line: str) -> None:
+    assert str(query(text, LOG, name="station.log")) == line
+
+
+@pytest.mark.parametrize(
+    "text", ["hoeveel hebben we in juni uitgegeven?", "六月份一共花了多少钱?", "how much did we spend in June?"]
+)
+def test_what_was_spent_is_added_up(text: str) -> None:
+    asked = query(text, COSTS, name="costs.log")
+    assert str(asked) == "sum amount where date month 6"
+    assert answer(asked, COSTS).value == "870"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Query((), ("paid by",), "", ""),
+        Query((Condition("item", "is", ("garden tools", "rent")),), (), "sum", "amount"),
+        Query((Condition("settled", "is", ("no",), is_not=True), Condition("date", "month", ("10",))), (), "count", ""),
+        Query((Condition("stock", "under of", ("min_stock",)),), ("part", "where"), "", ""),
+    ],
+)
+def test_a_query_is_read_back_from_its_line(asked: Query) -> None:
+    read = parse(str(asked))
+    assert read is not None
+    assert (read.where, read.wanted, read.measure, read.column) == (
+        asked.where,
+        asked.wanted,
+        asked.measure,
+        asked.column,
+    )
+    assert str(read) == str(asked)
+
+
+def test_no_line_of_text_is_a_query() -> None:
+    assert parse("rows where it rains") is None
+
+
+def test_a_value_of_json_is_found_by_its_keys() -> None:
+    data = {"ticket": {"adult": 6, "child": 3}, "hours": {"monday": "closed"}}
+    assert leaf("how much is a ticket for an adult?", data).values == (("ticket.adult", "6"),)  # type: ignore[union-attr]
+    assert leaf("what is the weather?", data) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("don't change anything, just show me the open ones", "just show me the open ones"),
+        ("nichts ändern, zeig mir nur die offenen", "zeig mir nur die offenen"),
+        ("the rows that are not done", "the rows that are not done"),
+        ("don't delete it", "don't delete it"),
+    ],
+)
+def test_what_is_not_to_be_done_is_left_out_of_a_question(text: str, left: str) -> None:
+    assert without_refusals(text) == left
