@@ -15,7 +15,6 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -367,7 +366,7 @@ def _tagger(samples: Sequence[_Sample]) -> Tagger:
 def _rows(seen: Seen, step: MarkedStep) -> list[list[str]]:
     """Return the features of every word of a step."""
     rows = zip(of_words(seen), of_roles(seen, step.act, step.destination), strict=True)
-    return [list(chain(*whatever, *in_act)) for whatever, in_act in rows]
+    return [[name for make, of in (*whatever, *in_act) for name in make(*of)] for whatever, in_act in rows]
 
 
 def _sequence(

@@ -38,7 +38,7 @@ _PLAIN = frozenset(("word", "sign", *UNSPACED))
 _PIECES = range(3, 6)
 _RUNS = range(1, 5)
 _NAMES = frozenset(("file", "folder"))
-_AROUND = (-3, -2, -1, 1, 2, 3)
+_AROUND, _NEXT = (-3, -2, -1, 1, 2, 3), (-2, -1, 1, 2)
 _EDGES = (2, 3, 4)
 """Characters of a word's beginning and end that are seen."""
 _LONG = 8
@@ -58,8 +58,9 @@ _PROGRAMS = frozenset(
 """Programs that a line for a shell begins with."""
 _REACH = 5
 """Words to both sides from which it is told whether a step begins."""
-Group = tuple[str, ...]
-"""Features of a word that come together: they are made, and added up, once."""
+Features = tuple[str, ...]
+Group = tuple[Callable[..., Features], tuple[object, ...]]
+"""Features of a word that come together, as what makes them and what it is given: they are made, and added up, once."""
 
 
 class Line(NamedTuple):
@@ -68,8 +69,8 @@ class Line(NamedTuple):
     kinds: list[str]
     names: list[str]
     cases: list[str]
-    concepts: list[Group]
-    points: list[Group]
+    concepts: list[Features]
+    points: list[Features]
 
     @classmethod
     def of(cls, found: Sequence[Word], concepts: Sequence[Concepts]) -> Line:
@@ -82,7 +83,7 @@ class Line(NamedTuple):
             [_pointing().get(word.folded, ()) for word in found],
         )
 
-    def at(self, place: int) -> tuple[str, str, Group, Group]:
+    def at(self, place: int) -> tuple[str, str, Features, Features]:
         """Return name, kind, concepts and pointing of a word, or of what is beyond the words."""
         if 0 <= place < len(self.names):
             return self.names[place], self.kinds[place], self.concepts[place], self.points[place]
@@ -321,20 +322,19 @@ def of_words(seen: Seen) -> list[list[Group]]:
     rows = []
     for place, word in enumerate(seen.words):
         kind, name = line.kinds[place], line.names[place]
-        row = [_of_word(name, kind, line.cases[place], line.concepts[place], line.points[place])]
+        row: list[Group] = [(_of_word, (name, kind, line.cases[place], line.concepts[place], line.points[place]))]
         for step in _AROUND:
             near = line.at(place + step)
-            row.append(_of_near(step, *near))
+            row.append((_of_near, (step, *near)))
             if abs(step) <= _NEAR:
-                row.append(_of_pair(step, near[0], near[1], name, kind))
-        row.append(_of_place(place == 0, place == last, has_quotation))
+                row.append((_of_pair, (step, near[0], near[1], name, kind)))
+        row.append((_of_place, (place == 0, place == last, has_quotation)))
         rows.append(row)
         has_quotation = has_quotation or word.is_quoted
-    return tuple(rows)
+    return rows
 
 
-@lru_cache(maxsize=2048)
-def _of_word(name: str, kind: str, case: str, concepts: Group, points: Group) -> Group:
+def _of_word(name: str, kind: str, case: str, concepts: Features, points: Features) -> Features:
     return (
         "",
         f"w {name}",
@@ -349,22 +349,19 @@ def _of_word(name: str, kind: str, case: str, concepts: Group, points: Group) ->
     )
 
 
-@lru_cache(maxsize=4096)
-def _of_near(step: int, near: str, kind: str, concepts: Group, points: Group) -> Group:
+def _of_near(step: int, near: str, kind: str, concepts: Features, points: Features) -> Features:
     row = (f"{step} {near}", f"{step} kind {kind}")
     if abs(step) > _NEAR:
         return row
     return (*row, *(f"{step} is {told}" for told in concepts), *(f"{step} points {told}" for told in points))
 
 
-@lru_cache(maxsize=4096)
-def _of_pair(step: int, near: str, near_kind: str, name: str, kind: str) -> Group:
+def _of_pair(step: int, near: str, near_kind: str, name: str, kind: str) -> Features:
     row = (f"{step} {near_kind} {kind}",)
     return (*row, f"{step} {near} {name}", f"{step} {near} kind {kind}") if abs(step) == 1 else row
 
 
-@lru_cache(maxsize=8)
-def _of_place(is_first: bool, is_last: bool, has_quotation: bool) -> Group:
+def _of_place(is_first: bool, is_last: bool, has_quotation: bool) -> Features:
     return f"first {is_first}", f"last {is_last}", f"quotation before {has_quotation}"
 
 
@@ -386,24 +383,22 @@ def of_roles(seen: Seen, act: str, destination: str) -> list[list[Group]]:
     for place, word in enumerate(seen.words):
         kind, name = line.kinds[place], line.names[place]
         after -= word.kind in _NAMES
-        row = [
-            _of_word_in(act, name, kind, line.cases[place], line.concepts[place], line.points[place]),
-            _of_place_in(act, destination, kind, min(before, 2), min(after, 2), has_colon),
+        row: list[Group] = [
+            (_of_word_in, (act, name, kind, line.cases[place], line.concepts[place], line.points[place])),
+            (_of_place_in, (act, destination, kind, min(before, 2), min(after, 2), has_colon)),
         ]
-        for step in _AROUND:
-            if abs(step) <= _NEAR:
-                near, near_kind, concepts, _ = line.at(place + step)
-                row.append(_of_near_in(act, destination if abs(step) == 1 else "", step, near, near_kind, concepts))
+        for step in _NEXT:
+            near, near_kind, concepts, _ = line.at(place + step)
+            row.append((_of_near_in, (act, destination if abs(step) == 1 else "", step, near, near_kind, concepts)))
         rows.append(row)
         before += word.kind in _NAMES
         has_colon = has_colon or word.text in {":", "："}  # noqa: RUF001 - signs that people type
     return rows
 
 
-@lru_cache(maxsize=4096)
 def _of_word_in(  # noqa: PLR0913, PLR0917 - all that is seen of a word
-    act: str, name: str, kind: str, case: str, concepts: Group, points: Group
-) -> Group:
+    act: str, name: str, kind: str, case: str, concepts: Features, points: Features
+) -> Features:
     return (
         f"act {act}",
         f"{act} kind {kind}",
@@ -415,7 +410,6 @@ def _of_word_in(  # noqa: PLR0913, PLR0917 - all that is seen of a word
     )
 
 
-@lru_cache(maxsize=4096)
 def _of_place_in(  # noqa: PLR0913, PLR0917 - all that is seen of where it stands
     act: str,
     destination: str,
@@ -423,7 +417,7 @@ def _of_place_in(  # noqa: PLR0913, PLR0917 - all that is seen of where it stand
     before: int,
     after: int,
     has_colon: bool,
-) -> Group:
+) -> Features:
     return (
         f">{destination}",
         f">{destination} kind {kind}",
@@ -434,10 +428,9 @@ def _of_place_in(  # noqa: PLR0913, PLR0917 - all that is seen of where it stand
     )
 
 
-@lru_cache(maxsize=4096)
 def _of_near_in(  # noqa: PLR0913, PLR0917 - all that is seen of a neighbour
-    act: str, destination: str, step: int, near: str, kind: str, concepts: Group
-) -> Group:
+    act: str, destination: str, step: int, near: str, kind: str, concepts: Features
+) -> Features:
     row = (f"{act} {step} {near}", f"{act} {step} kind {kind}", *(f"{act} {step} is {told}" for told in concepts))
     return (*row, f"> {destination} {step} {near}") if abs(step) == 1 else row
 

@@ -215,7 +215,7 @@ class Reader:
         return [step for _, _, step in found], [sure for _, sure, _ in found], heads
 
     def _spans(
-        self, seen: Seen, said: Sequence[int], act: str, destination: str, roles: Sequence[str]
+        self, seen: Seen, said: Sequence[memoryview], act: str, destination: str, roles: Sequence[str]
     ) -> list[tuple[str, int, int]]:
         if not roles:
             return []

@@ -30,12 +30,12 @@ _LANE = 4
 _MIDDLE = 1 << 31
 """What stands for nothing in a lane of sums."""
 _NOTHING = bytes((_ZERO,))
-_MOST_KNOWN = 50_000
-"""Features, and groups of them, whose rows are kept."""
+_MOST_KNOWN, _MOST_KNOWN_AMONG = 50_000, 4_000
+"""Features, and groups of them, whose rows are kept: of all labels, and of those that an act can have."""
 _LOW = 16
 """Bits of a hash that are kept for each feature; how many features have the same upper bits is kept for those."""
 _LOWEST = (1 << _LOW) - 1
-_STRIDE = 16
+_STRIDE = 64
 """Every so many runs, the beginning of one is kept."""
 MOST_STEPS = 7
 """The largest weight of :class:`Linear` in steps: it has four bits."""
@@ -117,18 +117,22 @@ def hash_of(feature: str) -> int:
 class _Known(dict[str | Group, int]):
     """Lanes of features, and sums of those of groups; looked up when they are wanted first."""
 
-    def __init__(self, row_of: Callable[[str], int]) -> None:
+    def __init__(self, row_of: Callable[[str], int], most: int = _MOST_KNOWN) -> None:
         super().__init__()
-        self._row_of = row_of
+        self._row_of, self._most = row_of, most
 
     def __missing__(self, key: str | Group) -> int:
-        lanes = self._row_of(key) if isinstance(key, str) else sum(filter(None, map(self.__getitem__, key)))
+        if isinstance(key, str):
+            lanes = self._row_of(key)
+        else:
+            make, of = key
+            lanes = sum(filter(None, map(self.__getitem__, make(*of))))
         self[key] = lanes
         return lanes
 
     def total(self, features: Iterable[str | Group]) -> int:
         """Add up the lanes of features and groups."""
-        if len(self) > _MOST_KNOWN:
+        if len(self) > self._most:
             self.clear()
         return sum(filter(None, map(self.__getitem__, features)))  # most features are unknown: their lanes are 0
 
@@ -442,7 +446,8 @@ class Tagger:
             first.append(_NEVER if label[0] == "I" else self._moves.get(("", label), 0.0) + eager)
             behind = [allowed[at] for at in sources] or allowed
             moves.append((sources, [self._moves.get((before, label), 0.0) + eager for before in behind]))
-        return _Choice(numbers, lanes, _Known(partial(self._weights, bytes(places), lanes)), first, moves)
+        most = _MOST_KNOWN if allowed == self.labels else _MOST_KNOWN_AMONG
+        return _Choice(numbers, lanes, _Known(partial(self._weights, bytes(places), lanes), most), first, moves)
 
     def _weights(self, places: bytes, lanes: _Lanes, feature: str) -> int:
         """Return the lanes of a feature, those of the labels that have places; 0 when it is unknown."""

@@ -167,7 +167,7 @@ def test_weights_are_the_same_when_they_were_packed() -> None:
 
 def test_features_of_a_group_are_added_up_as_if_each_were_alone() -> None:
     tagger = _tagger()
-    assert tagger.add_up([("x", "more", "unknown"), "f"]) == tagger.add_up(["x", "more", "f"])
+    assert tagger.add_up([(lambda *names: names, ("x", "more", "unknown")), "f"]) == tagger.add_up(["x", "more", "f"])
 
 
 def _tagger(moves: dict[tuple[str, str], float] | None = None) -> Tagger:
