@@ -13,10 +13,8 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +37,7 @@ from lango_nb.models.offline.features import (
 from lango_nb.models.offline.lexicon import Word
 from lango_nb.models.offline.plan import READING, acts
 from lango_nb.models.offline.reader import FOLLOWS, WEIGHTS, begins_at, likeliest, roles_of
-from lango_nb.models.offline.weights import LEAST_STEP, Linear, Tagger, pack
+from lango_nb.models.offline.weights import LEAST_STEP, MOST_STEPS, Linear, Tagger, hash_of, pack
 
 HELD_OUT = 3
 """Every so many authors, one is held out."""
@@ -55,11 +53,11 @@ EPOCHS = 3
 """Over the requests, for roles."""
 _BATCH, _PACE, _DECAY, _FIRST_SQUARE = 32, 0.6, 3e-4, 1e-2
 _ROLE_PACE, _ROLE_DECAY, _FIRST_SUM = 0.1, 1e-4, 0.1
-_QUANTILE, _ZERO = 127, 128
+_QUANTILE = 127
 _OFTEN = 20
 """Requests from which on it says nothing more that a feature is seen often."""
-_ACT_STEPS, _MOST_DOUBLINGS = 7, 12
-"""Steps of a feature's largest weight, and how often the least step is doubled at most."""
+_MOST_DOUBLINGS = 12
+"""How often the least step is doubled at most."""
 _STEPS = 31
 """Steps of a role's largest weights."""
 _LEAST_WEIGHT = 0.05
@@ -129,7 +127,9 @@ def _doubt(samples: Sequence[_Sample], listed: Sequence[Sequence[str]]) -> list[
     for one, names in zip(samples, listed, strict=True):
         if is_held_out(one.author, authors):
             length = norm(Counter(names))
-            act, destination = (likeliest(models[head], names, length) for head in ("act", "destination"))
+            act, destination = (
+                likeliest(models[head].scores(names, length), models[head].classes) for head in ("act", "destination")
+            )
             spans = [(span.start, span.end) for span in one.step.spans]
             rows.append([1.0, *of_doubt(see(one.step.text), spans, (act[0], destination[0]), models["act"].knows)])
             meant = {one.step.act, one.before if one.step.act in FOLLOWS else one.step.act}
@@ -243,13 +243,12 @@ def _packed(names: Sequence[str], counted: Sequence[int], fitted: tuple[Any, Any
     strength = np.abs(weights).max(axis=1) * np.sqrt(np.minimum(counted, _OFTEN))
     kept = np.sort(np.argsort(-strength, kind="stable")[:most])
     largest = np.maximum(np.abs(weights[kept]).max(axis=1), 1e-9)
-    doublings = np.clip(np.ceil(np.log2(largest / _ACT_STEPS) - LEAST_STEP), 0, _MOST_DOUBLINGS).astype(int)
-    rows = np.round(weights[kept] / 2.0 ** (LEAST_STEP + doublings[:, None])) + _ZERO
-    rows = np.clip(rows, 0, 255).astype(np.uint8)
-    hashed = sorted({zlib.crc32(names[place].encode()): number for number, place in enumerate(kept)}.items())
-    body = b"".join(rows[number].tobytes() for _, number in hashed)
-    sizes = bytes(int(doublings[number]) for _, number in hashed)
-    return Linear(classes, np.round(bias, 4).tolist(), [key for key, _ in hashed], sizes, body)
+    doublings = np.clip(np.ceil(np.log2(largest / MOST_STEPS) - LEAST_STEP), 0, _MOST_DOUBLINGS).astype(int)
+    rows = np.round(weights[kept] / 2.0 ** (LEAST_STEP + doublings[:, None]))
+    rows = np.clip(rows, -MOST_STEPS, MOST_STEPS).astype(int)
+    places = zip(kept, doublings.tolist(), rows.tolist(), strict=True)
+    hashed = {hash_of(names[place]): (doubled, row) for place, doubled, row in places}
+    return Linear.of(classes, np.round(bias, 4).tolist(), hashed)
 
 
 def _begins(turns: Sequence[Marked]) -> Linear:
@@ -343,7 +342,7 @@ def _log_sum(values: Any, axis: int) -> Any:
 
 def _tagger(samples: Sequence[_Sample]) -> Tagger:
     found = [
-        (list(map(add, of_words(seen), map(tuple, of_roles(seen, step.act, step.destination)))), step, roles, seen)
+        (_rows(seen, step), step, roles, seen)
         for step in (one.step for one in samples)
         if (seen := see(step.text)).words and (roles := roles_of(step.act, step.destination))
     ]
@@ -362,6 +361,12 @@ def _tagger(samples: Sequence[_Sample]) -> Tagger:
         loss = sum(map(field.learn, data)) / len(data)
         print(f"roles, pass {epoch + 1}: {loss:.3f}", file=sys.stderr)  # noqa: T201 - says how far it is
     return _rounded(field, names, labels)
+
+
+def _rows(seen: Seen, step: MarkedStep) -> list[list[str]]:
+    """Return the features of every word of a step."""
+    rows = zip(of_words(seen), of_roles(seen, step.act, step.destination), strict=True)
+    return [[name for make, of in (*whatever, *in_act) for name in make(*of)] for whatever, in_act in rows]
 
 
 def _sequence(
@@ -383,12 +388,10 @@ def _rounded(field: _Field, names: Sequence[str], labels: Sequence[str]) -> Tagg
     scale = float(np.quantile(np.abs(weights[weights != 0]), 0.9995)) / _STEPS
     steps = np.clip(np.round(weights / scale), -_QUANTILE, _QUANTILE).astype(int)
     kept = np.nonzero(steps.any(axis=1))[0].tolist()
-    hashed = sorted({zlib.crc32(names[place].encode()): place for place in kept}.items())
-    body, offsets = bytearray(), [0]
-    for _, place in hashed:
-        for label in np.nonzero(steps[place])[0]:
-            body += bytes((int(label), int(steps[place, label]) + _ZERO))
-        offsets.append(len(body) // 2)
+    hashed = {
+        hash_of(names[place]): {label: int(steps[place, label]) for label in np.nonzero(steps[place])[0].tolist()}
+        for place in kept
+    }
     behind = [*labels, ""]
     moves = {
         (behind[last], label): float(field.moves[last, now])
@@ -396,7 +399,7 @@ def _rounded(field: _Field, names: Sequence[str], labels: Sequence[str]) -> Tagg
         for now, label in enumerate(labels)
         if abs(field.moves[last, now]) >= _LEAST_WEIGHT
     }
-    return Tagger(labels, moves, [key for key, _ in hashed], offsets, bytes(body), scale)
+    return Tagger.of(labels, moves, hashed, scale)
 
 
 def main() -> None:

@@ -261,11 +261,18 @@ def understand(before: Sequence[Exchange], request: str) -> Understood:
 
 @lru_cache(maxsize=128)
 def _understood(before: tuple[Exchange, ...], request: str) -> Understood:
-    context, language = Context(), ""
-    for exchange in before:
-        reading = resolved(exchange.request, context, language)
-        context, language = after(context, reading, exchange.answer), reading.language
+    context, language = _told(before)
     return Understood(resolved(request, context, language), context)
+
+
+@lru_cache(maxsize=128)
+def _told(before: tuple[Exchange, ...]) -> tuple[Context, str]:
+    """Return what was said, and in which language: a turn that follows reads its last exchange alone."""
+    if not before:
+        return Context(), ""
+    context, language = _told(before[:-1])
+    reading = resolved(before[-1].request, context, language)
+    return after(context, reading, before[-1].answer), reading.language
 
 
 def resolved(request: str, context: Context, language: str = "") -> Reading:

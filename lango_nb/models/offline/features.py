@@ -38,7 +38,7 @@ _PLAIN = frozenset(("word", "sign", *UNSPACED))
 _PIECES = range(3, 6)
 _RUNS = range(1, 5)
 _NAMES = frozenset(("file", "folder"))
-_AROUND = (-3, -2, -1, 1, 2, 3)
+_AROUND, _NEXT = (-3, -2, -1, 1, 2, 3), (-2, -1, 1, 2)
 _EDGES = (2, 3, 4)
 """Characters of a word's beginning and end that are seen."""
 _LONG = 8
@@ -58,6 +58,36 @@ _PROGRAMS = frozenset(
 """Programs that a line for a shell begins with."""
 _REACH = 5
 """Words to both sides from which it is told whether a step begins."""
+Features = tuple[str, ...]
+Group = tuple[Callable[..., Features], tuple[object, ...]]
+"""Features of a word that come together, as what makes them and what it is given: they are made, and added up, once."""
+
+
+class Line(NamedTuple):
+    """Words as their neighbours see them."""
+
+    kinds: list[str]
+    names: list[str]
+    cases: list[str]
+    concepts: list[Features]
+    points: list[Features]
+
+    @classmethod
+    def of(cls, found: Sequence[Word], concepts: Sequence[Concepts]) -> Line:
+        """Look at words with their concepts."""
+        return cls(
+            [f"quoted {word.kind}" if word.is_quoted else word.kind for word in found],
+            [word.kind if word.kind in {"number", "folder"} else word.folded for word in found],
+            [_case(word) for word in found],
+            [tuple(sorted(told)) for told in concepts],
+            [_pointing().get(word.folded, ()) for word in found],
+        )
+
+    def at(self, place: int) -> tuple[str, str, Features, Features]:
+        """Return name, kind, concepts and pointing of a word, or of what is beyond the words."""
+        if 0 <= place < len(self.names):
+            return self.names[place], self.kinds[place], self.concepts[place], self.points[place]
+        return "^" if place < 0 else "$", "", (), ()
 
 
 class Seen(NamedTuple):
@@ -66,13 +96,15 @@ class Seen(NamedTuple):
     text: str
     words: tuple[Word, ...]
     concepts: tuple[Concepts, ...]
+    line: Line
 
 
 @lru_cache(maxsize=64)
 def see(text: str) -> Seen:
     """Split a piece of a request and look its words up."""
     found = words(text)
-    return Seen(text, found, lexicon().concepts(found))
+    concepts = lexicon().concepts(found)
+    return Seen(text, found, concepts, Line.of(found, concepts))
 
 
 def shown(word: Word) -> str:
@@ -273,8 +305,7 @@ def _files(part: Sequence[Word]) -> int:
 # -- roles -------------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=64)
-def of_words(seen: Seen) -> tuple[tuple[str, ...], ...]:
+def of_words(seen: Seen) -> list[list[Group]]:
     """List the features by which the role of each word is told, whatever the act.
 
     Parameters
@@ -283,35 +314,58 @@ def of_words(seen: Seen) -> tuple[tuple[str, ...], ...]:
 
     Returns
     -------
-    tuple of tuple of str, one per word
+    list of list of Group, one list per word
     """
-    line = _Line.of(seen)
+    line = seen.line
     last = len(seen.words) - 1
     has_quotation = False
     rows = []
     for place, word in enumerate(seen.words):
         kind, name = line.kinds[place], line.names[place]
-        row = ["", f"w {name}", f"kind {kind}", f"case {_case(word)}", f"length {min(len(name), _LONG)}"]
-        row += [f"ends {name[-size:]}" for size in _EDGES] + [f"begins {name[:size]}" for size in _EDGES[1:]]
-        row.append(f"digit {any(sign.isdigit() for sign in name)}")
-        row += [f"is {told}" for told in line.concepts[place]]
-        row += [f"points {told}" for told in line.points[place]]
+        row: list[Group] = [(_of_word, (name, kind, line.cases[place], line.concepts[place], line.points[place]))]
         for step in _AROUND:
-            near, near_kind, told_near = line.at(place + step)
-            row += [f"{step} {near}", f"{step} kind {near_kind}"]
+            near = line.at(place + step)
+            row.append((_of_near, (step, *near)))
             if abs(step) <= _NEAR:
-                row.append(f"{step} {near_kind} {kind}")
-                row += [f"{step} is {told}" for told in told_near]
-                row += [f"{step} points {told}" for told in line.points_at(place + step)]
-            if abs(step) == 1:
-                row += [f"{step} {near} {name}", f"{step} {near} kind {kind}"]
-        row += [f"first {place == 0}", f"last {place == last}", f"quotation before {has_quotation}"]
-        rows.append(tuple(row))
+                row.append((_of_pair, (step, near[0], near[1], name, kind)))
+        row.append((_of_place, (place == 0, place == last, has_quotation)))
+        rows.append(row)
         has_quotation = has_quotation or word.is_quoted
-    return tuple(rows)
+    return rows
 
 
-def of_roles(seen: Seen, act: str, destination: str) -> list[list[str]]:
+def _of_word(name: str, kind: str, case: str, concepts: Features, points: Features) -> Features:
+    return (
+        "",
+        f"w {name}",
+        f"kind {kind}",
+        f"case {case}",
+        f"length {min(len(name), _LONG)}",
+        *(f"ends {name[-size:]}" for size in _EDGES),
+        *(f"begins {name[:size]}" for size in _EDGES[1:]),
+        f"digit {any(sign.isdigit() for sign in name)}",
+        *(f"is {told}" for told in concepts),
+        *(f"points {told}" for told in points),
+    )
+
+
+def _of_near(step: int, near: str, kind: str, concepts: Features, points: Features) -> Features:
+    row = (f"{step} {near}", f"{step} kind {kind}")
+    if abs(step) > _NEAR:
+        return row
+    return (*row, *(f"{step} is {told}" for told in concepts), *(f"{step} points {told}" for told in points))
+
+
+def _of_pair(step: int, near: str, near_kind: str, name: str, kind: str) -> Features:
+    row = (f"{step} {near_kind} {kind}",)
+    return (*row, f"{step} {near} {name}", f"{step} {near} kind {kind}") if abs(step) == 1 else row
+
+
+def _of_place(is_first: bool, is_last: bool, has_quotation: bool) -> Features:
+    return f"first {is_first}", f"last {is_last}", f"quotation before {has_quotation}"
+
+
+def of_roles(seen: Seen, act: str, destination: str) -> list[list[Group]]:
     """List the features of each word that depend on the act of its step.
 
     Parameters
@@ -321,66 +375,64 @@ def of_roles(seen: Seen, act: str, destination: str) -> list[list[str]]:
 
     Returns
     -------
-    list of list of str, one list per word
+    list of list of Group, one list per word
     """
-    line = _Line.of(seen)
-    group = act.partition(".")[0]
+    line = seen.line
     before, after, has_colon = 0, sum(word.kind in _NAMES for word in seen.words), False
     rows = []
     for place, word in enumerate(seen.words):
         kind, name = line.kinds[place], line.names[place]
         after -= word.kind in _NAMES
-        row = [
-            f"act {act}",
-            f"{act} kind {kind}",
-            f"{group}. kind {kind}",
-            f"{act} w {name}",
-            f"{act} case {_case(word)}",
+        row: list[Group] = [
+            (_of_word_in, (act, name, kind, line.cases[place], line.concepts[place], line.points[place])),
+            (_of_place_in, (act, destination, kind, min(before, 2), min(after, 2), has_colon)),
         ]
-        row += [f">{destination}", f">{destination} kind {kind}"]
-        row += [f"{act} is {told}" for told in line.concepts[place]] or [f"{act} is nothing"]
-        row += [f"{act} points {told}" for told in line.points[place]]
-        for step in _AROUND:
-            if abs(step) <= _NEAR:
-                near, near_kind, told_near = line.at(place + step)
-                row += [f"{act} {step} {near}", f"{act} {step} kind {near_kind}"]
-                row += [f"{act} {step} is {told}" for told in told_near]
-            if abs(step) == 1:
-                row.append(f"> {destination} {step} {near}")
-        row.append(f"{act}>{destination} files before {min(before, 2)}")
-        row.append(f"{act}>{destination} files after {min(after, 2)}")
-        row.append(f"{act} files before {min(before, 2)} {kind}")
-        row.append(f"{act} colon before {has_colon}")
+        for step in _NEXT:
+            near, near_kind, concepts, _ = line.at(place + step)
+            row.append((_of_near_in, (act, destination if abs(step) == 1 else "", step, near, near_kind, concepts)))
         rows.append(row)
         before += word.kind in _NAMES
         has_colon = has_colon or word.text in {":", "："}  # noqa: RUF001 - signs that people type
     return rows
 
 
-class _Line(NamedTuple):
-    """Words as their neighbours see them."""
+def _of_word_in(  # noqa: PLR0913, PLR0917 - all that is seen of a word
+    act: str, name: str, kind: str, case: str, concepts: Features, points: Features
+) -> Features:
+    return (
+        f"act {act}",
+        f"{act} kind {kind}",
+        f"{act.partition('.')[0]}. kind {kind}",
+        f"{act} w {name}",
+        f"{act} case {case}",
+        *([f"{act} is {told}" for told in concepts] or [f"{act} is nothing"]),
+        *(f"{act} points {told}" for told in points),
+    )
 
-    kinds: list[str]
-    names: list[str]
-    concepts: list[list[str]]
-    points: list[tuple[str, ...]]
 
-    @classmethod
-    def of(cls, seen: Seen) -> _Line:
-        return cls(
-            [f"quoted {word.kind}" if word.is_quoted else word.kind for word in seen.words],
-            [word.kind if word.kind in {"number", "folder"} else word.folded for word in seen.words],
-            [sorted(told) for told in seen.concepts],
-            [_pointing().get(word.folded, ()) for word in seen.words],
-        )
+def _of_place_in(  # noqa: PLR0913, PLR0917 - all that is seen of where it stands
+    act: str,
+    destination: str,
+    kind: str,
+    before: int,
+    after: int,
+    has_colon: bool,
+) -> Features:
+    return (
+        f">{destination}",
+        f">{destination} kind {kind}",
+        f"{act}>{destination} files before {before}",
+        f"{act}>{destination} files after {after}",
+        f"{act} files before {before} {kind}",
+        f"{act} colon before {has_colon}",
+    )
 
-    def at(self, place: int) -> tuple[str, str, Sequence[str]]:
-        if 0 <= place < len(self.names):
-            return self.names[place], self.kinds[place], self.concepts[place]
-        return "^" if place < 0 else "$", "", ()
 
-    def points_at(self, place: int) -> tuple[str, ...]:
-        return self.points[place] if 0 <= place < len(self.points) else ()
+def _of_near_in(  # noqa: PLR0913, PLR0917 - all that is seen of a neighbour
+    act: str, destination: str, step: int, near: str, kind: str, concepts: Features
+) -> Features:
+    row = (f"{act} {step} {near}", f"{act} {step} kind {kind}", *(f"{act} {step} is {told}" for told in concepts))
+    return (*row, f"> {destination} {step} {near}") if abs(step) == 1 else row
 
 
 @cache

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -140,26 +139,24 @@ class Lexicon:
     """
 
     def __init__(self, rows: Sequence[Sequence[str]]) -> None:
-        found: dict[str, dict[str, set[str]]] = {
-            kind: defaultdict(set) for kind in ("word", "start", "phrase", "piece")
-        }
+        self._words: dict[str, Concepts] = {}
+        self._starts: dict[str, Concepts] = {}
+        self._phrases: dict[str, Concepts] = {}
+        self._pieces: dict[str, Concepts] = {}
         for concept, _, listed in rows:
-            for entry in listed.split(","):
-                word = fold(entry.strip())
+            one = frozenset((concept,))
+            for entry in fold(listed.replace(",", "\n")).splitlines():  # folding makes commas of other signs
+                word = entry.strip()
                 if not word:
                     continue
-                kind = "word"
+                table = self._words
                 if not word.isascii() and word[0] > "\u3000":
-                    kind = "piece"
+                    table = self._pieces
                 elif word.endswith("*"):
-                    kind, word = "start", word[:-1]
+                    table, word = self._starts, word[:-1]
                 elif " " in word:
-                    kind = "phrase"
-                found[kind][word].add(concept)
-        self._words, self._starts, self._phrases, self._pieces = (
-            {word: frozenset(concepts) for word, concepts in found[kind].items()}
-            for kind in ("word", "start", "phrase", "piece")
-        )
+                    table = self._phrases
+                table[word] = table[word] | one if word in table else one
         self._longest_start = max(map(len, self._starts), default=0)
         self._longest_piece = max(map(len, self._pieces), default=0)
         self._longest_phrase = max((phrase.count(" ") + 1 for phrase in self._phrases), default=0)

@@ -713,6 +713,7 @@ def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:
     return Pick(scored[0][1], is_guess=True)
 
 
+@lru_cache(maxsize=8192)
 def _likeness(one: str, other: str) -> float:
     """Return how alike two words are: 1 less the part of their letters that is missing, wrong or exchanged.
 
@@ -737,11 +738,13 @@ def _known_endings() -> frozenset[str]:
     return frozenset(ending for kind in table_of("kind").values() for ending in kind.split())
 
 
+@lru_cache(maxsize=4096)
 def related_words(word: str) -> frozenset[str]:
     """Return the words that mean the same in any of the languages."""
     rows = _nouns().get(word)
     if rows is None and len(word) > _LONG_STEM and word.isascii():  # a case or a tense that nobody listed
-        near = [one for one in _nouns() if one.startswith(word[:_LONG_STEM]) and abs(len(one) - len(word)) <= 3]  # noqa: PLR2004
+        alike = _nouns_by_beginning().get(word[:_LONG_STEM], ())
+        near = [one for one in alike if abs(len(one) - len(word)) <= 3]  # noqa: PLR2004
         rows = _nouns()[min(near, key=lambda one: (abs(len(one) - len(word)), one))] if near else None
     return frozenset().union(*(_same_as(row) for row in rows or ()))
 
@@ -765,6 +768,14 @@ def _nouns() -> Mapping[str, tuple[int, ...]]:
             found[form] = (*found.get(form, ()), place)
             if (short := stem(form)) != form:
                 found[short] = (*found.get(short, ()), place)
+    return found
+
+
+@cache
+def _nouns_by_beginning() -> Mapping[str, Sequence[str]]:
+    found: dict[str, list[str]] = {}
+    for noun in _nouns():
+        found.setdefault(noun[:_LONG_STEM], []).append(noun)
     return found
 
 

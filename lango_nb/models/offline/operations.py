@@ -17,6 +17,7 @@ from datetime import date
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from difflib import unified_diff
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lango_nb.models.offline.names import ARTICLES, forms_of, is_pointer, pick, plain, rank, stem, table_of, unaccented
@@ -55,6 +56,7 @@ class Table(NamedTuple):
         return [row[place] for row in self.rows]
 
 
+@lru_cache(maxsize=32)
 def read_table(text: str) -> Table:
     r"""Read a table.
 
@@ -94,6 +96,7 @@ def read_table(text: str) -> Table:
     return Table(tuple(grid[0]), rows, delimiter)
 
 
+@lru_cache(maxsize=32)
 def read_log(text: str) -> Table:
     r"""Read the lines of a log as a table: when, what kind, how much where every line says so, and the rest.
 

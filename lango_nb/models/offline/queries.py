@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.lexicon import UNSPACED, lexicon, words
@@ -284,6 +285,7 @@ class _Question:
         return used / total if total else default
 
 
+@lru_cache(maxsize=64)
 def query(text: str, table: Table, before: Query | None = None, name: str = "") -> Query:
     """Read a question against a table.
 

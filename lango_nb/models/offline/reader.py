@@ -33,7 +33,7 @@ from lango_nb.models.offline.features import (
 )
 from lango_nb.models.offline.lexicon import Word, quotations
 from lango_nb.models.offline.plan import READING, Reading, Step, acts, read_rows
-from lango_nb.models.offline.weights import Linear, Tagger, unpack
+from lango_nb.models.offline.weights import Heads, Linear, Tagger, unpack
 
 WEIGHTS = "weights.bin"
 FOLLOWS = frozenset(("same", "fix"))
@@ -55,7 +55,7 @@ _EVERY_ROLE = tuple(
 )
 
 
-class Heads(NamedTuple):
+class Told(NamedTuple):
     """What the linear models say of a step."""
 
     acts: tuple[tuple[str, float], ...]
@@ -104,9 +104,11 @@ class Reader:
             for name in ("act", "destination", "language", "begins")
         }
         self._act, self._destination, self._language = models["act"], models["destination"], models["language"]
+        self._heads = Heads((self._act, self._destination, self._language))
         self._begins = models["begins"]
         self._roles = Tagger.unpack(self.card["parts"]["roles"], parts["roles"])
         self._read = lru_cache(maxsize=256)(self._reading)
+        self._steps = lru_cache(maxsize=256)(self._of_piece)
 
     def read(self, text: str, before: str | None = None) -> Reading:
         """Read a request.
@@ -183,18 +185,17 @@ class Reader:
         more = tuple(Reading((step,), chance, language) for step, chance in zip(found[1:], likely[1:], strict=True))
         return reading._replace(others=more)
 
-    def heads(self, seen: Seen, before: str | None) -> Heads:
+    def heads(self, seen: Seen, before: str | None) -> Told:
         """Score a step."""
         names = of_act(seen, before)
-        length = norm(Counter(names))
-        likely = likely_of(self._act.scores(names, length))
-        ranked = sorted(zip(likely, self._act.classes, strict=True), reverse=True)
+        acts_scored, destinations, languages = self._heads.scores(names, norm(Counter(names)))
+        ranked = sorted(zip(likely_of(acts_scored), self._act.classes, strict=True), reverse=True)
         possible = [(act, chance) for chance, act in ranked if before is not None or act not in FOLLOWS][:_TRIED]
         kept = [(act, chance) for act, chance in possible if chance >= _TRIED_LEAST * possible[0][1]]
-        chance, destination = likeliest(self._destination, names, length)
-        return Heads(tuple(kept), destination, chance, likeliest(self._language, names, length)[1])
+        chance, destination = likeliest(destinations, self._destination.classes)
+        return Told(tuple(kept), destination, chance, likeliest(languages, self._language.classes)[1])
 
-    def _steps(self, piece: str, before: str | None) -> tuple[list[Step], list[float], Heads]:
+    def _of_piece(self, piece: str, before: str | None) -> tuple[list[Step], list[float], Told]:
         """Return the likeliest steps of a piece with their confidence."""
         seen = see(piece)
         heads = self.heads(seen, before)
@@ -214,7 +215,7 @@ class Reader:
         return [step for _, _, step in found], [sure for _, sure, _ in found], heads
 
     def _spans(
-        self, seen: Seen, said: Sequence[int], act: str, destination: str, roles: Sequence[str]
+        self, seen: Seen, said: Sequence[memoryview], act: str, destination: str, roles: Sequence[str]
     ) -> list[tuple[str, int, int]]:
         if not roles:
             return []
@@ -283,9 +284,9 @@ def likely_of(scores: Sequence[float]) -> list[float]:
     return [part / total for part in parts]
 
 
-def likeliest(model: Linear, names: Sequence[str], length: float) -> tuple[float, str]:
+def likeliest(scores: Sequence[float], classes: Sequence[str]) -> tuple[float, str]:
     """Return the likeliest class with its probability."""
-    return max(zip(likely_of(model.scores(names, length)), model.classes, strict=True))
+    return max(zip(likely_of(scores), classes, strict=True))
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lango_nb.models.offline import conversation
 from lango_nb.models.offline.answers import languages, say
 from lango_nb.models.offline.conversation import Exchange, after, settled, understand
 from lango_nb.models.offline.names import not_meant
@@ -305,3 +306,19 @@ def test_a_name_with_blanks_that_was_asked_for_is_named_whole(bench: Bench) -> N
     reading = Reading((Step("fix", {"file": ("end.txt",)}, text="no end.txt I mean"),), 0.9)
     bench.read(reading)
     assert "no end.txt" not in bench.held()
+
+
+def test_a_turn_that_follows_reads_its_last_exchange_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    resolved = conversation.resolved
+
+    def counted(request: str, context: Context, language: str = "") -> Reading:
+        read.append(request)
+        return resolved(request, context, language)
+
+    monkeypatch.setattr(conversation, "resolved", counted)
+    before = [Exchange(f"how many lines does part{number}.txt have?", "It has 3 lines.") for number in range(3)]
+    conversation.understand(before[:2], "show it")
+    read.clear()
+    conversation.understand(before, "and delete it")
+    assert read == [before[2].request, "and delete it"]

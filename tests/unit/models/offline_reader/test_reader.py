@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from zlib import crc32
-
 import pytest
 
 from lango_nb.core.errors import SettingsError, UsageError
@@ -13,7 +11,7 @@ from lango_nb.models.offline.features import VERSION, may_begin, of_act, of_doub
 from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.plan import acts
 from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, spans_of
-from lango_nb.models.offline.weights import LEAST_STEP, Linear, Tagger
+from lango_nb.models.offline.weights import LEAST_STEP, Heads, Linear, Tagger, hash_of
 
 TURNS = marked_requests()
 FEW = 120
@@ -136,37 +134,52 @@ def test_a_word_that_nothing_explains_is_told_from_those_within_an_argument() ->
     assert of_doubt(seen, [], (0.9, 0.9), lambda _: False)[2] > 0
 
 
-def _hashed(*features: str) -> list[tuple[int, str]]:
-    return sorted((crc32(feature.encode()), feature) for feature in features)
-
-
 def test_a_linear_model_adds_up_what_features_count() -> None:
-    rows = {"a": (bytes((130, 126)), 0), "b": (bytes((127, 131)), 2)}
-    hashed = _hashed("a", "b")
-    doublings = bytes(rows[name][1] for _, name in hashed)
-    model = Linear(
-        ("x", "y"), (1.0, 0.0), [key for key, _ in hashed], doublings, b"".join(rows[n][0] for _, n in hashed)
-    )
+    model = Linear.of(("x", "y"), (1.0, 0.0), {hash_of("a"): (0, (2, -2)), hash_of("b"): (2, (-1, 3))})
     step = 2.0**LEAST_STEP
     assert model.scores(["a", "b", "b", "unknown"], 2.0) == [1.0 + (2 - 8) * step / 2, (-2 + 24) * step / 2]
     assert model.knows("a")
     assert not model.knows("unknown")
 
 
+def test_models_together_score_as_each_does_alone() -> None:
+    names = [f"feature {number}" for number in range(300)]
+    one = Linear.of("xyz", (1.0, 0.0, -1.0), {hash_of(n): (len(n) % 3, (7, -7, at % 7)) for at, n in enumerate(names)})
+    other = Linear.of("uv", (0.5, 0.25), {hash_of(n): (1, (-(at % 8), 5)) for at, n in enumerate(names[::2])})
+    said = [*names[:7], "unknown", names[0]]
+    assert Heads((one, other)).scores(said, 3.0) == [one.scores(said, 3.0), other.scores(said, 3.0)]
+
+
+def test_weights_are_the_same_when_they_were_packed() -> None:
+    names = [f"feature {number}" for number in range(3000)]
+    linear = Linear.of("xyz", (1.0, 0.0, -1.0), {hash_of(n): (at % 9, (at % 8, -7, 0)) for at, n in enumerate(names)})
+    again = Linear.unpack(linear.pack()[0], memoryview(linear.pack()[1]))
+    assert all(again.scores([name], 1.0) == linear.scores([name], 1.0) for name in names)
+    assert not any(again.knows(f"other {number}") for number in range(100))
+    labels = ("O", *(f"{edge}-{role}" for role in ("file", "find") for edge in "BI"))
+    weights = {hash_of(n): dict.fromkeys(range(at % 5 + 1), at % 9 - 4) for at, n in enumerate(names)}
+    tagger = Tagger.of(labels, {("O", "B-file"): 0.5}, weights, 0.25)
+    same = Tagger.unpack(tagger.pack()[0], memoryview(tagger.pack()[1]))
+    assert all(same.add_up([name]) == tagger.add_up([name]) for name in names)
+    assert list(tagger.add_up([names[8]])) == [2**31 + 4, 2**31 + 4, 2**31 + 4, 2**31 + 4, 2**31]
+    assert same.pack() == tagger.pack()
+
+
+def test_features_of_a_group_are_added_up_as_if_each_were_alone() -> None:
+    tagger = _tagger()
+    assert tagger.add_up([(lambda *names: names, ("x", "more", "unknown")), "f"]) == tagger.add_up(["x", "more", "f"])
+
+
 def _tagger(moves: dict[tuple[str, str], float] | None = None) -> Tagger:
+    said = {"x": {0: 5, 1: 10}, "strong x": {1: 20}, "more": {2: 10}, "nothing": {0: 10}, "f": {3: 20}}
     labels = ("O", "B-find", "I-find", "B-file", "I-file")
-    said = {"x": ((0, 5), (1, 10)), "strong x": ((1, 20),), "more": ((2, 10),), "nothing": ((0, 10),), "f": ((3, 20),)}
-    hashed = _hashed(*said)
-    body, offsets = bytearray(), [0]
-    for _, name in hashed:
-        for label, steps in said[name]:
-            body += bytes((label, 128 + steps))
-        offsets.append(len(body) // 2)
-    return Tagger(labels, moves or {}, [key for key, _ in hashed], offsets, bytes(body), 1.0)
+    return Tagger.of(labels, moves or {}, {hash_of(name): weights for name, weights in said.items()}, 1.0)
 
 
 def _tagged(*features: str, quoted: tuple[bool, ...] = ()) -> str:
-    return " ".join(_tagger().tag([0] * len(features), [[one] for one in features], ("find", "file"), quoted))
+    tagger = _tagger()
+    said = [tagger.add_up([])] * len(features)
+    return " ".join(tagger.tag(said, [[one] for one in features], ("find", "file"), quoted))
 
 
 def test_a_role_that_is_said_once_has_words_in_one_place() -> None:
@@ -176,10 +189,11 @@ def test_a_role_that_is_said_once_has_words_in_one_place() -> None:
 
 def test_an_argument_does_not_go_on_beyond_a_quotation() -> None:
     assert _tagged("x", "more", "more") == "B-find I-find I-find"
-    weak = Tagger(("O", "B-find", "I-find"), {}, *_weak())
+    weak = Tagger.of(("O", "B-find", "I-find"), {}, {hash_of("start"): {1: 10}, hash_of("on"): {2: 2}}, 1.0)
+    said = [weak.add_up([])] * 3
     rows = [["start"], ["on"], ["on"]]
-    assert weak.tag([0, 0, 0], rows, ("find",)) == ["B-find", "I-find", "I-find"]
-    assert weak.tag([0, 0, 0], rows, ("find",), (True, False, False)) == ["B-find", "O", "O"]
+    assert weak.tag(said, rows, ("find",)) == ["B-find", "I-find", "I-find"]
+    assert weak.tag(said, rows, ("find",), (True, False, False)) == ["B-find", "O", "O"]
 
 
 @pytest.mark.parametrize(
@@ -194,12 +208,6 @@ def test_a_text_behind_a_colon_runs_to_the_end(text: str, said: str) -> None:
     seen = see(text)
     labels = ["B-text" if word.text == "call" else "O" for word in seen.words]
     assert arguments_of(seen, spans_of(seen, labels)) == {"text": (said,)}
-
-
-def _weak() -> tuple[list[int], list[int], bytes, float]:
-    said = {"start": bytes((1, 138)), "on": bytes((2, 130))}
-    hashed = _hashed(*said)
-    return [key for key, _ in hashed], [0, 1, 2], b"".join(said[name] for _, name in hashed), 1.0
 
 
 def test_a_conversation_cannot_begin_with_a_follow_up(weights: bytes) -> None:
