@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Generator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from lango_nb.core.masking import mask
@@ -35,6 +36,8 @@ NAMED_LEAST = 0.7
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
 _NEVER = 2.0
+_GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
+"""Acts that make something or put it elsewhere, never over anything: each can be taken back."""
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
@@ -179,6 +182,21 @@ def least_of(reading: Reading) -> float:
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
 
 
+def _is_gentle(reading: Reading) -> bool:
+    """Tell whether several steps, each sure enough by itself, only look, make something or put it elsewhere."""
+    return (
+        1 < len(reading.steps) == len(reading.each)
+        and reading.confidence >= LOOK_LEAST
+        and least_of(reading) < _NEVER
+        and all(
+            not step.destination
+            and (step.act in _GENTLE or not (is_change(step.act) or is_talk(step.act)))
+            and sure >= (CHANGE_LEAST if step.act in _GENTLE else LOOK_LEAST)
+            for step, sure in zip(reading.steps, reading.each, strict=True)
+        )
+    )
+
+
 def wants_to_know(text: str) -> bool:
     """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
     return asks(text) and not _CHAT & concepts_of(text)
@@ -233,11 +251,12 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
         step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
         for step in reading.steps
     ]
-    for step in steps:
+    for step, following in zip_longest(steps, steps[1:]):
         is_dead_end = not desk.has_changed
         try:
             if not is_sure:
                 yield from _shown_plan(desk, reading._replace(steps=tuple(map(repaired, steps))))
+                is_sure = True
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
@@ -253,7 +272,10 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
         said.append(outcome.text)
         if outcome.step is not None:
             settled.append(outcome.step)
+        spoken_of = desk.context.file
         desk.context = _after(desk.context, outcome)
+        if step.act == "folder.make" and spoken_of and following is not None and following.act in {"move", "copy"}:
+            desk.context = desk.context._replace(file=spoken_of)  # "make a folder done and move it there"
         desk.has_result = bool(outcome.value)
     return Answer(_joined(desk, said), False, tuple(settled))
 
@@ -384,7 +406,11 @@ def _what_if(desk: Desk, step: Step) -> Work:
 
 
 def _shown_plan(desk: Desk, reading: Reading) -> Work:
-    """Show a plan that is not sure enough, with what is there in the place of its words, and ask."""
+    """Show a plan that is not sure enough, with what is there in the place of its words, and ask.
+
+    Steps that only make something or put it elsewhere are carried out where they name exactly what is there.
+    """
+    before = desk.context
     desk.asks_first = True
     shown: list[Step] = []
     for step in reading.steps:
@@ -398,7 +424,11 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
             shown.append(step)  # it is about what the steps before make
         is_look = not is_change(shown[-1].act)
         desk.context = _after(desk.context, Outcome("", "", shown[-1], shown[-1].word("file") if is_look else ""))
+    is_exact = not desk.notes and all(desk.is_exact(*both) for both in zip(reading.steps, shown, strict=True))
     desk.notes.clear()
+    if is_exact and _is_gentle(reading):
+        desk.context, desk.asks_first = before, False
+        return
     raise Ask(desk.say("shall", plan=mask("; ".join(show(step) for step in shown))))
 
 

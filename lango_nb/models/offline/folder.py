@@ -507,6 +507,16 @@ class Desk:
             step = step.with_arguments(to=(name,))
         return step
 
+    def is_exact(self, said: Step, found: Step) -> bool:
+        """Tell whether the files of a change are called what a request calls them, or were settled by what came before."""
+        if not is_change(said.act):
+            return True
+        names = {base for path in found.arguments.get("file", ()) for base in _names_of(path)}
+        return all(
+            not self.is_part_of_name(said, word) and (is_pointer(word, "it") or trimmed(word).casefold() in names)
+            for word in said.arguments.get("file", ())
+        )
+
     def _is_doubtful(self, step: Step, word: str, name: str) -> bool:
         """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
         if not is_change(step.act) or step.act.startswith("run") or step.act in {"copy", "copy.ending"}:
@@ -847,6 +857,12 @@ class Desk:
                 return Ask(self.say("no_json", file=path), can_try_others=True)
             case _:
                 return CannotWork(self.say("no_match", file=path, word=error.wanted))
+
+
+def _names_of(path: str) -> tuple[str, ...]:
+    """Return what a file is called: its path, its name, and that without its ending."""
+    base = path.casefold().rpartition("/")[2]
+    return path.casefold(), base, posixpath.splitext(base)[0]
 
 
 def _fits(step: Step, kind: str, text: str) -> bool:

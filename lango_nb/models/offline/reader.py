@@ -169,17 +169,16 @@ class Reader:
         return sorted(sorted(found, key=lambda cut: -cut[1])[:_MOST_CUTS])
 
     def _of_pieces(self, pieces: Sequence[str], before: str | None) -> Reading:
-        steps, others, confidence, language = [], [], 1.0, ""
+        steps, each, language = [], [], ""
         for piece in pieces:
             found, likely, heads = self._steps(piece, before)
             steps.append(found[0])
-            others.append(found)
-            confidence = min(confidence, likely[0])
+            each.append(likely[0])
             language = language or heads.language
             before = found[0].act if found[0].act not in FOLLOWS else before
-        reading = Reading(tuple(steps), confidence, language)
+        reading = Reading(tuple(steps), min(each), language)
         if len(pieces) > 1:
-            return reading
+            return reading._replace(each=tuple(each))
         more = tuple(Reading((step,), chance, language) for step, chance in zip(found[1:], likely[1:], strict=True))
         return reading._replace(others=more)
 
