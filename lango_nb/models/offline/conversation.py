@@ -21,6 +21,7 @@ from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, n
 from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon, likelier_language
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    back_in,
     begins_with_pointer,
     is_part,
     is_pointer,
@@ -166,6 +167,8 @@ _TAIL = 6
 _LOSING = ("delete", "line.delete", "move", "run", "write")
 """How acts begin that lose something when they were not meant."""
 _NEGATING = frozenset(("no", "not"))
+_UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
+"""Concepts of the words with which a no may say that something shall be as before."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
@@ -290,6 +293,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
+    if first in {"no", "refrain"} and _is_undo(request, context):
+        return reading._replace(steps=(Step("undo", {}, text=request),), confidence=1.0, others=())
     reading = _meant(reading, request)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
@@ -331,6 +336,29 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=tuple(_of_words(step, last) for step in reading.steps))
     steps = (_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps)
     return reading._replace(steps=tuple(steps))
+
+
+def _is_undo(request: str, context: Context) -> bool:
+    """Tell whether a no takes the change back that was done: it says that and nothing more, and no question is open.
+
+    Examples
+    --------
+    >>> done = Step("move", {"file": ("a.txt",), "to": ("old/",)})
+    >>> _is_undo("no, not after all", Context(done, changed=done)), _is_undo("no, thanks", Context(done, changed=done))
+    (True, False)
+    """
+    back = back_in(request)
+    is_last = context.last is not None and is_change(context.last.act)
+    if not back or context.changed is None or context.is_open or not (is_last or "ever" in back.values()):
+        return False
+    rest = request.casefold()
+    for said in back:
+        rest = rest.replace(said, " ")
+    found = [word for word in words_of(rest) if word.kind != "sign"]
+    return all(
+        told & _UNDOING or (is_small(word.text) and not told) or is_pointer(word.text, "it")
+        for word, told in zip(found, lexicon().concepts(found), strict=True)
+    )
 
 
 def _meant(reading: Reading, request: str) -> Reading:
@@ -908,6 +936,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
     if (found := _queried(context, reading, told)) is not None:
         return found
+    reading = _carried_out(reading, told)
     steps = [step for step in reading.steps if _is_work(step)]
     asked = _asked(reading, told)
     if not steps:
@@ -951,6 +980,27 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         is_open=told.is_any(QUESTIONS),
         known=known,
     )
+
+
+def _carried_out(reading: Reading, told: _Answer) -> Reading:
+    """Return the reading that was carried out: a look, where the answer tells nothing of the change that was likelier.
+
+    Examples
+    --------
+    >>> look = Reading((Step("read", {}),))
+    >>> said = Reading((Step("line.delete", {"find": ("now",)}),), others=(look,))
+    >>> _carried_out(said, _Answer("a.txt:\\nmilk", "en", True)).steps[0].act
+    'read'
+    """
+    first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    if first not in {act for act, _ in _CHANGES.values()} or told.is_any((*_CHANGES, *QUESTIONS, *UNDONE)):
+        return reading
+    looks = (one for one in reading.others if one.steps and not any(_may_change(step) for step in one.steps))
+    return next(looks, reading)
+
+
+def _may_change(step: Step) -> bool:
+    return is_change(step.act) or is_talk(step.act) or bool(step.destination)
 
 
 def _queried(context: Context, reading: Reading, told: _Answer) -> Context | None:

@@ -422,6 +422,23 @@ def whole_new_name(word: str, text: str) -> str:
     return word
 
 
+def back_in(text: str) -> dict[str, str]:
+    """Return what in a text says that something shall be as before, and how far back that is: ``last`` change, or ``ever``.
+
+    Examples
+    --------
+    >>> back_in("no, not after all"), back_in("nee, die soll wieder rein"), back_in("no backups")
+    ({'after all': 'last'}, {'wieder': 'ever'}, {})
+    """
+    said = text.casefold()
+    found = {
+        word: far
+        for word, far in table_of("back").items()
+        if word in said and (not word.isascii() or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said))
+    }
+    return {word: far for word, far in found.items() if not any(word != other and word in other for other in found)}
+
+
 def says_name(text: str) -> bool:
     """Tell whether a request gives a name ("called", "as") and not a place."""
     words = text.casefold()

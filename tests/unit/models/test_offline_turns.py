@@ -272,3 +272,31 @@ def test_a_folder_that_a_request_names_is_the_one_that_is_listed(ask: Ask, folde
     (folder / "mails/02_bus.txt").write_text("The bus leaves at 7\n")
     assert "02_bus.txt" in str(ask("mailsフォルダの中身は?").answer)
     assert "leaves at 7" in str(ask("2番目のを開いて").answer)
+
+
+@pytest.mark.parametrize(
+    "no", ["No, not after all", "Nee, doch nicht, die soll wieder rein", "actually no", "no, finalement non"]
+)
+def test_a_no_to_what_was_just_done_takes_it_back(ask: Ask, folder: Path, no: str) -> None:
+    ask("copy people.csv to guests.csv")
+    for other in ("no, thanks", "no, actually show me the log"):
+        ask(other)
+        assert (folder / "guests.csv").exists()
+    ask("remove line 3 from packing.txt")
+    ask(no)
+    assert (folder / "packing.txt").read_text() == FILES["packing.txt"]
+
+
+def test_a_look_after_a_change_leaves_the_change_to_be_taken_back(ask: Ask, folder: Path) -> None:
+    ask("Lösch aus packing.txt die Zeile mit tent")
+    assert "wash the tent" not in (folder / "packing.txt").read_text()
+    ask("und jetzt?")
+    ask("nee, doch nicht, die soll wieder rein")
+    assert (folder / "packing.txt").read_text() == FILES["packing.txt"]
+
+
+def test_a_no_to_a_question_stays_a_no(ask: Ask, folder: Path) -> None:
+    ask("copy people.csv to guests.csv")
+    assert "Shall I?" in str(ask("delete the csv files").answer)
+    ask("actually no")
+    assert {"people.csv", "guests.csv"} <= {path.name for path in folder.iterdir()}
