@@ -45,6 +45,8 @@ _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
+LISTING: Mapping[str, str] = {"task.list": "read", "task.add": "append"}
+"""Acts on the tasks, and what they mean where the list is a file."""
 _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
@@ -247,10 +249,10 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
         found: Answer | None = yield from _found_out(reading, context, tools)
         if found is not None:
             return found
-    steps = [
-        step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
-        for step in reading.steps
-    ]
+    steps: list[Step] = []
+    for step in reading.steps:
+        bare = step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
+        steps.append((yield from _of_list(desk, bare)))
     for step, following in zip_longest(steps, steps[1:]):
         is_dead_end = not desk.has_changed
         try:
@@ -280,11 +282,19 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
     return Answer(_joined(desk, said), False, tuple(settled))
 
 
+def _of_list(desk: Desk, step: Step) -> Work:
+    """Return a wish about a list as one about the file of that list, where there is one, and else about the tasks."""
+    if step.act not in LISTING or not step.word("file"):
+        return step
+    name: str = yield from desk.list_file(step.word("file"))
+    return step.with_arguments(file=(name,))._replace(act=LISTING[step.act]) if name else step.with_arguments(file=())
+
+
 def _step(desk: Desk, step: Step) -> Work:
     """Carry out one step, and bring its result where it belongs."""
-    act = acts().get(step.act)
     step = repaired(step)
     desk.begin(step)
+    act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
     if asked is not None:
         outcome: Outcome = asked

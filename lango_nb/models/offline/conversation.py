@@ -26,6 +26,7 @@ from lango_nb.models.offline.names import (
     is_part,
     is_pointer,
     is_small,
+    list_named,
     nearest_texts,
     not_meant,
     plain,
@@ -294,7 +295,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
-        return reading._replace(steps=(Step("undo", {}, text=request),), confidence=1.0, others=())
+        reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = _meant(reading, request)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
@@ -304,7 +305,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
     reading = _again(_rejoined(reading, request), last)
-    reading = _written_alike(_to_named_file(reading, request), request)
+    reading = _of_list(_written_alike(_to_named_file(reading, request), request), request, context)
     for meant in (
         _of_other_word(request, context),
         _of_shown_line(reading, request, context),
@@ -352,8 +353,8 @@ def _is_undo(request: str, context: Context) -> bool:
     if not back or context.changed is None or context.is_open or not (is_last or "ever" in back.values()):
         return False
     rest = request.casefold()
-    for said in back:
-        rest = rest.replace(said, " ")
+    for words in back:
+        rest = rest.replace(words, " ")
     found = [word for word in words_of(rest) if word.kind != "sign"]
     return all(
         told & _UNDOING or (is_small(word.text) and not told) or is_pointer(word.text, "it")
@@ -502,6 +503,39 @@ def _to_named_file(reading: Reading, request: str) -> Reading:
             sure = min(1.0, likely / max(1 - reading.confidence, likely))
             return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
     return reading
+
+
+def _of_list(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a wish about tasks may be about the file of a list, where the request calls the list something.
+
+    Examples
+    --------
+    >>> said = Reading((Step("task.add", {}),))
+    >>> _of_list(said, "put sunscreen on the packing list", Context()).steps[0].arguments
+    {'text': ('sunscreen',), 'file': ('the packing list',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act not in {"task.add", "task.list"} or step.destination or step.word("file"):
+        return reading
+    found = words_of(request)
+    if any(word.kind in {"file", "folder"} for word in found):
+        return reading
+    if step.act == "task.add":
+        given = reader().arguments(request, "append", ("text", "file"))
+        if not given.get("text"):
+            return reading
+    else:
+        told = lexicon().concepts(found)
+        lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
+        given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
+    named = next((words for words in given.get("file", ()) if list_named(words)), "")
+    if not named:
+        return reading
+    last = context.last
+    is_more = step.act == "task.list" and "and" in concepts_of(found[0].text)
+    if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
+        step = last._replace(text=request, destination="")
+    return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
 
 
 def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:
@@ -983,13 +1017,13 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
 
 
 def _carried_out(reading: Reading, told: _Answer) -> Reading:
-    """Return the reading that was carried out: a look, where the answer tells nothing of the change that was likelier.
+    r"""Return the reading that was carried out: a look, where the answer tells nothing of the change that was likelier.
 
     Examples
     --------
     >>> look = Reading((Step("read", {}),))
     >>> said = Reading((Step("line.delete", {"find": ("now",)}),), others=(look,))
-    >>> _carried_out(said, _Answer("a.txt:\\nmilk", "en", True)).steps[0].act
+    >>> _carried_out(said, _Answer("a.txt:\nmilk", "en", True)).steps[0].act
     'read'
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""

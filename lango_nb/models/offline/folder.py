@@ -28,6 +28,7 @@ from lango_nb.models.offline.names import (
     kind_of_file,
     not_meant,
     pick,
+    pick_list,
     plain,
     points_back,
     rank,
@@ -602,6 +603,16 @@ class Desk:
         if found.is_guess:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
+        return found.name
+
+    def list_file(self, words: str) -> Work:
+        """Return the file of a list that is named by what it is; empty where there is none, or several."""
+        try:
+            every: list[Entry] = yield from self.folder.everything()
+        except (Absent, Failed, TooLarge):  # nothing to look with
+            return ""
+        found = pick_list(words, [one.name for one in files_of(every)])
+        self.notes += [self.say("note.took", word=words, name=found.name)] * found.is_guess
         return found.name
 
     def _whole_name(self, word: str, entries: Sequence[Entry]) -> str:

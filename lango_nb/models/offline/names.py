@@ -68,6 +68,8 @@ _COMMAS_AND = re.compile(
 _SPAN = re.compile(r"(\d+)\s*[-\u2013\u2014~\uff5e]\s*(\d+)")
 _LITERAL = ('"', "'", "“", "„", "«", "「", "『", "`", ":", "\uff1a")
 """Signs before words that are meant as they are."""
+_LISTS = frozenset(("list", "todo"))
+"""What words for a list and for the tasks mean."""
 _SHORT_NOUN = 6
 """Characters of a pronoun with a noun, where there are no blanks between them."""
 _MOST_BLANKS = 3
@@ -193,6 +195,46 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
     if described:
         return _chosen(described, is_guess=is_guess)
     return _misspelt(words, names, is_file=is_file)
+
+
+def list_named(words: str) -> str:
+    """Return what words say of a list besides that it is one; empty for that of the tasks.
+
+    Examples
+    --------
+    >>> list_named("the shopping list"), list_named("my to-do list"), list_named("la liste de courses")
+    ('shopping', '', 'courses')
+    """
+    return " ".join(
+        word
+        for word in trimmed(words).split()
+        if not (is_small(word) or is_pointer(word, "it") or forms_of(plain(word)) & _LISTS)
+    )
+
+
+def pick_list(words: str, options: Iterable[str]) -> Pick:
+    """Find the file of a list: one of which all is said, in whatever language, or one that is called almost so.
+
+    Examples
+    --------
+    >>> files = ["shopping list.txt", "CHECKLIST.txt", "todo.txt", "guests.csv"]
+    >>> [pick_list(words, files).name for words in ("la lista della spesa", "the checklist", "shoping list", "reading list")]
+    ['shopping list.txt', 'CHECKLIST.txt', 'shopping list.txt', '']
+    """
+    names = list(dict.fromkeys(options))
+    said = list_named(words)
+    if not said:
+        return Pick()
+    found = pick(said, names, is_file=True)
+    if found.name and not found.is_guess:
+        return found
+    forms = [forms_of(plain(word)) for word in said.split()]
+    whole = []
+    for name in names:
+        parts = [part for part in _parts(_without_ending(_base(name))) if not forms_of(part) & _LISTS]
+        if parts and all(any(_meets(form, [part], part) for one in forms for form in one) for part in parts):
+            whole.append(name)
+    return _chosen(whole) if whole else _misspelt(trimmed(words), names, is_file=True)
 
 
 def rank(word: str) -> int | None:

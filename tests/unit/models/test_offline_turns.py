@@ -300,3 +300,32 @@ def test_a_no_to_a_question_stays_a_no(ask: Ask, folder: Path) -> None:
     assert "Shall I?" in str(ask("delete the csv files").answer)
     ask("actually no")
     assert {"people.csv", "guests.csv"} <= {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["zet melk op de boodschappenlijst", "put soap on the shopping list", "añade jabón a la lista de la compra"],
+)
+def test_a_list_that_is_named_by_what_it_is_is_its_file(ask: Ask, folder: Path, text: str) -> None:
+    ask(text)
+    assert len((folder / "shopping list.txt").read_text().splitlines()) == 3
+    assert "eggs" in str(ask("shwo me the shoping list").answer)
+    assert "There are no tasks." in str(ask("show me the to-do list").answer)
+
+
+def test_a_list_without_a_file_is_that_of_the_tasks(ask: Ask, folder: Path) -> None:
+    ask("put soap on the gardening list")
+    assert set(FILES) == {path.name for path in folder.iterdir()}
+    assert "soap" in str(ask("show me my tasks").answer)
+
+
+def test_what_was_counted_is_counted_in_another_list(ask: Ask, folder: Path) -> None:
+    (folder / "CHECKLIST.txt").write_text("a\nb\nc\nd\n")
+    ask("how many lines does packing.txt have")
+    assert "CHECKLIST.txt has 4 lines" in str(ask("and the checklist?").answer)
+
+
+def test_a_list_is_shown_as_its_file_where_it_is_not_sure_what_is_wished(ask: Ask, folder: Path) -> None:
+    assert "append" in str(ask("mets du savon sur la liste de courses").answer)
+    ask("oui")
+    assert (folder / "shopping list.txt").read_text().splitlines()[2:] == ["- du savon"]
