@@ -22,7 +22,16 @@ from lango_nb.models.offline.conversation import Conversation, Done, is_asking, 
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
-from lango_nb.models.offline.names import is_pointer, pick, plain, rank, tells_past, unquoted, whole_new_name
+from lango_nb.models.offline.names import (
+    calls_list,
+    is_pointer,
+    pick,
+    plain,
+    rank,
+    tells_past,
+    unquoted,
+    whole_new_name,
+)
 from lango_nb.models.offline.operations import lines, number, truth
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
 from lango_nb.routing.capabilities import tool_capability
@@ -45,8 +54,8 @@ _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
-LISTING: Mapping[str, str] = {"task.list": "read", "task.add": "append"}
-"""Acts on the tasks, and what they mean where the list is a file."""
+LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append"}
+"""Acts on the tasks or the folder, and what they mean where a list is named that is a file."""
 _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
@@ -283,10 +292,11 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
 
 
 def _of_list(desk: Desk, step: Step) -> Work:
-    """Return a wish about a list as one about the file of that list, where there is one, and else about the tasks."""
-    if step.act not in LISTING or not step.word("file"):
+    """Return a wish about a list as one about the file of that list, where there is one."""
+    word = step.word("file")
+    if step.act not in LISTING or not word or (step.act == "list" and not calls_list(word)):
         return step
-    name: str = yield from desk.list_file(step.word("file"))
+    name: str = yield from desk.list_file(word)
     return step.with_arguments(file=(name,))._replace(act=LISTING[step.act]) if name else step.with_arguments(file=())
 
 

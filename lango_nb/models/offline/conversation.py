@@ -23,6 +23,8 @@ from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     back_in,
     begins_with_pointer,
+    calls_list,
+    counted_up,
     is_part,
     is_pointer,
     is_small,
@@ -307,6 +309,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _again(_rejoined(reading, request), last)
     reading = _of_list(_written_alike(_to_named_file(reading, request), request), request, context)
     for meant in (
+        _of_folders(reading, request, context),
         _of_other_word(request, context),
         _of_shown_line(reading, request, context),
         _of_boxes(reading, request, context),
@@ -506,7 +509,7 @@ def _to_named_file(reading: Reading, request: str) -> Reading:
 
 
 def _of_list(reading: Reading, request: str, context: Context) -> Reading:
-    """Return that a wish about tasks may be about the file of a list, where the request calls the list something.
+    """Return that a wish about tasks, or a listing, may be about the file of a list, where a request says which list.
 
     Examples
     --------
@@ -514,8 +517,13 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     >>> _of_list(said, "put sunscreen on the packing list", Context()).steps[0].arguments
     {'text': ('sunscreen',), 'file': ('the packing list',)}
     """
-    step = reading.steps[0] if len(reading.steps) == 1 else None
-    if step is None or step.act not in {"task.add", "task.list"} or step.destination or step.word("file"):
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act == "move" and _lacks(step):  # "metti candele nella lista della spesa": to put something on it
+        likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
+        both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
+        adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
+        reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
+    if step.act not in {"task.add", "task.list", "list"} or step.destination or step.word("file"):
         return reading
     found = words_of(request)
     if any(word.kind in {"file", "folder"} for word in found):
@@ -528,7 +536,8 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
         told = lexicon().concepts(found)
         lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
         given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
-    named = next((words for words in given.get("file", ()) if list_named(words)), "")
+    is_named = calls_list if step.act == "list" else list_named
+    named = next((words for words in given.get("file", ()) if is_named(words)), "")
     if not named:
         return reading
     last = context.last
@@ -536,6 +545,38 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _of_folders(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that several folders are to be made: those that are counted up, inside of the one that was made before.
+
+    Examples
+    --------
+    >>> said = Reading((Step("folder.make", {"to": ("a1",)}),))
+    >>> _of_folders(said, "make folders a1, a2 and a3", Context()).arguments
+    {'to': ('a1', 'a2', 'a3')}
+    >>> made = Context(changed=Step("folder.make", {"to": ("trip",)}))
+    >>> _of_folders(Reading((Step("talk", {}),)), "inside it please create day1 and day2", made).arguments
+    {'to': ('trip/day1', 'trip/day2')}
+    """
+    found = words_of(request)
+    if len(reading.steps) != 1 or any(word.kind in {"file", "folder"} or word.is_quoted for word in found):
+        return None
+    step, changed, told = reading.steps[0], context.changed, concepts_of(request)
+    is_inside = (
+        changed is not None
+        and changed.act == "folder.make"
+        and {"create", "in"} <= told
+        and points_back(request)
+        and context.asked is None
+    )
+    names = counted_up(request)
+    if len(names) < 2 or not (is_inside or step.word("to") in names):  # noqa: PLR2004 - several
+        return None
+    if not is_inside and step.act != "folder.make":
+        return None
+    where = f"{changed.word('to')}/" if is_inside and changed is not None else ""
+    return Step("folder.make", {"to": tuple(f"{where}{name}" for name in names)}, text=request)
 
 
 def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:

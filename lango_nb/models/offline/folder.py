@@ -23,6 +23,7 @@ from lango_nb.models.offline.names import (
     Pick,
     begins_with_pointer,
     endings,
+    how_many,
     is_pointer,
     is_small,
     kind_of_file,
@@ -375,11 +376,13 @@ _MOST_NAMED = 8
 class Ask(Exception):  # noqa: N818 - a question is no error
     """Something is missing or unclear: the question."""
 
-    def __init__(self, text: str, *, can_try_others: bool = False) -> None:
+    def __init__(self, text: str, *, can_try_others: bool = False, rivals: tuple[str, ...] = ()) -> None:
         super().__init__(text)
         self.text = text
         self.can_try_others = can_try_others
         """Whether another reading may be the right one: this one cannot work in this folder."""
+        self.rivals = rivals
+        """Files that fit equally well."""
 
 
 class CannotWork(Exception):  # noqa: N818 - the same
@@ -476,7 +479,13 @@ class Desk:
                 found += [name for name in self.context.shown if name in {one.name for one in entries}]
             else:
                 self._guess = ""
-                found.append((yield from self.file(word)))
+                try:
+                    found.append((yield from self.file(word)))
+                except Ask as ask:
+                    if not 1 < len(ask.rivals) == how_many(step.text.partition("\n")[0]):
+                        raise
+                    found += ask.rivals  # "both": these are all that fit
+                    continue
                 if not (self.is_certain or self.asks_first) and self._is_doubtful(step, word, found[-1]):
                     self.notes.clear()
                     if self._guess:
@@ -584,7 +593,7 @@ class Desk:
         if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
-            raise Ask(self.say("ask.which", names=self.either(found.rivals)))
+            raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
         if not found.name and self.context.file and begins_with_pointer(name):
             return self.context.file  # "that card": whatever it is called, it was spoken of
         if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:

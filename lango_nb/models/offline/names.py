@@ -21,6 +21,8 @@ _CLAUSE_BEGINS = 2
 """Words with which a clause begins."""
 _NOT = frozenset(("not", "no"))
 _NOT_THIS = frozenset(("not", "correct"))
+_MAKING = frozenset(("create", "folder", "file", "please"))
+"""Concepts of words that are no names of what is to be made."""
 _PLACING = frozenset(("in", "into"))
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
@@ -210,6 +212,63 @@ def list_named(words: str) -> str:
         for word in trimmed(words).split()
         if not (is_small(word) or is_pointer(word, "it") or forms_of(plain(word)) & _LISTS)
     )
+
+
+def calls_list(words: str) -> bool:
+    """Tell whether words call something a list, and say which.
+
+    Examples
+    --------
+    >>> calls_list("listę przeglądu"), calls_list("the recipes"), calls_list("the list")
+    (True, False, False)
+    """
+    return any(forms_of(plain(word)) & _LISTS for word in trimmed(words).split()) and bool(list_named(words))
+
+
+def how_many(text: str) -> int:
+    """Return how many things a text says are all that is meant, as "both" does; 0 where it does not say that.
+
+    Examples
+    --------
+    >>> how_many("copy both stats files there"), how_many("die beiden Mails"), how_many("copy the stats")
+    (2, 2, 0)
+    """
+    words = text.casefold()
+    counts = table_of("count")
+    return next(
+        (int(counts[one]) for one in counts if (f" {one} " in f" {words} " if one.isascii() else one in words)), 0
+    )
+
+
+def counted_up(text: str) -> tuple[str, ...]:
+    """Return the single words that a text counts up, the first of them behind what else it says; none where it does not.
+
+    Examples
+    --------
+    >>> counted_up("please create day1, day2 and day3"), counted_up("make a folder, then show it"), counted_up("make x1 and x2 in c")
+    (('day1', 'day2', 'day3'), (), ('x1', 'x2'))
+    """
+    parts = [part.strip(" .!?").split() for part in _COMMAS_AND.split(text.partition("\n")[0])]
+    for at, part in enumerate(parts[:-1]):
+        names = part[-1:]
+        for following in parts[at + 1 :]:
+            is_end = len(following) > 1 and is_small(following[1]) and not _told(following[0])
+            if len(following) != 1 and not is_end:
+                break
+            names += following[:1]
+            if is_end:
+                break
+        if len(names) > 1:
+            is_list = not any(map(is_small, (*part[-2:-1], *names))) and not any(
+                _told(name) & _MAKING for name in names
+            )
+            return tuple(names) if is_list else ()
+    return ()
+
+
+def _told(word: str) -> frozenset[str]:
+    """Return the concepts of a word that stands by itself."""
+    return frozenset().union(*lexicon().concepts(words_in(word)))
 
 
 def pick_list(words: str, options: Iterable[str]) -> Pick:

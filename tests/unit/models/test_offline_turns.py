@@ -329,3 +329,17 @@ def test_a_list_is_shown_as_its_file_where_it_is_not_sure_what_is_wished(ask: As
     assert "append" in str(ask("mets du savon sur la liste de courses").answer)
     ask("oui")
     assert (folder / "shopping list.txt").read_text().splitlines()[2:] == ["- du savon"]
+
+
+def test_several_of_one_kind_are_made_and_copied_in_one_go(ask: Ask, folder: Path) -> None:
+    ask("make a folder called week")
+    ask("inside it please create monday, tuesday and other")
+    assert sorted(path.name for path in (folder / "week").iterdir()) == ["monday", "other", "tuesday"]
+    ask("actually no")
+    assert not list((folder / "week").iterdir())
+    for name in ("recipe soup.md", "recipe cake.md", "recipes.csv"):
+        (folder / name).write_text(name)
+    assert "Which" in str(ask("copy both recipe files to week").answer)  # there are three
+    (folder / "recipes.csv").unlink()
+    ask("copy both recipe files to week")
+    assert sorted(path.name for path in (folder / "week").iterdir()) == ["recipe cake.md", "recipe soup.md"]
