@@ -34,6 +34,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import lines, number, truth
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
+from lango_nb.models.offline.reader import is_misnamed
 from lango_nb.routing.capabilities import tool_capability
 
 CHANGE_LEAST = 0.45
@@ -180,11 +181,8 @@ def least_of(reading: Reading) -> float:
         return LOOK_LEAST
     if any(is_change(step.act) and _is_question(step) for step in reading.steps):
         return _NEVER
-    if any(
-        step.act == "folder.make" and words(step.word("to"))[-1:] and words(step.word("to"))[-1].kind == "file"
-        for step in reading.steps
-    ):
-        return _NEVER  # it is called like a file
+    if any(map(is_misnamed, reading.steps)):
+        return _NEVER
     if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
         return _NEVER
     deletes = [step for step in reading.steps if step.act.startswith("delete")]
@@ -330,9 +328,13 @@ def repaired(step: Step) -> Step:
     'a.txt'
     >>> repaired(Step("run", {"command": ("wc -c",)}, text="run: echo a | wc -c")).word("command")
     'echo a | wc -c'
+    >>> repaired(Step("move", {"file": ("the mail (a.txt",)}, text="move the mail (a.txt) to b")).word("file")
+    'a.txt'
     """
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
+    if "file" in step.arguments:
+        step = step.with_arguments(file=tuple(map(_bracketed, step.arguments["file"])))
     row = acts().get(step.act)
     if (
         row is None
@@ -346,6 +348,12 @@ def repaired(step: Step) -> Step:
     named = [name for name in named if not name.startswith(".")]
     free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
     return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
+
+
+def _bracketed(word: str) -> str:
+    """Return the name of a file that stands in brackets behind its description."""
+    before, _, name = word.rstrip(" )").rpartition("(")
+    return name if before.strip() and [one.kind for one in words(name)] == ["file"] else word
 
 
 def whole_line(command: str, text: str) -> str:

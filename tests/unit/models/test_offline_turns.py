@@ -343,3 +343,10 @@ def test_several_of_one_kind_are_made_and_copied_in_one_go(ask: Ask, folder: Pat
     (folder / "recipes.csv").unlink()
     ask("copy both recipe files to week")
     assert sorted(path.name for path in (folder / "week").iterdir()) == ["recipe cake.md", "recipe soup.md"]
+
+
+def test_no_folder_is_called_like_a_file_where_the_request_can_be_taken_apart(ask: Ask, folder: Path) -> None:
+    (folder / "REMINDER.txt").write_text("a\nb\nc\n")
+    said = "make a folder called archive, move the letter (REMINDER.txt) into it and then tell me how many lines it has"
+    assert "archive/REMINDER.txt has 3 lines" in str(ask(said).answer)
+    assert (folder / "archive" / "REMINDER.txt").exists()
