@@ -230,7 +230,7 @@ def tool_of(step: Step, changed: Step | None = None) -> str:
         return "" if changed is None else tool_of(changed)
     if step.act == "ask.change" and step.word("file"):
         return "fs_list"
-    if step.act in LISTING and step.word("file"):
+    if step.act in LISTING and step.act != "list" and step.word("file"):
         return "fs_edit" if is_change(step.act) else "fs_read"  # a list that may be a file
     row = acts().get(step.act)
     return step.act if row is None else row.tool
