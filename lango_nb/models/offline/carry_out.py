@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Generator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from lango_nb.core.masking import mask
@@ -21,9 +22,19 @@ from lango_nb.models.offline.conversation import Conversation, Done, is_asking, 
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
-from lango_nb.models.offline.names import is_pointer, pick, plain, rank, tells_past, unquoted, whole_new_name
+from lango_nb.models.offline.names import (
+    calls_list,
+    is_pointer,
+    pick,
+    plain,
+    rank,
+    tells_past,
+    unquoted,
+    whole_new_name,
+)
 from lango_nb.models.offline.operations import lines, number, truth
 from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
+from lango_nb.models.offline.reader import is_misnamed
 from lango_nb.routing.capabilities import tool_capability
 
 CHANGE_LEAST = 0.45
@@ -35,6 +46,8 @@ NAMED_LEAST = 0.7
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
 _NEVER = 2.0
+_GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
+"""Acts that make something or put it elsewhere, never over anything: each can be taken back."""
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
@@ -42,6 +55,8 @@ _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
+LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append"}
+"""Acts on the tasks or the folder, and what they mean where a list is named that is a file."""
 _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
@@ -166,17 +181,29 @@ def least_of(reading: Reading) -> float:
         return LOOK_LEAST
     if any(is_change(step.act) and _is_question(step) for step in reading.steps):
         return _NEVER
-    if any(
-        step.act == "folder.make" and words(step.word("to"))[-1:] and words(step.word("to"))[-1].kind == "file"
-        for step in reading.steps
-    ):
-        return _NEVER  # it is called like a file
+    if any(map(is_misnamed, reading.steps)):
+        return _NEVER
     if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
         return _NEVER
     deletes = [step for step in reading.steps if step.act.startswith("delete")]
     names = [word for step in deletes for word in step.arguments.get("file", ())]
     is_named = all(step.act == "delete" for step in deletes) and bool(names) and all(map(Desk.is_path, names))
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
+
+
+def _is_gentle(reading: Reading) -> bool:
+    """Tell whether several steps, each sure enough by itself, only look, make something or put it elsewhere."""
+    return (
+        1 < len(reading.steps) == len(reading.each)
+        and reading.confidence >= LOOK_LEAST
+        and least_of(reading) < _NEVER
+        and all(
+            not step.destination
+            and (step.act in _GENTLE or not (is_change(step.act) or is_talk(step.act)))
+            and sure >= (CHANGE_LEAST if step.act in _GENTLE else LOOK_LEAST)
+            for step, sure in zip(reading.steps, reading.each, strict=True)
+        )
+    )
 
 
 def wants_to_know(text: str) -> bool:
@@ -229,15 +256,16 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
         found: Answer | None = yield from _found_out(reading, context, tools)
         if found is not None:
             return found
-    steps = [
-        step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
-        for step in reading.steps
-    ]
-    for step in steps:
+    steps: list[Step] = []
+    for step in reading.steps:
+        bare = step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
+        steps.append((yield from _of_list(desk, bare)))
+    for step, following in zip_longest(steps, steps[1:]):
         is_dead_end = not desk.has_changed
         try:
             if not is_sure:
                 yield from _shown_plan(desk, reading._replace(steps=tuple(map(repaired, steps))))
+                is_sure = True
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
@@ -253,16 +281,28 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
         said.append(outcome.text)
         if outcome.step is not None:
             settled.append(outcome.step)
+        spoken_of = desk.context.file
         desk.context = _after(desk.context, outcome)
+        if step.act == "folder.make" and spoken_of and following is not None and following.act in {"move", "copy"}:
+            desk.context = desk.context._replace(file=spoken_of)  # "make a folder done and move it there"
         desk.has_result = bool(outcome.value)
     return Answer(_joined(desk, said), False, tuple(settled))
 
 
+def _of_list(desk: Desk, step: Step) -> Work:
+    """Return a wish about a list as one about the file of that list, where there is one."""
+    word = step.word("file")
+    if step.act not in LISTING or not word or (step.act == "list" and not calls_list(word)):
+        return step
+    name: str = yield from desk.list_file(word)
+    return step.with_arguments(file=(name,))._replace(act=LISTING[step.act]) if name else step.with_arguments(file=())
+
+
 def _step(desk: Desk, step: Step) -> Work:
     """Carry out one step, and bring its result where it belongs."""
-    act = acts().get(step.act)
     step = repaired(step)
     desk.begin(step)
+    act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
     if asked is not None:
         outcome: Outcome = asked
@@ -288,9 +328,13 @@ def repaired(step: Step) -> Step:
     'a.txt'
     >>> repaired(Step("run", {"command": ("wc -c",)}, text="run: echo a | wc -c")).word("command")
     'echo a | wc -c'
+    >>> repaired(Step("move", {"file": ("the mail (a.txt",)}, text="move the mail (a.txt) to b")).word("file")
+    'a.txt'
     """
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
+    if "file" in step.arguments:
+        step = step.with_arguments(file=tuple(map(_bracketed, step.arguments["file"])))
     row = acts().get(step.act)
     if (
         row is None
@@ -304,6 +348,12 @@ def repaired(step: Step) -> Step:
     named = [name for name in named if not name.startswith(".")]
     free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
     return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
+
+
+def _bracketed(word: str) -> str:
+    """Return the name of a file that stands in brackets behind its description."""
+    before, _, name = word.rstrip(" )").rpartition("(")
+    return name if before.strip() and [one.kind for one in words(name)] == ["file"] else word
 
 
 def whole_line(command: str, text: str) -> str:
@@ -384,7 +434,11 @@ def _what_if(desk: Desk, step: Step) -> Work:
 
 
 def _shown_plan(desk: Desk, reading: Reading) -> Work:
-    """Show a plan that is not sure enough, with what is there in the place of its words, and ask."""
+    """Show a plan that is not sure enough, with what is there in the place of its words, and ask.
+
+    Steps that only make something or put it elsewhere are carried out where they name exactly what is there.
+    """
+    before = desk.context
     desk.asks_first = True
     shown: list[Step] = []
     for step in reading.steps:
@@ -398,7 +452,11 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
             shown.append(step)  # it is about what the steps before make
         is_look = not is_change(shown[-1].act)
         desk.context = _after(desk.context, Outcome("", "", shown[-1], shown[-1].word("file") if is_look else ""))
+    is_exact = not desk.notes and all(desk.is_exact(*both) for both in zip(reading.steps, shown, strict=True))
     desk.notes.clear()
+    if is_exact and _is_gentle(reading):
+        desk.context, desk.asks_first = before, False
+        return
     raise Ask(desk.say("shall", plan=mask("; ".join(show(step) for step in shown))))
 
 

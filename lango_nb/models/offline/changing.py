@@ -561,13 +561,16 @@ def _only_table(desk: Desk, said: str, new: str) -> Work:
 
 
 def _folder_make(desk: Desk, step: Step) -> Work:
-    name = desk.need(step, "to").strip().strip("\"'`").rstrip("/")
+    desk.need(step, "to")
+    names = tuple(name.strip().strip("\"'`").rstrip("/") for name in step.arguments["to"])
     desk.has_changed = True
-    said: str = yield from desk.folder.call("fs_mkdir", path=name)
-    if _THERE in said:
-        raise CannotWork(desk.say("there_already", file=name))
-    desk.folder.forget(name)
-    return Outcome(desk.say("folder_made", file=name), "", step.with_arguments(to=(name,)), name)
+    for name in names:
+        said: str = yield from desk.folder.call("fs_mkdir", path=name)
+        if _THERE in said:
+            raise CannotWork(desk.say("there_already", file=name))
+        desk.folder.forget(name)
+    told = "\n".join(desk.say("folder_made", file=name) for name in names)
+    return Outcome(told, "", step.with_arguments(to=names), names[0] if len(names) == 1 else "")
 
 
 def _delete(desk: Desk, step: Step) -> Work:
@@ -945,7 +948,7 @@ def _undo(desk: Desk, step: Step) -> Work:
             outcome: Outcome = yield from _delete_all_of(desk, step, targets)
             return outcome._replace(text=desk.say("undone", names=", ".join(targets)), step=step)
         case "folder.make":
-            return (yield from _unmake(desk, step, last.word("to")))
+            return (yield from _unmake(desk, step, last.arguments["to"]))
         case "task.done":
             return (yield from _reopened(desk, step, last.arguments.get("text", ())))
         case "remember" if last.word("text"):
@@ -1006,13 +1009,14 @@ def _before_change(now: list[str], last: Step, path: str) -> list[str] | None:
     return lines(text.replace(new, old)) if new and text.count(new) == rank(last.word("n")) else None
 
 
-def _unmake(desk: Desk, step: Step, name: str) -> Work:
-    inside: list[Entry] = yield from desk.folder.list(name)
-    if inside:
-        raise CannotWork(desk.say("undo.changed", file=name))
+def _unmake(desk: Desk, step: Step, names: Sequence[str]) -> Work:
+    for name in names:
+        if (yield from desk.folder.list(name)):
+            raise CannotWork(desk.say("undo.changed", file=name))
     desk.has_changed = True
-    yield from desk.folder.call("fs_delete", path=name)
-    return Outcome(desk.say("undone", names=name), "", step)
+    for name in names:
+        yield from desk.folder.call("fs_delete", path=name)
+    return Outcome(desk.say("undone", names=", ".join(names)), "", step)
 
 
 def _back(desk: Desk, paths: Sequence[str], targets: Sequence[str]) -> Work:

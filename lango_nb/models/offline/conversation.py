@@ -21,10 +21,14 @@ from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, n
 from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon, likelier_language
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    back_in,
     begins_with_pointer,
+    calls_list,
+    counted_up,
     is_part,
     is_pointer,
     is_small,
+    list_named,
     nearest_texts,
     not_meant,
     plain,
@@ -166,6 +170,8 @@ _TAIL = 6
 _LOSING = ("delete", "line.delete", "move", "run", "write")
 """How acts begin that lose something when they were not meant."""
 _NEGATING = frozenset(("no", "not"))
+_UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
+"""Concepts of the words with which a no may say that something shall be as before."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
@@ -297,6 +303,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
+    if first in {"no", "refrain"} and _is_undo(request, context):
+        reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = _meant(reading, request)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
@@ -306,8 +314,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
     reading = _again(_rejoined(reading, request), last)
-    reading = _written_alike(_to_named_file(reading, request), request)
+    reading = _of_list(_written_alike(_to_named_file(reading, request), request), request, context)
     for meant in (
+        _of_folders(reading, request, context),
         _of_other_word(request, context),
         _of_shown_line(reading, request, context),
         _of_boxes(reading, request, context),
@@ -338,6 +347,29 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=tuple(_of_words(step, last) for step in reading.steps))
     steps = (_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps)
     return reading._replace(steps=tuple(steps))
+
+
+def _is_undo(request: str, context: Context) -> bool:
+    """Tell whether a no takes the change back that was done: it says that and nothing more, and no question is open.
+
+    Examples
+    --------
+    >>> done = Step("move", {"file": ("a.txt",), "to": ("old/",)})
+    >>> _is_undo("no, not after all", Context(done, changed=done)), _is_undo("no, thanks", Context(done, changed=done))
+    (True, False)
+    """
+    back = back_in(request)
+    is_last = context.last is not None and is_change(context.last.act)
+    if not back or context.changed is None or context.is_open or not (is_last or "ever" in back.values()):
+        return False
+    rest = request.casefold()
+    for words in back:
+        rest = rest.replace(words, " ")
+    found = [word for word in words_of(rest) if word.kind != "sign"]
+    return all(
+        told & _UNDOING or (is_small(word.text) and not told) or is_pointer(word.text, "it")
+        for word, told in zip(found, lexicon().concepts(found), strict=True)
+    )
 
 
 def _meant(reading: Reading, request: str) -> Reading:
@@ -481,6 +513,77 @@ def _to_named_file(reading: Reading, request: str) -> Reading:
             sure = min(1.0, likely / max(1 - reading.confidence, likely))
             return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
     return reading
+
+
+def _of_list(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a wish about tasks, or a listing, may be about the file of a list, where a request says which list.
+
+    Examples
+    --------
+    >>> said = Reading((Step("task.add", {}),))
+    >>> _of_list(said, "put sunscreen on the packing list", Context()).steps[0].arguments
+    {'text': ('sunscreen',), 'file': ('the packing list',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act == "move" and _lacks(step):  # "metti candele nella lista della spesa": to put something on it
+        likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
+        both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
+        adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
+        reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
+    if step.act not in {"task.add", "task.list", "list"} or step.destination or step.word("file"):
+        return reading
+    found = words_of(request)
+    if any(word.kind in {"file", "folder"} for word in found):
+        return reading
+    if step.act == "task.add":
+        given = reader().arguments(request, "append", ("text", "file"))
+        if not given.get("text"):
+            return reading
+    else:
+        told = lexicon().concepts(found)
+        lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
+        given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
+    is_named = calls_list if step.act == "list" else list_named
+    named = next((words for words in given.get("file", ()) if is_named(words)), "")
+    if not named:
+        return reading
+    last = context.last
+    is_more = step.act == "task.list" and "and" in concepts_of(found[0].text)
+    if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
+        step = last._replace(text=request, destination="")
+    return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _of_folders(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that several folders are to be made: those that are counted up, inside of the one that was made before.
+
+    Examples
+    --------
+    >>> said = Reading((Step("folder.make", {"to": ("a1",)}),))
+    >>> _of_folders(said, "make folders a1, a2 and a3", Context()).arguments
+    {'to': ('a1', 'a2', 'a3')}
+    >>> made = Context(changed=Step("folder.make", {"to": ("trip",)}))
+    >>> _of_folders(Reading((Step("talk", {}),)), "inside it please create day1 and day2", made).arguments
+    {'to': ('trip/day1', 'trip/day2')}
+    """
+    found = words_of(request)
+    if len(reading.steps) != 1 or any(word.kind in {"file", "folder"} or word.is_quoted for word in found):
+        return None
+    step, changed, told = reading.steps[0], context.changed, concepts_of(request)
+    is_inside = (
+        changed is not None
+        and changed.act == "folder.make"
+        and {"create", "in"} <= told
+        and points_back(request)
+        and context.asked is None
+    )
+    names = counted_up(request)
+    if len(names) < 2 or not (is_inside or step.word("to") in names):  # noqa: PLR2004 - several
+        return None
+    if not is_inside and step.act != "folder.make":
+        return None
+    where = f"{changed.word('to')}/" if is_inside and changed is not None else ""
+    return Step("folder.make", {"to": tuple(f"{where}{name}" for name in names)}, text=request)
 
 
 def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:
@@ -927,6 +1030,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
     if (found := _queried(context, reading, told)) is not None:
         return found
+    reading = _carried_out(reading, told)
     steps = [step for step in reading.steps if _is_work(step)]
     asked = _asked(reading, told)
     if not steps:
@@ -970,6 +1074,27 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         is_open=told.is_any(QUESTIONS),
         known=known,
     )
+
+
+def _carried_out(reading: Reading, told: _Answer) -> Reading:
+    r"""Return the reading that was carried out: a look, where the answer tells nothing of the change that was likelier.
+
+    Examples
+    --------
+    >>> look = Reading((Step("read", {}),))
+    >>> said = Reading((Step("line.delete", {"find": ("now",)}),), others=(look,))
+    >>> _carried_out(said, _Answer("a.txt:\nmilk", "en", True)).steps[0].act
+    'read'
+    """
+    first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    if first not in {act for act, _ in _CHANGES.values()} or told.is_any((*_CHANGES, *QUESTIONS, *UNDONE)):
+        return reading
+    looks = (one for one in reading.others if one.steps and not any(_may_change(step) for step in one.steps))
+    return next(looks, reading)
+
+
+def _may_change(step: Step) -> bool:
+    return is_change(step.act) or is_talk(step.act) or bool(step.destination)
 
 
 def _queried(context: Context, reading: Reading, told: _Answer) -> Context | None:

@@ -23,11 +23,13 @@ from lango_nb.models.offline.names import (
     Pick,
     begins_with_pointer,
     endings,
+    how_many,
     is_pointer,
     is_small,
     kind_of_file,
     not_meant,
     pick,
+    pick_list,
     plain,
     points_back,
     rank,
@@ -374,11 +376,13 @@ _MOST_NAMED = 8
 class Ask(Exception):  # noqa: N818 - a question is no error
     """Something is missing or unclear: the question."""
 
-    def __init__(self, text: str, *, can_try_others: bool = False) -> None:
+    def __init__(self, text: str, *, can_try_others: bool = False, rivals: tuple[str, ...] = ()) -> None:
         super().__init__(text)
         self.text = text
         self.can_try_others = can_try_others
         """Whether another reading may be the right one: this one cannot work in this folder."""
+        self.rivals = rivals
+        """Files that fit equally well."""
 
 
 class CannotWork(Exception):  # noqa: N818 - the same
@@ -475,7 +479,13 @@ class Desk:
                 found += [name for name in self.context.shown if name in {one.name for one in entries}]
             else:
                 self._guess = ""
-                found.append((yield from self.file(word)))
+                try:
+                    found.append((yield from self.file(word)))
+                except Ask as ask:
+                    if not 1 < len(ask.rivals) == how_many(step.text.partition("\n")[0]):
+                        raise
+                    found += ask.rivals  # "both": these are all that fit
+                    continue
                 if not (self.is_certain or self.asks_first) and self._is_doubtful(step, word, found[-1]):
                     self.notes.clear()
                     if self._guess:
@@ -506,6 +516,16 @@ class Desk:
             name, _ = yield from self.target(self.goal(step))
             step = step.with_arguments(to=(name,))
         return step
+
+    def is_exact(self, said: Step, found: Step) -> bool:
+        """Tell whether the files of a change are called what a request calls them, or were settled by what came before."""
+        if not is_change(said.act):
+            return True
+        names = {base for path in found.arguments.get("file", ()) for base in _names_of(path)}
+        return all(
+            not self.is_part_of_name(said, word) and (is_pointer(word, "it") or trimmed(word).casefold() in names)
+            for word in said.arguments.get("file", ())
+        )
 
     def _is_doubtful(self, step: Step, word: str, name: str) -> bool:
         """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
@@ -573,7 +593,7 @@ class Desk:
         if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
-            raise Ask(self.say("ask.which", names=self.either(found.rivals)))
+            raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
         if not found.name and self.context.file and begins_with_pointer(name):
             return self.context.file  # "that card": whatever it is called, it was spoken of
         if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
@@ -592,6 +612,16 @@ class Desk:
         if found.is_guess:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
+        return found.name
+
+    def list_file(self, words: str) -> Work:
+        """Return the file of a list that is named by what it is; empty where there is none, or several."""
+        try:
+            every: list[Entry] = yield from self.folder.everything()
+        except (Absent, Failed, TooLarge):  # nothing to look with
+            return ""
+        found = pick_list(words, [one.name for one in files_of(every)])
+        self.notes += [self.say("note.took", word=words, name=found.name)] * found.is_guess
         return found.name
 
     def _whole_name(self, word: str, entries: Sequence[Entry]) -> str:
@@ -847,6 +877,12 @@ class Desk:
                 return Ask(self.say("no_json", file=path), can_try_others=True)
             case _:
                 return CannotWork(self.say("no_match", file=path, word=error.wanted))
+
+
+def _names_of(path: str) -> tuple[str, ...]:
+    """Return what a file is called: its path, its name, and that without its ending."""
+    base = path.casefold().rpartition("/")[2]
+    return path.casefold(), base, posixpath.splitext(base)[0]
 
 
 def _fits(step: Step, kind: str, text: str) -> bool:

@@ -21,6 +21,8 @@ _CLAUSE_BEGINS = 2
 """Words with which a clause begins."""
 _NOT = frozenset(("not", "no"))
 _NOT_THIS = frozenset(("not", "correct"))
+_MAKING = frozenset(("create", "folder", "file", "please"))
+"""Concepts of words that are no names of what is to be made."""
 _PLACING = frozenset(("in", "into"))
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
@@ -68,6 +70,8 @@ _COMMAS_AND = re.compile(
 _SPAN = re.compile(r"(\d+)\s*[-\u2013\u2014~\uff5e]\s*(\d+)")
 _LITERAL = ('"', "'", "“", "„", "«", "「", "『", "`", ":", "\uff1a")
 """Signs before words that are meant as they are."""
+_LISTS = frozenset(("list", "todo"))
+"""What words for a list and for the tasks mean."""
 _SHORT_NOUN = 6
 """Characters of a pronoun with a noun, where there are no blanks between them."""
 _MOST_BLANKS = 3
@@ -193,6 +197,103 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
     if described:
         return _chosen(described, is_guess=is_guess)
     return _misspelt(words, names, is_file=is_file)
+
+
+def list_named(words: str) -> str:
+    """Return what words say of a list besides that it is one; empty for that of the tasks.
+
+    Examples
+    --------
+    >>> list_named("the shopping list"), list_named("my to-do list"), list_named("la liste de courses")
+    ('shopping', '', 'courses')
+    """
+    return " ".join(
+        word
+        for word in trimmed(words).split()
+        if not (is_small(word) or is_pointer(word, "it") or forms_of(plain(word)) & _LISTS)
+    )
+
+
+def calls_list(words: str) -> bool:
+    """Tell whether words call something a list, and say which.
+
+    Examples
+    --------
+    >>> calls_list("listę przeglądu"), calls_list("the recipes"), calls_list("the list")
+    (True, False, False)
+    """
+    return any(forms_of(plain(word)) & _LISTS for word in trimmed(words).split()) and bool(list_named(words))
+
+
+def how_many(text: str) -> int:
+    """Return how many things a text says are all that is meant, as "both" does; 0 where it does not say that.
+
+    Examples
+    --------
+    >>> how_many("copy both stats files there"), how_many("die beiden Mails"), how_many("copy the stats")
+    (2, 2, 0)
+    """
+    words = text.casefold()
+    counts = table_of("count")
+    return next(
+        (int(counts[one]) for one in counts if (f" {one} " in f" {words} " if one.isascii() else one in words)), 0
+    )
+
+
+def counted_up(text: str) -> tuple[str, ...]:
+    """Return the single words that a text counts up, the first of them behind what else it says; none where it does not.
+
+    Examples
+    --------
+    >>> counted_up("please create day1, day2 and day3"), counted_up("make a folder, then show it"), counted_up("make x1 and x2 in c")
+    (('day1', 'day2', 'day3'), (), ('x1', 'x2'))
+    """
+    parts = [part.strip(" .!?").split() for part in _COMMAS_AND.split(text.partition("\n")[0])]
+    for at, part in enumerate(parts[:-1]):
+        names = part[-1:]
+        for following in parts[at + 1 :]:
+            is_end = len(following) > 1 and is_small(following[1]) and not _told(following[0])
+            if len(following) != 1 and not is_end:
+                break
+            names += following[:1]
+            if is_end:
+                break
+        if len(names) > 1:
+            is_list = not any(map(is_small, (*part[-2:-1], *names))) and not any(
+                _told(name) & _MAKING for name in names
+            )
+            return tuple(names) if is_list else ()
+    return ()
+
+
+def _told(word: str) -> frozenset[str]:
+    """Return the concepts of a word that stands by itself."""
+    return frozenset().union(*lexicon().concepts(words_in(word)))
+
+
+def pick_list(words: str, options: Iterable[str]) -> Pick:
+    """Find the file of a list: one of which all is said, in whatever language, or one that is called almost so.
+
+    Examples
+    --------
+    >>> files = ["shopping list.txt", "CHECKLIST.txt", "todo.txt", "guests.csv"]
+    >>> [pick_list(words, files).name for words in ("la lista della spesa", "the checklist", "shoping list", "reading list")]
+    ['shopping list.txt', 'CHECKLIST.txt', 'shopping list.txt', '']
+    """
+    names = list(dict.fromkeys(options))
+    said = list_named(words)
+    if not said:
+        return Pick()
+    found = pick(said, names, is_file=True)
+    if found.name and not found.is_guess:
+        return found
+    forms = [forms_of(plain(word)) for word in said.split()]
+    whole = []
+    for name in names:
+        parts = [part for part in _parts(_without_ending(_base(name))) if not forms_of(part) & _LISTS]
+        if parts and all(any(_meets(form, [part], part) for one in forms for form in one) for part in parts):
+            whole.append(name)
+    return _chosen(whole) if whole else _misspelt(trimmed(words), names, is_file=True)
 
 
 def rank(word: str) -> int | None:
@@ -420,6 +521,23 @@ def whole_new_name(word: str, text: str) -> str:
         if parts[-size - 1].casefold() in table_of("called"):
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
     return word
+
+
+def back_in(text: str) -> dict[str, str]:
+    """Return what in a text says that something shall be as before, and how far back that is: ``last`` change, or ``ever``.
+
+    Examples
+    --------
+    >>> back_in("no, not after all"), back_in("nee, die soll wieder rein"), back_in("no backups")
+    ({'after all': 'last'}, {'wieder': 'ever'}, {})
+    """
+    said = text.casefold()
+    found = {
+        word: far
+        for word, far in table_of("back").items()
+        if word in said and (not word.isascii() or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said))
+    }
+    return {word: far for word, far in found.items() if not any(word != other and word in other for other in found)}
 
 
 def says_name(text: str) -> bool:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import asks, least_of, wants_to_know
+from lango_nb.models.offline.carry_out import LISTING, asks, least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation, resolved
 from lango_nb.models.offline.lexicon import words
 from lango_nb.models.offline.names import pick
@@ -235,6 +235,8 @@ def tool_of(step: Step, changed: Step | None = None) -> str:
         return "" if changed is None else tool_of(changed)
     if step.act == "ask.change" and step.word("file"):
         return "fs_list"
+    if step.act in LISTING and step.act != "list" and step.word("file"):
+        return "fs_edit" if is_change(step.act) else "fs_read"  # a list that may be a file
     row = acts().get(step.act)
     return step.act if row is None else row.tool
 

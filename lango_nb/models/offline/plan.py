@@ -130,6 +130,8 @@ class Reading(NamedTuple):
     """Next likeliest readings."""
     is_certain: bool = False
     """Whether the person has said yes to it."""
+    each: tuple[float, ...] = ()
+    """How sure each of several steps is by itself, wherever one ends and the next begins."""
 
 
 class Context(NamedTuple):

@@ -31,7 +31,7 @@ from lango_nb.models.offline.features import (
     of_words,
     see,
 )
-from lango_nb.models.offline.lexicon import Word, quotations
+from lango_nb.models.offline.lexicon import Word, quotations, words
 from lango_nb.models.offline.plan import READING, Reading, Step, acts, read_rows
 from lango_nb.models.offline.weights import Heads, Linear, Tagger, unpack
 
@@ -81,6 +81,11 @@ def roles_of(act: str, destination: str) -> tuple[str, ...]:
 def parameters() -> dict[str, tuple[str, ...]]:
     """Return the parameters of tools that are read by name."""
     return {row[0]: tuple(row[1].split()) for row in read_rows("tools.tsv")}
+
+
+def is_misnamed(step: Step) -> bool:
+    """Tell whether a folder is to be made that is called like a file: something else was meant."""
+    return step.act == "folder.make" and [word.kind for word in words(step.word("to"))][-1:] == ["file"]
 
 
 def begins_at(found: Sequence[Word], at: int) -> int:
@@ -155,7 +160,7 @@ class Reader:
             )
             reading = self._of_pieces(pieces, before)
             readings.append(reading._replace(confidence=likely * reading.confidence))
-        return max(readings, key=lambda reading: reading.confidence)
+        return max(readings, key=lambda reading: (not any(map(is_misnamed, reading.steps)), reading.confidence))
 
     def _cuts(self, text: str) -> list[tuple[int, float]]:
         """Return the likeliest places where another step may begin, each with how likely it does."""
@@ -171,17 +176,16 @@ class Reader:
         return sorted(sorted(found, key=lambda cut: -cut[1])[:_MOST_CUTS])
 
     def _of_pieces(self, pieces: Sequence[str], before: str | None) -> Reading:
-        steps, others, confidence, language = [], [], 1.0, ""
+        steps, each, language = [], [], ""
         for piece in pieces:
             found, likely, heads = self._steps(piece, before)
             steps.append(found[0])
-            others.append(found)
-            confidence = min(confidence, likely[0])
+            each.append(likely[0])
             language = language or heads.language
             before = found[0].act if found[0].act not in FOLLOWS else before
-        reading = Reading(tuple(steps), confidence, language)
+        reading = Reading(tuple(steps), min(each), language)
         if len(pieces) > 1:
-            return reading
+            return reading._replace(each=tuple(each))
         more = tuple(Reading((step,), chance, language) for step, chance in zip(found[1:], likely[1:], strict=True))
         return reading._replace(others=more)
 

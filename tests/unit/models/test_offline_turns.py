@@ -272,3 +272,81 @@ def test_a_folder_that_a_request_names_is_the_one_that_is_listed(ask: Ask, folde
     (folder / "mails/02_bus.txt").write_text("The bus leaves at 7\n")
     assert "02_bus.txt" in str(ask("mailsフォルダの中身は?").answer)
     assert "leaves at 7" in str(ask("2番目のを開いて").answer)
+
+
+@pytest.mark.parametrize(
+    "no", ["No, not after all", "Nee, doch nicht, die soll wieder rein", "actually no", "no, finalement non"]
+)
+def test_a_no_to_what_was_just_done_takes_it_back(ask: Ask, folder: Path, no: str) -> None:
+    ask("copy people.csv to guests.csv")
+    for other in ("no, thanks", "no, actually show me the log"):
+        ask(other)
+        assert (folder / "guests.csv").exists()
+    ask("remove line 3 from packing.txt")
+    ask(no)
+    assert (folder / "packing.txt").read_text() == FILES["packing.txt"]
+
+
+def test_a_look_after_a_change_leaves_the_change_to_be_taken_back(ask: Ask, folder: Path) -> None:
+    ask("Lösch aus packing.txt die Zeile mit tent")
+    assert "wash the tent" not in (folder / "packing.txt").read_text()
+    ask("und jetzt?")
+    ask("nee, doch nicht, die soll wieder rein")
+    assert (folder / "packing.txt").read_text() == FILES["packing.txt"]
+
+
+def test_a_no_to_a_question_stays_a_no(ask: Ask, folder: Path) -> None:
+    ask("copy people.csv to guests.csv")
+    assert "Shall I?" in str(ask("delete the csv files").answer)
+    ask("actually no")
+    assert {"people.csv", "guests.csv"} <= {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["zet melk op de boodschappenlijst", "put soap on the shopping list", "añade jabón a la lista de la compra"],
+)
+def test_a_list_that_is_named_by_what_it_is_is_its_file(ask: Ask, folder: Path, text: str) -> None:
+    ask(text)
+    assert len((folder / "shopping list.txt").read_text().splitlines()) == 3
+    assert "eggs" in str(ask("shwo me the shoping list").answer)
+    assert "There are no tasks." in str(ask("show me the to-do list").answer)
+
+
+def test_a_list_without_a_file_is_that_of_the_tasks(ask: Ask, folder: Path) -> None:
+    ask("put soap on the gardening list")
+    assert set(FILES) == {path.name for path in folder.iterdir()}
+    assert "soap" in str(ask("show me my tasks").answer)
+
+
+def test_what_was_counted_is_counted_in_another_list(ask: Ask, folder: Path) -> None:
+    (folder / "CHECKLIST.txt").write_text("a\nb\nc\nd\n")
+    ask("how many lines does packing.txt have")
+    assert "CHECKLIST.txt has 4 lines" in str(ask("and the checklist?").answer)
+
+
+def test_a_list_is_shown_as_its_file_where_it_is_not_sure_what_is_wished(ask: Ask, folder: Path) -> None:
+    assert "append" in str(ask("mets du savon sur la liste de courses").answer)
+    ask("oui")
+    assert (folder / "shopping list.txt").read_text().splitlines()[2:] == ["- du savon"]
+
+
+def test_several_of_one_kind_are_made_and_copied_in_one_go(ask: Ask, folder: Path) -> None:
+    ask("make a folder called week")
+    ask("inside it please create monday, tuesday and other")
+    assert sorted(path.name for path in (folder / "week").iterdir()) == ["monday", "other", "tuesday"]
+    ask("actually no")
+    assert not list((folder / "week").iterdir())
+    for name in ("recipe soup.md", "recipe cake.md", "recipes.csv"):
+        (folder / name).write_text(name)
+    assert "Which" in str(ask("copy both recipe files to week").answer)  # there are three
+    (folder / "recipes.csv").unlink()
+    ask("copy both recipe files to week")
+    assert sorted(path.name for path in (folder / "week").iterdir()) == ["recipe cake.md", "recipe soup.md"]
+
+
+def test_no_folder_is_called_like_a_file_where_the_request_can_be_taken_apart(ask: Ask, folder: Path) -> None:
+    (folder / "REMINDER.txt").write_text("a\nb\nc\n")
+    said = "make a folder called archive, move the letter (REMINDER.txt) into it and then tell me how many lines it has"
+    assert "archive/REMINDER.txt has 3 lines" in str(ask(said).answer)
+    assert (folder / "archive" / "REMINDER.txt").exists()

@@ -322,3 +322,27 @@ def test_a_turn_that_follows_reads_its_last_exchange_alone(monkeypatch: pytest.M
     read.clear()
     conversation.understand(before, "and delete it")
     assert read == [before[2].request, "and delete it"]
+
+
+def test_steps_that_lose_nothing_are_carried_out_where_each_is_sure_by_itself(bench: Bench) -> None:
+    plan = (step("folder.make", to="done"), step("move", file="letter4.txt", to="it"), step("list", file="letters"))
+    answer = bench.read(Reading(plan, 0.3, each=(0.6, 0.6, 0.4)))
+    assert not answer.is_question
+    assert bench.text("done/letter4.txt") == "Dear Ann\n"
+    before = bench.held()
+    doubtful = (
+        ((step("folder.make", to="old"), step("move", file="the second letter", to="it")), (0.6, 0.6)),  # described
+        ((step("folder.make", to="old"), step("move", file="notes.md", to="it")), (0.6, 0.4)),  # not sure by itself
+        ((step("folder.make", to="old"), step("delete", file="notes.md")), (0.9, 0.9)),
+        ((step("folder.make", to="old"), step("append", file="notes.md", text="x")), (0.9, 0.9)),
+    )
+    for steps, each in doubtful:
+        assert bench.read(Reading(steps, 0.3, each=each)).is_question
+    assert bench.held() == before
+    assert not (bench.folder / "old").exists()
+
+
+def test_what_was_spoken_of_goes_into_the_folder_that_is_made_for_it(bench: Bench) -> None:
+    bench.do("read", file="notes.md")
+    bench.read(Reading((step("folder.make", to="done"), step("move", file="it", to="it"))))
+    assert "done/notes.md" in bench.held()
