@@ -143,7 +143,7 @@ _FEW_SAID = 3
 _HALF = 0.5
 """Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
-"""Words from which a request says itself what language it is in."""
+"""Words that an addition to what is remembered has more of."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
 _ASKS = ("?", "\uff1f")
@@ -278,9 +278,7 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
         return Reading((shell,), 1.0, language or "en")
     reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
     if language and reading.language != language:
-        is_short = len(words_of(request)) < _FEW_WORDS
-        spoken = language if is_short else likelier_language(request, language, reading.language)
-        reading = reading._replace(language=spoken)
+        reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
 
 
