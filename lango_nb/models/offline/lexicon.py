@@ -302,6 +302,11 @@ def _against(text: str) -> dict[str, float]:
     return found
 
 
+def is_small_in(word: str, language: str) -> bool:
+    """Tell whether a word only holds sentences of a language together."""
+    return language in _speakers().get(word, _NONE)
+
+
 def _languages_of(word: str, known: Mapping[str, frozenset[str]]) -> frozenset[str]:
     if found := known.get(word):
         return found
