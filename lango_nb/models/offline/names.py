@@ -619,10 +619,11 @@ def likeliest_lines(
         heading = ""
         if name.casefold().endswith((".csv", ".tsv")):
             heading = text.partition("\n")[0]
-        named = _hits(options, f"{_without_ending(_base(name))} {_title(text)}") if language else frozenset()
+        named = _named(options, f"{_without_ending(_base(name))} {_title(text)}") if language else frozenset()
         for line in text.splitlines()[:_MOST_SOUGHT_LINES]:
             whole = f"{line} {heading}" if line != heading else line
-            own = _hits(options, whole, is_translated=bool(language))
+            parts = {*_parts(whole), *(stems(fold(whole)) if language else ())}
+            own = frozenset(place for place, words in enumerate(options) if words & parts)
             hits = own | named
             if own and (not before or any(place < len(new) for place in hits)):
                 rows.append((name, line, hits))
@@ -641,10 +642,10 @@ def likeliest_lines(
     return [(name, line) for score, _, name, line in scored if score >= _AS_GOOD * best][:_MOST_FOUND]
 
 
-def _hits(options: Sequence[frozenset[str]], text: str, *, is_translated: bool = True) -> frozenset[int]:
-    """Return the places of words that a text has in one of their forms; English words are met by their English stems."""
-    parts = {*_parts(text), *(stems(fold(text)) if is_translated else ())}
-    return frozenset(place for place, words in enumerate(options) if words & parts)
+def _named(options: Sequence[frozenset[str]], name: str) -> frozenset[int]:
+    """Return the places of words that a name has, or a part of it begins with: "open" in "openingstijden"."""
+    parts = [*_parts(name), *stems(fold(name))]
+    return frozenset(place for place, words in enumerate(options) if any(_meets(word, parts, "") for word in words))
 
 
 def _title(text: str) -> str:

@@ -278,6 +278,7 @@ def test_a_folder_that_a_request_names_is_the_one_that_is_listed(ask: Ask, folde
 def hut(folder: Path) -> Path:
     (folder / "hours.md").write_text("# Opening hours\n- Monday: closed\n- Thursday: 9 to 20\n- Saturday: 10 to 16\n")
     (folder / "pancakes.md").write_text("# Pancakes\n- 3 eggs\n- 200 g flour\n\n## Steps\n1. Mix.\n2. Fry.\n")
+    (folder / "openingstijden.md").write_text("- maandag: gesloten\n- vrijdag: 9 tot 17\n")
     (folder / "lamp.md").write_text("Screw the pole tight (40 Nm)\nhang the lamp\n")
     (folder / "plans").mkdir()
     (folder / "plans/week 23.md").write_text("- Tuesday: wash the tent (Kaja)\n- Saturday: tour (Joren)\n")
@@ -291,6 +292,7 @@ def hut(folder: Path) -> Path:
         ("wo steht das mit dem Zelt am Dienstag?", "Kaja"),
         ("wie lange haben wir am Samstag offen, laut hours?", "10 to 16"),
         ("waar stond dat ook alweer van die 40 Nm?", "pole"),
+        ("tot hoe laat zijn we vrijdag open?", "9 tot 17"),
     ],
 )
 def test_a_question_in_one_language_finds_a_line_in_another(ask: Ask, hut: Path, asked: str, said: str) -> None:
