@@ -283,23 +283,30 @@ def likelier_language(text: str, language: str, other: str) -> str:
     return other if against.get(language, 0.0) - against.get(other, 0.0) > _CLEARLY_OTHER else language
 
 
-def _against(text: str) -> dict[str, float]:
-    """Return what speaks against each language: its words are of others, or it is written otherwise."""
+@lru_cache(maxsize=64)
+def _against(text: str) -> Mapping[str, float]:
+    """Return what speaks against each language: words are of others only, or it is written otherwise."""
     speakers, known = _speakers(), _known()
-    every = frozenset().union(*speakers.values(), _OF_EAST)
     said = [word for word in words(text) if not word.is_quoted]
     signs = any(word.kind in UNSPACED for word in said)
-    found = {one: _WRITTEN_OTHERWISE[signs] if (one in _OF_EAST) != signs else 0.0 for one in every}
+    total, has = 0.0, dict.fromkeys(_tongues(), 0.0)
     for word in said:
-        if word.kind != "word":
-            continue
-        for part in _JOINTS.split(word.text.casefold().replace("\u2019", "'")):
+        for part in _JOINTS.split(word.text.casefold().replace("\u2019", "'")) if word.kind == "word" else ():
             of = speakers.get(part) or speakers.get(fold(part))
             weight = _TELLS if of else _HINTS
-            of = of or _languages_of(fold(part), known)
-            for language in every - of if of else ():
-                found[language] += weight
-    return found
+            if of := of or _languages_of(fold(part), known):
+                total += weight
+                for language in of:
+                    has[language] += weight
+    return {
+        one: total - mine + (_WRITTEN_OTHERWISE[signs] if (one in _OF_EAST) != signs else 0.0)
+        for one, mine in has.items()
+    }
+
+
+@cache
+def _tongues() -> tuple[str, ...]:
+    return (*dict.fromkeys(language for language, _ in read_rows("tongues.tsv")), *_OF_EAST)
 
 
 def is_small_in(word: str, language: str) -> bool:
