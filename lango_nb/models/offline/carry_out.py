@@ -89,7 +89,9 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     for one in tried:
         answer = yield from _carried(one, context, tools)
         if not answer.is_dead_end:
-            return answer
+            lacks = answer.is_question and not _changes(one) and not any(step.word("file") for step in one.steps)
+            looked: Answer | None = (yield from _found_out(reading, context, tools)) if lacks else None
+            return looked or answer
         question = question or answer
     found: Answer | None = yield from _found_out(reading, context, tools)
     return found or question or Answer("")

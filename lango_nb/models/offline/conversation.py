@@ -147,7 +147,7 @@ _FEW_SAID = 3
 _HALF = 0.5
 """Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
-"""Words from which a request says itself what language it is in."""
+"""Words that an addition to what is remembered has more of."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
 _ASKS = ("?", "\uff1f")
@@ -160,6 +160,8 @@ _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "l
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
 _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
 """What shows the things that an act counts."""
+_REMEMBERED = frozenset(("remember", "recall"))
+_SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
 _SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
 _COLONS = (":", "\uff1a")
@@ -291,9 +293,7 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
         return Reading((shell,), 1.0, language or "en")
     reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
     if language and reading.language != language:
-        is_short = len(words_of(request)) < _FEW_WORDS
-        spoken = language if is_short else likelier_language(request, language, reading.language)
-        reading = reading._replace(language=spoken)
+        reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
 
 
@@ -305,7 +305,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = _meant(reading, request)
+    reading = _shown_rather(_meant(reading, request), request)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -328,6 +328,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
         return reading
+    reading = _of_the_file(reading, request, context)
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     if last is not None:
@@ -370,6 +371,31 @@ def _is_undo(request: str, context: Context) -> bool:
         told & _UNDOING or (is_small(word.text) and not told) or is_pointer(word.text, "it")
         for word, told in zip(found, lexicon().concepts(found), strict=True)
     )
+
+
+def _shown_rather(reading: Reading, request: str) -> Reading:
+    """Return the look at something named where a request that begins with showing was taken for talk: "show week 23"."""
+    if [step.act for step in reading.steps] != ["talk"] or reading.confidence >= _SURE:
+        return reading
+    if not _SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]):
+        return reading
+    for other in reading.others:
+        step = other.steps[0]
+        is_look = (row := acts().get(step.act)) is not None and row.kind == "look"
+        if is_look and step.word("file") and other.confidence >= reading.confidence * _HALF:
+            return other._replace(others=tuple(one for one in reading.others if one is not other))
+    return reading
+
+
+def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
+    """Look in the file spoken of for what a question that points at it was taken to be remembered: "who is there then?"."""
+    asks = request.rstrip()[-1:] in _ASKS
+    is_memory = bool(context.known) or not _REMEMBERED.isdisjoint(concepts_of(request))
+    acts_read = [step.act for step in reading.steps]
+    if not asks or not context.file or is_memory or acts_read != ["recall"] or not points_back(request):
+        return reading
+    step = reading.steps[0]._replace(act="search").with_arguments(file=(context.file,))
+    return reading._replace(steps=(step,), others=(reading, *reading.others))
 
 
 def _meant(reading: Reading, request: str) -> Reading:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
-from lango_nb.models.offline.lexicon import concepts_of
+from lango_nb.models.offline.lexicon import concepts_of, is_small_in
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     endings,
@@ -93,6 +94,8 @@ _MAYBE_OF_TABLES = frozenset(
 """Acts that a question of a table is taken for."""
 _MOST_ASKED = 12
 """Words that memories are asked for."""
+_MOST_BELOW = 12
+"""Lines below a heading that are shown with it."""
 _PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
@@ -168,7 +171,23 @@ def _operate(desk: Desk, step: Step) -> Work:
         desk.notes.append(desk.say("note.took", word=step.word("column"), name=only))
         return (yield from _operate(desk, step.with_arguments(file=(path,), column=(only,))))
     settled = step.with_arguments(file=(path,))
-    return _worded(desk, settled, path, text, value)
+    is_none = step.act == "count.matches" and not value
+    found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
+    return found or _worded(desk, settled, path, text, value)
+
+
+def _meant(desk: Desk, step: Step, path: str, text: str) -> Work:
+    """Show the lines with what a word means, where it does not stand in a file itself: "hoeveel eieren?", "and the tortilla?"."""
+    word = step.word("find")
+    if any(one.is_quoted and one.text in word for one in words_of(step.text)):
+        return None
+    found: list[tuple[str, str]] = []
+    if desk.language != "en":
+        found = likeliest_lines(word, {path: text}, is_part=True, language=desk.language)
+    if not found and "\n" in step.text:
+        texts: dict[str, str] = yield from _texts(desk, ".")
+        found = _on_the_same(desk, step.text.partition("\n")[0], texts)
+    return _lines_found(desk, step.text, found)
 
 
 def _with_value(desk: Desk, step: Step) -> Work:
@@ -799,9 +818,23 @@ def find_out(desk: Desk, text: str) -> Work:
         texts: dict[str, str] = yield from _texts(desk, ".")
     except (TooLarge, Failed, Absent):
         return None
-    found = likeliest_lines(text, texts)
+    text, _, before = text.partition("\n")
+    found = (
+        _on_the_same(desk, text, texts)
+        or likeliest_lines(text, texts, before=before)
+        or likeliest_lines(text, texts, before=before, language=desk.language)
+    )
+    return _lines_found(desk, text, found, texts)
+
+
+def _lines_found(
+    desk: Desk, text: str, found: Sequence[tuple[str, str]], texts: Mapping[str, str] | None = None
+) -> Outcome | None:
+    """Show the lines that a question is about; a heading with what stands below it."""
     if not found:
         return None
+    if len(found) == 1 and texts:
+        found = _section(*found[0], texts)
     names = tuple(dict.fromkeys(name for name, _ in found))
     step = Step("search", {"file": names[:1]} if len(names) == 1 else {}, text=text)
     if len(names) == 1:
@@ -810,6 +843,28 @@ def find_out(desk: Desk, text: str) -> Work:
         return Outcome(text, shown, step, names[0], tuple(shown))
     shown = [f"{name}: {line}" for name, line in found]
     return Outcome(quoted(shown, desk.language), shown, step, "", names)
+
+
+def _section(name: str, heading: str, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return a line, with what stands below it where it is a heading."""
+    found = [(name, heading)]
+    if not heading.startswith("#"):
+        return found
+    below = texts[name].partition(f"{heading}\n")[2].splitlines()
+    return (
+        found + [(name, line) for line in takewhile(lambda line: not line.startswith("#"), below) if line][:_MOST_BELOW]
+    )
+
+
+def _on_the_same(desk: Desk, text: str, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Find the lines that a question of one telling word goes on about: in the file spoken of, else with the words before."""
+    last, file = desk.context.last, desk.context.file
+    if last is None or len([word for word in telling_words(text) if not is_small_in(word, desk.language)]) != 1:
+        return []
+    here = {file: texts[file]} if file in texts else {}
+    return likeliest_lines(text, here, is_part=True, language=desk.language) or likeliest_lines(
+        text, texts, language=desk.language, before=last.text
+    )
 
 
 def _search_files(desk: Desk, step: Step) -> Work:

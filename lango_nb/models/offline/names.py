@@ -10,12 +10,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Word, lexicon
+from lango_nb.models.offline.lexicon import UNSPACED, Word, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
+from lango_nb.routing import abroad
+from lango_nb.routing.features import fold
+from lango_nb.routing.words import stems
 
 _CLAUSE_BEGINS = 2
 """Words with which a clause begins."""
@@ -691,7 +694,9 @@ def _is_noun(word: str) -> bool:
     return word in _nouns() or word in table_of("kind")
 
 
-def likeliest_lines(question: str, texts: Mapping[str, str], *, is_part: bool = False) -> list[tuple[str, str]]:
+def likeliest_lines(
+    question: str, texts: Mapping[str, str], *, is_part: bool = False, language: str = "", before: str = ""
+) -> list[tuple[str, str]]:
     r"""Find the lines that a question is about.
 
     Parameters
@@ -701,6 +706,10 @@ def likeliest_lines(question: str, texts: Mapping[str, str], *, is_part: bool = 
         Name of a file to what it holds.
     is_part : bool
         Whether one word of the question is enough.
+    language : str, optional
+        Of the question: lines are looked for by what its words mean in English as well, and by the names of files.
+    before : str, optional
+        Question that this one goes on from: its words count where a line has one of the new words too.
 
     Returns
     -------
@@ -712,22 +721,29 @@ def likeliest_lines(question: str, texts: Mapping[str, str], *, is_part: bool = 
     >>> texts = {"a.md": "The key is in the blue tin.\nClosed on Monday.", "b.md": "Nothing here."}
     >>> likeliest_lines("where is the key for the blue case?", texts)
     [('a.md', 'The key is in the blue tin.')]
-    >>> likeliest_lines("who wrote Hamlet?", texts)
-    []
+    >>> likeliest_lines("wo ist der Schlüssel für die blaue Kiste?", texts, language="de")
+    [('a.md', 'The key is in the blue tin.')]
+    >>> likeliest_lines("who wrote Hamlet?", texts), likeliest_lines("wer hat Hamlet geschrieben?", texts, language="de")
+    ([], [])
     """
-    small = table_of("small")
-    said = [word for word in plain(question).split() if word not in small and (len(word) > 2 or word.isdigit())]  # noqa: PLR2004 - "is", "on"
-    sought = list(dict.fromkeys(stem(word) for word in said))[:_MOST_SOUGHT]
-    options = [frozenset({word, *related_words(word), *_head(word)}) for word in sought]
+    new = _sought(question, language)
+    sought = list(dict.fromkeys((*new, *_sought(before, language))))[:_MOST_SOUGHT]
+    options = [
+        frozenset({stem(word), *related_words(stem(word)), *_head(stem(word)), *_in_english(word, language)})
+        for word in sought
+    ]
     rows: list[tuple[str, str, frozenset[int]]] = []
     for name, text in texts.items():
         heading = ""
         if name.casefold().endswith((".csv", ".tsv")):
             heading = text.partition("\n")[0]
+        named = _named(options, f"{_without_ending(_base(name))} {_title(text)}") if language else frozenset()
         for line in text.splitlines()[:_MOST_SOUGHT_LINES]:
-            parts = set(_parts(f"{line} {heading}" if line != heading else line))
-            hits = frozenset(place for place, words in enumerate(options) if words & parts)
-            if hits:
+            whole = f"{line} {heading}" if line != heading else line
+            parts = {*_parts(whole), *(stems(fold(whole)) if language else ())}
+            own = frozenset(place for place, words in enumerate(options) if words & parts)
+            hits = own | named
+            if own and (not before or any(place < len(new) for place in hits)):
                 rows.append((name, line, hits))
     if not rows:
         return []
@@ -736,12 +752,46 @@ def likeliest_lines(question: str, texts: Mapping[str, str], *, is_part: bool = 
     scored = [(sum(weights[place] for place in hits), len(hits), name, line) for name, line, hits in rows]
     best, count, *_ = max(scored, key=lambda row: row[:2])
     if (
-        count < (1 if is_part else min(_ENOUGH, len(sought)))
+        count < (1 if is_part else _ENOUGH if language else min(_ENOUGH, len(sought)))
         or len(sought) == 0
         or (best < _LEAST_LINE and not is_part)
     ):
         return []
     return [(name, line) for score, _, name, line in scored if score >= _AS_GOOD * best][:_MOST_FOUND]
+
+
+def _named(options: Sequence[frozenset[str]], name: str) -> frozenset[int]:
+    """Return the places of words that a name has, or a part of it begins with: "open" in "openingstijden"."""
+    parts = [*_parts(name), *stems(fold(name))]
+    return frozenset(place for place, words in enumerate(options) if any(_meets(word, parts, "") for word in words))
+
+
+def _title(text: str) -> str:
+    """Return the heading a text begins with; empty when it has none."""
+    first = text.partition("\n")[0]
+    return first if first.startswith("#") else ""
+
+
+def _sought(question: str, language: str) -> list[str]:
+    """Return the words of a question that lines are looked for by; short ones say something behind a number: "40 Nm"."""
+    small = table_of("small")
+    said = [
+        word
+        for before, word in pairwise(("", *plain(question).split()))
+        if word not in small
+        and (len(word) > 2 or word.isdigit() or before.isdigit())  # noqa: PLR2004 - "is", "on"
+        and not (language and is_small_in(word, language))
+    ]
+    return list({stem(word): word for word in reversed(said)}.values())[::-1][:_MOST_SOUGHT]
+
+
+def _in_english(word: str, language: str) -> frozenset[str]:
+    """Return the stems of what a word means in English; a word the language does not have may be of a kindred one."""
+    if language in {"", "en"}:
+        return frozenset()
+    found = abroad.load().meanings(fold(word))
+    of_language = [one.stem for one in found if one.language == language] or [one.stem for one in found]
+    return frozenset(of_language[: abroad.MOST_MEANINGS]) - {""}
 
 
 def telling_words(text: str) -> list[str]:

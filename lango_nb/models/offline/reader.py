@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise, product
 from operator import mul
@@ -31,7 +31,7 @@ from lango_nb.models.offline.features import (
     of_words,
     see,
 )
-from lango_nb.models.offline.lexicon import Word, quotations, words
+from lango_nb.models.offline.lexicon import Word, language_of, quotations, words
 from lango_nb.models.offline.plan import READING, Reading, Step, acts, read_rows
 from lango_nb.models.offline.weights import Heads, Linear, Tagger, unpack
 
@@ -62,7 +62,7 @@ class Told(NamedTuple):
     """The likeliest acts with their probabilities."""
     destination: str
     destination_likely: float
-    language: str
+    languages: Mapping[str, float]
 
 
 def roles_of(act: str, destination: str) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ class Reader:
             found, likely, heads = self._steps(piece, before)
             steps.append(found[0])
             each.append(likely[0])
-            language = language or heads.language
+            language = language or language_of(" ".join(pieces), heads.languages)
             before = found[0].act if found[0].act not in FOLLOWS else before
         reading = Reading(tuple(steps), min(each), language)
         if len(pieces) > 1:
@@ -197,7 +197,8 @@ class Reader:
         possible = [(act, chance) for chance, act in ranked if before is not None or act not in FOLLOWS][:_TRIED]
         kept = [(act, chance) for act, chance in possible if chance >= _TRIED_LEAST * possible[0][1]]
         chance, destination = likeliest(destinations, self._destination.classes)
-        return Told(tuple(kept), destination, chance, likeliest(languages, self._language.classes)[1])
+        spoken = dict(zip(self._language.classes, likely_of(languages), strict=True))
+        return Told(tuple(kept), destination, chance, spoken)
 
     def _of_piece(self, piece: str, before: str | None) -> tuple[list[Step], list[float], Told]:
         """Return the likeliest steps of a piece with their confidence."""

@@ -350,3 +350,53 @@ def test_no_folder_is_called_like_a_file_where_the_request_can_be_taken_apart(as
     said = "make a folder called archive, move the letter (REMINDER.txt) into it and then tell me how many lines it has"
     assert "archive/REMINDER.txt has 3 lines" in str(ask(said).answer)
     assert (folder / "archive" / "REMINDER.txt").exists()
+
+
+@pytest.fixture
+def hut(folder: Path) -> Path:
+    (folder / "hours.md").write_text("# Opening hours\n- Monday: closed\n- Thursday: 9 to 20\n- Saturday: 10 to 16\n")
+    (folder / "pancakes.md").write_text("# Pancakes\n- 3 eggs\n- 200 g flour\n\n## Steps\n1. Mix.\n2. Fry.\n")
+    (folder / "openingstijden.md").write_text("- maandag: gesloten\n- vrijdag: 9 tot 17\n")
+    (folder / "lamp.md").write_text("Screw the pole tight (40 Nm)\nhang the lamp\n")
+    (folder / "plans").mkdir()
+    (folder / "plans/week 23.md").write_text("- Tuesday: wash the tent (Kaja)\n- Saturday: tour (Joren)\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("hoi! tot hoe laat zijn we donderdag open?", "9 to 20"),
+        ("wo steht das mit dem Zelt am Dienstag?", "Kaja"),
+        ("wie lange haben wir am Samstag offen, laut hours?", "10 to 16"),
+        ("waar stond dat ook alweer van die 40 Nm?", "pole"),
+        ("tot hoe laat zijn we vrijdag open?", "9 tot 17"),
+    ],
+)
+def test_a_question_in_one_language_finds_a_line_in_another(ask: Ask, hut: Path, asked: str, said: str) -> None:
+    assert said in str(ask(asked).answer)
+
+
+def test_a_word_that_a_file_has_in_english_only_is_found(ask: Ask, hut: Path) -> None:
+    ask("lees pancakes.md")
+    assert "3 eggs" in str(ask("hoeveel eieren gaan erin?").answer)
+
+
+@pytest.mark.parametrize(
+    "asked", ["who wrote Hamlet?", "wer hat Hamlet geschrieben?", "¿quién escribió Hamlet?", "kto napisał Hamleta?"]
+)
+def test_what_no_file_tells_is_not_answered_out_of_one(ask: Ask, hut: Path, asked: str) -> None:
+    answer = str(ask(asked).answer)
+    assert not any(name in answer for name in ("hours", "pancakes", "lamp", "week", "packing", "people", "station"))
+
+
+def test_a_question_of_one_word_goes_on_in_the_file_spoken_of(ask: Ask, hut: Path) -> None:
+    ask("show week 23")
+    answer = str(ask("who is on Saturday there?").answer)
+    assert "Joren" in answer
+    assert "10 to 16" not in answer
+
+
+def test_what_begins_with_showing_is_no_small_talk(ask: Ask, hut: Path) -> None:
+    assert "Kaja" in str(ask("show week 23").answer)
+    assert "week" not in str(ask("show me a joke").answer)

@@ -7,10 +7,11 @@ import pytest
 from lango_nb.core.errors import SettingsError, UsageError
 from lango_nb.evaluation.fitting_reader import fit, is_held_out, related_to
 from lango_nb.evaluation.readings import Marked, marked_requests, read_marked
+from lango_nb.models.offline.conversation import resolved
 from lango_nb.models.offline.features import VERSION, may_begin, of_act, of_doubt, see
 from lango_nb.models.offline.lexicon import lexicon, words
-from lango_nb.models.offline.plan import acts
-from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, spans_of
+from lango_nb.models.offline.plan import Context, acts
+from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, reader, spans_of
 from lango_nb.models.offline.weights import LEAST_STEP, Heads, Linear, Tagger, hash_of
 
 TURNS = marked_requests()
@@ -55,6 +56,32 @@ def test_a_quotation_is_known_word_by_word() -> None:
 )
 def test_words_of_ten_languages_share_a_concept(text: str, concept: str) -> None:
     assert any(concept in told for told in lexicon().concepts(words(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Guten Morgen! Na, alles klar bei dir?", "de"),
+        ("guarda in housemates.json e dimmi a cosa è allergico Wen", "it"),
+        ("che camera ha?", "it"),
+        ("y a quels dossiers ici", "fr"),
+        ("es-tu là ?", "fr"),
+        ("ile ma linii?", "pl"),
+        ("python3 average.py", "en"),
+    ],
+)
+def test_small_words_tell_the_language_of_a_short_request(text: str, language: str) -> None:
+    assert reader().read(text).language == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("Lucia?", "de"), ("notes.md", "de"), ("ok", "de"), ("show me the file", "en"), ("e poi?", "it")],
+)
+def test_a_short_request_is_in_the_language_spoken_before_unless_its_words_are_of_another(
+    text: str, language: str
+) -> None:
+    assert resolved(text, Context(), "de").language == language
 
 
 def test_names_of_files_say_no_more_than_that_they_are_names() -> None:
