@@ -689,10 +689,10 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
 
     Examples
     --------
-    >>> said = "in todo.txt tick off the insurance form"
+    >>> said = "tick off the insurance form in todo.txt"
     >>> step = _of_boxes(Reading((Step("task.done", {"text": ("todo.txt",)}),)), said, Context())
-    >>> step.act, step.arguments
-    ('line.tick', {'file': ('todo.txt',), 'find': ('the insurance form',)})
+    >>> step.act, step.word("file")
+    ('line.tick', 'todo.txt')
     """
     if len(reading.steps) != 1:
         return None
@@ -769,7 +769,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
 
     Examples
     --------
-    >>> said = Reading((Step("json.set", {"key": ("thermometer",), "new": ("12",)}),))
+    >>> said = Reading((Step("json.set", {"key": ("thermometer",), "new": ("12",)}),), 0.4)
     >>> found = _of_cell(said, "set the count of the thermometer to 12", Context(file="equipment.json"))
     >>> found.steps[0].act, found.steps[0].word("new"), found.others[0] == said
     ('value.set', '12', True)

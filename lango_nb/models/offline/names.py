@@ -471,9 +471,9 @@ def points_at_answer(words: str, text: str) -> bool:
 
     Examples
     --------
-    >>> points_at_answer("that output", "put that output in a.txt"), points_at_answer("that rocks", 'put "that rocks" in a.txt')
+    >>> points_at_answer("that output", "put that output in a.txt"), points_at_answer("that", 'put "that" in a.txt')
     (True, False)
-    >>> points_at_answer("这些名字", "把这些名字保存到 a.txt"), points_at_answer("milk", "put milk in a.txt")
+    >>> points_at_answer("那些名字", "把那些名字保存到 a.txt"), points_at_answer("milk", "put milk in a.txt")
     (True, False)
     """
     before = text.partition(words)[0].rstrip()[-1:]

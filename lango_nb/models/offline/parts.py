@@ -153,21 +153,23 @@ def parts_of(
     route = router.route(without_content(wish))
     steps = [_split_destination(step, own_tools) for step in reading.steps]
     flat = [(step, needs) for pieces in steps for step, needs in pieces]
+    each = reading.each or (reading.confidence,) * len(steps)
+    sure = [confidence for confidence, pieces in zip(each, steps, strict=True) for _ in pieces]
     changed = conversation.understood.context.changed
     last = conversation.understood.context.last
     is_going_on = len(flat) == 1 and last is not None and last.act == "query"
     owners = [
         next(iter(router.owners("fs")), "")
-        if (is_going_on and may_be_found_out(step, reading.confidence)) or _is_no_sum(step)
+        if (is_going_on and may_be_found_out(step, confidence)) or _is_no_sum(step)
         else _owner(
             tool_of(step, changed),
             step,
-            reading,
+            confidence,
             router,
             route if len(flat) == 1 else router.route(step.text or show(step)),
             own_tools,
         )
-        for step, _ in flat
+        for (step, _), confidence in zip(flat, sure, strict=True)
     ]
     if AUTOMATED.match(conversation.text) and not any(owners):
         owners = [route.chosen or ""] * len(flat)  # nobody is there to be answered: the work is always given away
@@ -257,32 +259,30 @@ def _is_own(tool: str, own_tools: Collection[str]) -> bool:
 
 
 def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
-    tool: str, step: Step, reading: Reading, router: Router, route: Route, own_tools: Collection[str]
+    tool: str, step: Step, confidence: float, router: Router, route: Route, own_tools: Collection[str]
 ) -> str:
     """Return who gets a step; empty for the root itself, or when nobody does."""
     is_stranger = (
         step.act == "about.agents" and step.word("agent") and not pick(step.word("agent"), router.table.names).name
     )
-    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, reading.confidence, route):
+    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, confidence, route):
         return next(iter(router.owners("fs")), "")
     if _is_own(tool, own_tools) and step.act != "unclear":
-        is_doubtful = reading.confidence < SURE or (route.confidence >= _CLEARLY > reading.confidence)
+        is_doubtful = confidence < SURE or (route.confidence >= _CLEARLY > confidence)
         return route.chosen if route.chosen and is_doubtful and not tool else ""
-    if reading.confidence < SURE and route.is_conversation:
+    if confidence < SURE and route.is_conversation:
         return ""
     owners = router.owners(router_family(tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
-    if not owners and step.act in acts() and not router_family(tool) and reading.confidence >= SURE:
+    if not owners and step.act in acts() and not router_family(tool) and confidence >= SURE:
         return ""
     if not owners:
         return route.chosen or ""
     if route.chosen in owners:
         return str(route.chosen)
     names_file = any(one.kind in {"file", "folder"} for one in words(step.text))
-    is_doubtful = (
-        not names_file and reading.confidence < SURE and route.chosen is not None and route.confidence >= _CLEARLY
-    )
+    is_doubtful = not names_file and confidence < SURE and route.chosen is not None and route.confidence >= _CLEARLY
     return str(route.chosen) if is_doubtful else owners[0]
 
 

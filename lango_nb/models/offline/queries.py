@@ -644,7 +644,7 @@ def answer(asked: Query, table: Table) -> Found:
             return Found((), "")
         best = max(usable) if asked.measure == "max" else min(usable)
         rows = [row for row, key in zip(rows, keys, strict=True) if key == best]
-        return Found(tuple(rows), rows[0][place])
+        return Found(tuple(rows), _with_wanted(asked, table, rows[0], rows[0][place]))
     if column and asked.measure in {"sum", "mean", "count"}:
         place = table.columns.index(column)
         read = [one for one in numbers([row[place] for row in rows]) if one is not None]
@@ -661,6 +661,12 @@ def answer(asked: Query, table: Table) -> Found:
         places = [table.columns.index(name) for name in asked.wanted]
         return Found(tuple(rows), "; ".join(", ".join(row[place] for place in places) for row in rows))
     return Found(tuple(rows))
+
+
+def _with_wanted(asked: Query, table: Table, row: Sequence[str], value: str) -> str:
+    """Return a value behind what was wanted beside it: "rosemary: 4.20"."""
+    wanted = ", ".join(row[table.columns.index(name)] for name in asked.wanted)
+    return f"{wanted}: {value}" if wanted else value
 
 
 class Leaf(NamedTuple):
