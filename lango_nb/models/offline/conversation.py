@@ -438,10 +438,12 @@ def _rejoined(reading: Reading, request: str) -> Reading:
     ['delete lines 2 and 3']
     """
     first, *rest = reading.steps or (Step("unclear", {}),)
-    words = [word for step in rest for said in step.arguments.values() for word in said]
+    words = [word for step in rest for role, said in step.arguments.items() if role != "file" for word in said]
     is_parted = bool(rest) and first.act == "line.delete" and all(step.act in FOLLOWS for step in rest)
     if is_parted and words and all(word.isdecimal() for word in words):
-        return reading._replace(steps=(first._replace(text=request),))
+        file = first.arguments.get("file") or next((step.arguments["file"] for step in rest if step.word("file")), ())
+        step = first.with_arguments(file=file)._replace(text=request)
+        return reading._replace(steps=(step,), confidence=max((reading.confidence, *reading.each[:1])), each=())
     return reading
 
 

@@ -976,7 +976,9 @@ def _recalled(desk: Desk, step: Step, found: Sequence[dict[str, Any]]) -> Outcom
 def _calculate(desk: Desk, step: Step) -> Work:
     yield from ()
     words = desk.need(step, "text")
-    result = reckon(words) or reckon(words.replace(",", ".")) or reckon(in_figures(words, desk.context.answer))
+    before = desk.context.answer.partition("\n")[0]
+    ways = (words, words.replace(",", "."), in_figures(words, before), f"{before} {words}")
+    result = next((found for way in ways if (found := reckon(way)) is not None), None) or reckon(words, has_units=True)
     if result is None:
         raise Ask(desk.say("ask.sum", word=words), can_try_others=True)
     if "." in result:

@@ -268,10 +268,21 @@ def _delimiter(lines: Sequence[str]) -> str:
 # -- sums --------------------------------------------------------------------------------------------------------------
 
 _WORDS = (
-    (re.compile(r"\b(?:plus|added to)\b"), "+"),
-    (re.compile(r"\b(?:minus|menos|moins)\b"), "-"),
-    (re.compile(r"\b(?:times|multiplied by|mal|fois|por)\b|[\u00d7·x](?=\s*[\d(])"), "*"),
-    (re.compile(r"\b(?:divided by|over|geteilt durch|divisé par|entre)\b|[÷:]"), "/"),
+    (re.compile(r"\b(?:plus|added to|più|mais|más)\b"), "+"),
+    (re.compile(r"\b(?:minus|menos|moins|meno|min)\b"), "-"),
+    (
+        re.compile(
+            r"\b(?:divided by|over|geteilt durch|divisé par|(?:a )?divid\w+ (?:por|entre)|entre|diviso(?: per)?|gedeeld door|"
+            r"(?:po)?dziel\w+ (?:przez|na))\b|[÷:]|除以"
+        ),
+        "/",
+    ),
+    (
+        re.compile(
+            r"\b(?:times|multiplied by|mal|fois|por|per|keer|razy|vezes|veces|volte)\b|[\u00d7·x](?=\s*[\d(])|乘以"
+        ),
+        "*",
+    ),
     (re.compile(r"\bto the power of\b|\*\*"), "^"),
     (re.compile(r"\bsquared\b"), "^2"),
     (re.compile(r"\bpercent of\b|%\s*(?:of|von|de|di|do|da|van|z|の|的)(?=\s*\d)"), "/100*"),
@@ -289,13 +300,15 @@ _DEEPEST = 30
 _DIGITS = 28
 
 
-def reckon(text: str) -> str | None:
+def reckon(text: str, *, has_units: bool = False) -> str | None:
     """Work out a sum.
 
     Parameters
     ----------
     text : str
         A request that is nothing but a sum.
+    has_units : bool
+        Words that say what the numbers are of are left out.
 
     Returns
     -------
@@ -306,13 +319,17 @@ def reckon(text: str) -> str | None:
     --------
     >>> reckon("what is 12 * (3 + 4)?"), reckon("7 divided by 2"), reckon("2^10"), reckon("15% of 80")
     ('84', '3.5', '1024', '12')
-    >>> reckon("what is love?"), reckon("1/0"), reckon("9^9^9"), reckon("2026")
-    (None, None, None, None)
+    >>> reckon("what is love?"), reckon("1/0"), reckon("9^9^9"), reckon("2026"), reckon("2026-05-18")
+    (None, None, None, None, None)
+    >>> reckon("18 students times 180 francs plus 400", has_units=True)
+    '3640'
     """
     body = _FRAME.sub("", text.strip()).casefold().rstrip(" ?=.!")
     for pattern, sign in _WORDS:
         body = pattern.sub(sign, body)
-    if len(body) > _LONGEST or not _ONLY.match(body) or not re.search(r"\d\s*[-+*/^]", body):
+    if has_units:
+        body = re.sub(r"[^\W\d_]+", " ", body).strip(" ,;")
+    if len(body) > _LONGEST or day(body) is not None or not _ONLY.match(body) or not re.search(r"\d\s*[-+*/^]", body):
         return None
     try:
         with localcontext() as context:

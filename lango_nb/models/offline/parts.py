@@ -20,7 +20,7 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.carry_out import LISTING, asks, least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation, resolved
-from lango_nb.models.offline.lexicon import words
+from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.operations import reckon
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
@@ -245,7 +245,10 @@ def tool_of(step: Step, changed: Step | None = None) -> str:
 
 def _is_no_sum(step: Step) -> bool:
     """Tell whether what was read as a sum is none: how much it is may stand in a file."""
-    return step.act == "calculate" and reckon(step.word("text")) is None and asks(step.text)
+    is_sum = "calculate" in concepts_of(step.text) or any(
+        reckon(step.word("text"), has_units=way) for way in (False, True)
+    )
+    return step.act == "calculate" and not is_sum and asks(step.text)
 
 
 def _is_nobodys(tool: str, own_tools: Collection[str]) -> bool:

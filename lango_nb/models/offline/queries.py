@@ -307,11 +307,11 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
     if not table.rows or len(table.rows) > MOST_ROWS:
         return Query()
     asked = _Question(text)
-    for part in plain(name.rpartition("/")[2].rpartition(".")[0]).split():
-        asked.used.update(asked.means(part))
+    title = {at for part in plain(name.rpartition("/")[2].rpartition(".")[0]).split() for at in asked.means(part)}
+    asked.used.update(title)
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
-    named = _columns(asked, table)
+    named = _columns(asked, table, title if where else set())
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
     where += _truths(asked, table, named, spent)
@@ -496,8 +496,11 @@ def _numbered(asked: _Question, column: str, values: Sequence[str], is_before: b
     return None
 
 
-def _columns(asked: _Question, table: Table) -> list[str]:
-    """Return the columns that a question names, those whose whole name is said before the others."""
+def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
+    """Return the columns that a question names, those whose whole name is said before the others.
+
+    What only says the table's own name wants its rows: "the chores of week 42".
+    """
     found: dict[str, tuple[float, int]] = {}
     for column in table.columns:
         parts = [part for part in plain(column).split() if not part.isdigit() and not is_small(part)]
@@ -505,7 +508,7 @@ def _columns(asked: _Question, table: Table) -> list[str]:
         if set(parts) & _KEYS and not all(places for _, places in hits):
             asked.used.update(place for _, places in hits for place in places)
             continue  # "which bikes" are the rows, not bike_id
-        met = [place for _, places in hits for place in places[:1]]
+        met = [place for _, places in hits for place in places[:1] if place not in title]
         if met and len([1 for _, places in hits if places]) * 2 >= len(parts):
             found[column] = (-len(met) / len(parts), min(met))
             asked.used.update(place for _, places in hits for place in places)

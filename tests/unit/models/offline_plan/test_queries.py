@@ -157,6 +157,12 @@ def test_a_value_of_json_is_found_by_its_keys() -> None:
     assert leaf("what is the weather?", data) is None
 
 
+def test_a_word_for_the_table_is_no_column_of_it() -> None:
+    chores = read_table("week,chore,person\n41,bins,Maya\n42,kitchen,Wen\n")
+    asked = query("show me the chores of week 42", chores, name="chores.csv")
+    assert (str(asked), answer(asked, chores).rows) == ("rows where week is 42", (("42", "kitchen", "Wen"),))
+
+
 @pytest.mark.parametrize(
     ("text", "left"),
     [
