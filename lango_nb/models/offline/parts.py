@@ -88,7 +88,7 @@ def _nobodys() -> Router:
 
 LONGEST_QUOTE = 300
 """Characters of a quoted string that are read to route a request."""
-_CLEARLY = 0.85
+CLEARLY = 0.85
 """Confidence from which the router is believed rather than a reading that is not sure."""
 SURE = 0.5
 """Confidence from which a reading says who gets a request."""
@@ -243,6 +243,12 @@ def tool_of(step: Step, changed: Step | None = None) -> str:
     return step.act if row is None else row.tool
 
 
+def _acting(router: Router, tool: str) -> tuple[str, ...]:
+    """Return who has a tool by the names of what agents of one's own do."""
+    words_of_it = tool.replace("_", " ")
+    return tuple(row.name for row in router.table if any(one.partition(":")[0] == words_of_it for one in row.actions))
+
+
 def _is_no_sum(step: Step) -> bool:
     """Tell whether what was read as a sum is none: how much it is may stand in a file."""
     is_sum = "calculate" in concepts_of(step.text) or any(
@@ -271,11 +277,11 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     if (is_stranger or step.act != "about.agents") and may_be_found_out(step, confidence, route):
         return next(iter(router.owners("fs")), "")
     if _is_own(tool, own_tools) and step.act != "unclear":
-        is_doubtful = confidence < SURE or (route.confidence >= _CLEARLY > confidence)
+        is_doubtful = confidence < SURE or (route.confidence >= CLEARLY > confidence)
         return route.chosen if route.chosen and is_doubtful and not tool else ""
     if confidence < SURE and route.is_conversation:
         return ""
-    owners = router.owners(router_family(tool)) if tool else ()
+    owners = (router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
     if not owners and step.act in acts() and not router_family(tool) and confidence >= SURE:
@@ -285,7 +291,7 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     if route.chosen in owners:
         return str(route.chosen)
     names_file = any(one.kind in {"file", "folder"} for one in words(step.text))
-    is_doubtful = not names_file and confidence < SURE and route.chosen is not None and route.confidence >= _CLEARLY
+    is_doubtful = not names_file and confidence < SURE and route.chosen is not None and route.confidence >= CLEARLY
     return str(route.chosen) if is_doubtful else owners[0]
 
 
@@ -306,11 +312,11 @@ def may_be_found_out(step: Step, confidence: float, route: Route | None = None) 
     match step.act:
         case "talk" | "unclear":
             is_sure = confidence >= SURE and step.act == "talk"
-            return route is None or not route.is_conversation or not (is_sure or other >= _CLEARLY)
+            return route is None or not route.is_conversation or not (is_sure or other >= CLEARLY)
         case "about.agents" | "about.owner":
-            return confidence < _CLEARLY and (route is None or route.chosen is None)
+            return confidence < CLEARLY and (route is None or route.chosen is None)
         case _:
-            return confidence < SURE and other < _CLEARLY
+            return confidence < SURE and other < CLEARLY
 
 
 def _reason(steps: Sequence[Step]) -> str:

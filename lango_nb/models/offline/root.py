@@ -32,7 +32,16 @@ from lango_nb.models.offline.conversation import (
     Done,
     Offer,
 )
-from lango_nb.models.offline.parts import ASKED, PLANNING, SURE, WorkOrder, parts_of, read_plan, without_content
+from lango_nb.models.offline.parts import (
+    ASKED,
+    CLEARLY,
+    PLANNING,
+    SURE,
+    WorkOrder,
+    parts_of,
+    read_plan,
+    without_content,
+)
 from lango_nb.models.offline.plan import Reading, Step, hand_on, handed, with_given
 from lango_nb.models.offline.talk import is_out_of_scope
 from lango_nb.routing.route import Route
@@ -164,7 +173,10 @@ def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[T
     if part.own is not None and first.act not in talk.WORDED:
         reply, _ = next_reply(conversation, part.own, context, tools)
         return reply
-    is_doubtful = first.act == "talk" and reading.confidence < SURE
+    least = (
+        CLEARLY if any(row.actions for row in conversation.router.table) else SURE
+    )  # it may be theirs, in other words
+    is_doubtful = first.act == "talk" and reading.confidence < least
     if (part.own is None or is_doubtful) and not part.route.is_conversation:
         return Reply(text=talk.ask_back(part.route, language))
     step = first if first.act in talk.WORDED else Step("talk", {}, text=conversation.text)
