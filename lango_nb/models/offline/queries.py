@@ -314,14 +314,16 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
     named = _columns(asked, table, title if where else set())
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
-    where += _truths(asked, table, named, spent)
+    truths = list(_truths(asked, table, named, spent))
+    where += truths
     where += _limits(asked, table, named)
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
     explained = asked.explained(default=0.0 if before is None else 1.0)
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
     is_time = bool(asked.has(_TIMES))
-    is_money = bool(asked.has(("money",))) or any(asked.means(word) for word in _MONEY)
+    money = {*asked.has(("money",)), *(at for word in _MONEY for at in asked.means(word))}
+    is_money = bool(money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)})
     if is_money and len(amounts(table)) == 1:
         asked.used.update(asked.has(("money",)))
         found = found._replace(explained=asked.explained())

@@ -157,6 +157,11 @@ def test_a_value_of_json_is_found_by_its_keys() -> None:
     assert leaf("what is the weather?", data) is None
 
 
+def test_who_has_not_paid_is_counted_and_not_added_up() -> None:
+    choir = read_table("name,fee,paid\nAnna,30,yes\nBen,45,no\nCarla,45,no\n")
+    assert str(query("how many of them have not paid?", choir, name="choir.csv")) == "count where paid is no"
+
+
 def test_a_word_for_the_table_is_no_column_of_it() -> None:
     chores = read_table("week,chore,person\n41,bins,Maya\n42,kitchen,Wen\n")
     asked = query("show me the chores of week 42", chores, name="chores.csv")
