@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lango_nb.core.packed import hash_of
 from lango_nb.evaluation.readings import Marked, MarkedStep, marked_requests
 from lango_nb.models.offline.features import (
     VALUES,
@@ -37,7 +38,7 @@ from lango_nb.models.offline.features import (
 from lango_nb.models.offline.lexicon import Word
 from lango_nb.models.offline.plan import READING, acts
 from lango_nb.models.offline.reader import FOLLOWS, WEIGHTS, begins_at, likeliest, roles_of
-from lango_nb.models.offline.weights import LEAST_STEP, MOST_STEPS, Linear, Tagger, hash_of, pack
+from lango_nb.models.offline.weights import LEAST_STEP, MOST_STEPS, Linear, Tagger, pack
 
 HELD_OUT = 3
 """Every so many authors, one is held out."""

@@ -16,15 +16,14 @@ this. The model was made for English: where a text is in another language, what 
 
 from __future__ import annotations
 
-import json
 import math
-import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lango_nb.core import packed
 from lango_nb.core.errors import SettingsError
 from lango_nb.evaluation.minilm import READ_LAYERS, SIZE, Encoder
 from lango_nb.routing.router import Calibration
@@ -55,19 +54,15 @@ class Head:
     Raises
     ------
     SettingsError
-        The bytes are no such head.
+        The bytes are not such a head.
     """
 
     def __init__(self, data: bytes) -> None:
         import numpy as np
 
-        start = len(MAGIC) + 4
-        if data[: len(MAGIC)] != MAGIC or len(data) < start:
-            raise SettingsError(f"this is no head over sentence vectors; {_FIT}")
-        (size,) = struct.unpack_from("<I", data, len(MAGIC))
-        self.card: dict[str, Any] = json.loads(data[start : start + size])
+        self.card, body = packed.unpack(MAGIC, data, f"this is not a head over sentence vectors; {_FIT}")
         self.families: tuple[str, ...] = tuple(self.card["families"])
-        rows = np.frombuffer(data, "<i2", offset=start + size)
+        rows = np.frombuffer(body, "<i2")
         count = len(self.families) + 1
         if len(rows) != count * SIZE * len(READ_LAYERS):
             raise SettingsError(f"the head over sentence vectors is cut off, or was fitted for other layers; {_FIT}")
@@ -124,8 +119,7 @@ def pack(card: Mapping[str, object], weights: npt.NDArray[Any]) -> bytes:
 
     scales = np.maximum(np.abs(weights).max(axis=1), 1e-9) / _MOST
     rows = np.round(weights / scales[:, None]).astype("<i2")
-    header = json.dumps({**card, "scales": [float(f"{value:.8g}") for value in scales]}).encode()
-    return b"".join((MAGIC, struct.pack("<I", len(header)), header, rows.tobytes()))
+    return packed.pack(MAGIC, {**card, "scales": [float(f"{value:.8g}") for value in scales]}, rows.tobytes())
 
 
 class Sentences:

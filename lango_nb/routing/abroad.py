@@ -6,16 +6,16 @@ holds a word that English does not know.
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
+from operator import itemgetter
 from typing import NamedTuple
 
-from lango_nb.core.errors import SettingsError
+from lango_nb.core import packed
+from lango_nb.core.packed import Hashes, hash_of
 
 MAGIC = b"LANGOAB1"
 ABROAD = "abroad.bin"
@@ -51,7 +51,7 @@ class Abroad:
     Raises
     ------
     SettingsError
-        The bytes are no such table.
+        The bytes are not such a table.
 
     Examples
     --------
@@ -63,16 +63,12 @@ class Abroad:
     """
 
     def __init__(self, data: bytes) -> None:
-        if data[: len(MAGIC)] != MAGIC:
-            raise SettingsError("this is no table of words of other languages; make it again")
-        at = len(MAGIC) + 4
-        (size,) = struct.unpack_from("<I", data, len(MAGIC))
-        header = json.loads(data[at : at + size])
+        header, written = packed.unpack(MAGIC, data, "this is not a table of words of other languages; make it again")
         self.languages: list[str] = header["languages"]
         count: int = header["meanings"]
-        body = zlib.decompress(data[at + size :])
-        self._keys = memoryview(body)[: 4 * count].cast("I")
-        """Hashes of the words, ascending, one for each meaning."""
+        body = zlib.decompress(written)
+        self._words = Hashes(memoryview(body)[: 4 * count])
+        """Of each meaning, its word."""
         self._stem_of = memoryview(body)[4 * count : 6 * count].cast("H")
         self._language_of = body[6 * count : 7 * count]
         self._stems = body[7 * count :].decode().split("\n")
@@ -80,7 +76,7 @@ class Abroad:
 
     def __len__(self) -> int:
         """Return the number of meanings."""
-        return len(self._keys)
+        return len(self._words)
 
     def _meanings(self, word: str) -> tuple[Meaning, ...]:
         """Return what a folded word may mean.
@@ -97,13 +93,10 @@ class Abroad:
         return (*exact, *(one for one in self._exact(f"{word}*") if one.language not in known))
 
     def _exact(self, word: str) -> list[Meaning]:
-        key = zlib.crc32(word.encode())
-        place = bisect_left(self._keys, key)
-        found = []
-        while place < len(self._keys) and self._keys[place] == key:
-            found.append(Meaning(self.languages[self._language_of[place]], self._stems[self._stem_of[place]]))
-            place += 1
-        return found
+        return [
+            Meaning(self.languages[self._language_of[place]], self._stems[self._stem_of[place]])
+            for place in self._words.places(word)
+        ]
 
     def _of_compound(self, word: str) -> list[Meaning]:
         for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
@@ -151,22 +144,16 @@ def pack(meanings: Iterable[tuple[str, str, str]]) -> bytes:
     languages = sorted({language for _, language, _ in listed})
     stems = sorted({stem for _, _, stem in listed})
     places: Mapping[str, int] = {stem: place for place, stem in enumerate(stems)}
-    rows = sorted(((zlib.crc32(word.encode()), language, places[stem]) for word, language, stem in listed), key=_hash)
-    header = json.dumps({"languages": languages, "meanings": len(rows)}).encode()
-    count = len(rows)
+    rows = sorted(((hash_of(word), language, places[stem]) for word, language, stem in listed), key=itemgetter(0))
     body = b"".join(
         (
-            struct.pack(f"<{count}I", *(key for key, _, _ in rows)),
-            struct.pack(f"<{count}H", *(place for _, _, place in rows)),
+            Hashes.bytes_of(key for key, _, _ in rows),
+            struct.pack(f"<{len(rows)}H", *(place for _, _, place in rows)),
             bytes(languages.index(language) for _, language, _ in rows),
             "\n".join(stems).encode(),
         )
     )
-    return b"".join((MAGIC, struct.pack("<I", len(header)), header, zlib.compress(body, 9)))
-
-
-def _hash(row: tuple[int, str, int]) -> int:
-    return row[0]
+    return packed.pack(MAGIC, {"languages": languages, "meanings": len(rows)}, zlib.compress(body, 9))
 
 
 @lru_cache(maxsize=1)

@@ -10,18 +10,16 @@ is kept for the next text with the same word.
 
 from __future__ import annotations
 
-import json
 import math
-import struct
 import zlib
-from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from lango_nb.core import packed
 from lango_nb.core.errors import SettingsError
+from lango_nb.core.packed import Hashes, hash_of
 from lango_nb.routing.families import check_families
 from lango_nb.routing.features import VERSION, Token, of_word, pairs, tokens
 
@@ -31,9 +29,6 @@ _ZERO = 128
 """The byte that stands for a weight of nothing."""
 IDF_STEPS = 16
 """Steps of one in the bytes of inverse document frequencies."""
-_HASH_BITS = 32
-_BUCKET_BITS = 10
-"""Leading bits of a feature's hash by which the place of its row is narrowed down."""
 _KEPT = 4096
 """Words, and pairs of words, whose steps are kept; the least recently used ones are forgotten."""
 
@@ -62,7 +57,7 @@ class Learned:
     Raises
     ------
     SettingsError
-        The bytes are no weights, or were fitted for other features.
+        The bytes are not weights, or were fitted for other features.
 
     Examples
     --------
@@ -73,13 +68,7 @@ class Learned:
     """
 
     def __init__(self, data: bytes) -> None:
-        if data[: len(MAGIC)] != MAGIC:
-            raise SettingsError("these are no weights of a router; fit them again")
-        at = len(MAGIC)
-        (size,) = struct.unpack_from("<I", data, at)
-        at += 4
-        self.card = json.loads(data[at : at + size])
-        at += size
+        self.card, written = packed.unpack(MAGIC, data, "these are not weights of a router; fit them again")
         if self.card["features"] != VERSION:
             raise SettingsError(
                 f"the router's weights are for features {self.card['features']}, this is {VERSION}; fit them again"
@@ -88,21 +77,16 @@ class Learned:
         self.bias: tuple[float, ...] = tuple(self.card["bias"])
         self._scales: tuple[float, ...] = tuple(self.card["scales"])
         self._width = len(self.families) + 1
-        self._body = zlib.decompress(data[at:])
+        self._body = zlib.decompress(written)
         self._first = 4 * (len(self._body) // (4 + self._width))
         """Where the rows begin, behind the hashes."""
-        self._keys = memoryview(self._body)[: self._first].cast("I")
-        """Hashes of the features, ascending."""
-        self._buckets = [
-            bisect_left(self._keys, begin << _HASH_BITS - _BUCKET_BITS) for begin in range((1 << _BUCKET_BITS) + 1)
-        ]
-        """Where the hashes with the same leading bits begin."""
+        self._features = Hashes(memoryview(self._body)[: self._first])
         self._of_word = lru_cache(maxsize=_KEPT)(self._steps_of_word)
         self._of_pair = lru_cache(maxsize=_KEPT)(self._steps_of_pair)
 
     def __len__(self) -> int:
         """Return the number of features."""
-        return len(self._keys)
+        return len(self._features)
 
     def score(self, text: str) -> Scored:
         """Score a text.
@@ -148,11 +132,8 @@ class Learned:
 
     def _row(self, feature: str) -> bytes:
         """Return a feature's row: a byte for each family and the inverse frequency; empty when it is unknown."""
-        key = zlib.crc32(feature.encode())
-        bucket = key >> _HASH_BITS - _BUCKET_BITS
-        end = self._buckets[bucket + 1]
-        place = bisect_left(self._keys, key, self._buckets[bucket], end)
-        if place == end or self._keys[place] != key:
+        place = self._features.place(feature)
+        if place is None:
             return b""
         begin = self._first + place * self._width
         return self._body[begin : begin + self._width]
@@ -172,10 +153,8 @@ def pack(card: dict[str, object], rows: Mapping[str, bytes]) -> bytes:
     -------
     bytes
     """
-    header = json.dumps(card, ensure_ascii=False).encode()
-    hashed = dict(sorted((zlib.crc32(name.encode()), row) for name, row in rows.items()))
-    body = array("I", hashed).tobytes() + b"".join(hashed.values())
-    return b"".join((MAGIC, struct.pack("<I", len(header)), header, zlib.compress(body, 9)))
+    hashed = dict(sorted((hash_of(name), row) for name, row in rows.items()))
+    return packed.pack(MAGIC, card, zlib.compress(Hashes.bytes_of(hashed) + b"".join(hashed.values()), 9))
 
 
 @lru_cache(maxsize=1)

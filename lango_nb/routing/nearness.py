@@ -6,17 +6,15 @@ table first holds an agent that the learned families do not know; nothing else n
 
 from __future__ import annotations
 
-import json
-import struct
 import zlib
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from operator import mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from lango_nb.core.errors import SettingsError
+from lango_nb.core import packed
+from lango_nb.core.packed import Hashes, hash_of
 
 MAGIC = b"LANGOWV2"
 WORDS = "words.bin"
@@ -68,35 +66,29 @@ class Nearness:
     Raises
     ------
     SettingsError
-        The bytes are no vectors.
+        The bytes are not such vectors.
     """
 
     def __init__(self, data: bytes) -> None:
-        if data[: len(MAGIC)] != MAGIC:
-            raise SettingsError("these are no vectors of words; make them again")
-        at = len(MAGIC) + 4
-        (size,) = struct.unpack_from("<I", data, len(MAGIC))
-        self.card: dict[str, Any] = json.loads(data[at : at + size])
+        self.card, written = packed.unpack(MAGIC, data, "these are not vectors of words; make them again")
         self.size: int = self.card["size"]
         self.steps: list[float] = self.card["steps"]
         """By number of a vector: what one level is worth."""
         count: int = self.card["words"]
-        body = zlib.decompress(data[at + size :])
-        self._keys = memoryview(body)[: 4 * count].cast("I")
-        """Hashes of the stems, ascending."""
+        body = zlib.decompress(written)
+        self._stems = Hashes(memoryview(body)[: 4 * count])
         self._telling = body[4 * count : 5 * count]
         self._rows = body[5 * count :]
         self.word = lru_cache(maxsize=_KEPT)(self._word)
 
     def __len__(self) -> int:
         """Return the number of stems."""
-        return len(self._keys)
+        return len(self._stems)
 
     def _word(self, stem: str) -> Word | None:
         """Return what is known of a stem."""
-        key = zlib.crc32(stem.encode())
-        place = bisect_left(self._keys, key)
-        if place == len(self._keys) or self._keys[place] != key:
+        place = self._stems.place(stem)
+        if place is None:
             return None
         half = self.size // 2
         row = self._rows[place * half : (place + 1) * half]
@@ -133,15 +125,14 @@ def pack(card: Mapping[str, object], words: Mapping[str, tuple[int, Sequence[int
     >>> Direction([1.0, 0.0], vectors.steps).likeness(cow)
     7.5
     """
-    hashed = dict(sorted((zlib.crc32(word.encode()), levels) for word, levels in words.items()))
+    hashed = dict(sorted((hash_of(word), levels) for word, levels in words.items()))
     half = int(str(card["size"])) // 2
-    header = json.dumps({**card, "words": len(hashed)}).encode()
     rows = b"".join(
         bytes([low + LEVELS * high for low, high in zip(levels[:half], levels[half:], strict=True)])
         for _, levels in hashed.values()
     )
-    body = struct.pack(f"<{len(hashed)}I", *hashed) + bytes([telling for telling, _ in hashed.values()]) + rows
-    return b"".join((MAGIC, struct.pack("<I", len(header)), header, zlib.compress(body, 9)))
+    body = Hashes.bytes_of(hashed) + bytes([telling for telling, _ in hashed.values()]) + rows
+    return packed.pack(MAGIC, {**card, "words": len(hashed)}, zlib.compress(body, 9))
 
 
 @lru_cache(maxsize=1)

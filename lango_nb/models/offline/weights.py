@@ -7,7 +7,6 @@ each class: adding integers adds all classes at once, without numpy.
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
 from array import array
@@ -19,7 +18,9 @@ from itertools import accumulate, pairwise
 from operator import add
 from typing import Any, NamedTuple
 
+from lango_nb.core import packed
 from lango_nb.core.errors import SettingsError
+from lango_nb.core.packed import hash_of
 from lango_nb.models.offline.features import Group
 
 _MAGIC = b"LANGORD2"
@@ -107,11 +108,6 @@ class _Index:
         begin = 1 << (32 - _LOW)
         end = begin + 2 * features
         return cls(bytes(data[:begin]), data[begin:end].cast("H")), data[end:]
-
-
-def hash_of(feature: str) -> int:
-    """Return the hash by which a feature is known."""
-    return zlib.crc32(feature.encode("utf-8", "surrogatepass"))
 
 
 class _Known(dict[str | Group, int]):
@@ -500,9 +496,7 @@ def _spans(labels: Sequence[str]) -> list[tuple[str, int, int]]:
 def pack(card: Mapping[str, Any], parts: Mapping[str, tuple[dict[str, Any], bytes]]) -> bytes:
     """Return a card and its parts as bytes; the same each time."""
     header = {**card, "parts": {name: {**part, "size": len(data)} for name, (part, data) in parts.items()}}
-    written = json.dumps(header, ensure_ascii=False).encode()
-    body = zlib.compress(b"".join(data for _, data in parts.values()), 9)
-    return b"".join((_MAGIC, struct.pack("<I", len(written)), written, body))
+    return packed.pack(_MAGIC, header, zlib.compress(b"".join(data for _, data in parts.values()), 9))
 
 
 def unpack(data: bytes, version: int) -> tuple[dict[str, Any], dict[str, memoryview]]:
@@ -513,17 +507,12 @@ def unpack(data: bytes, version: int) -> tuple[dict[str, Any], dict[str, memoryv
     SettingsError
         The bytes are no weights of a reader, or were fitted for other features.
     """
-    if data[: len(_MAGIC)] != _MAGIC:
-        raise SettingsError("these are not the weights of a reader; fit them again")
-    at = len(_MAGIC)
-    (size,) = struct.unpack_from("<I", data, at)
-    at += 4
-    card = json.loads(data[at : at + size])
+    card, written = packed.unpack(_MAGIC, data, "these are not the weights of a reader; fit them again")
     if card["version"] != version:
         raise SettingsError(
             f"the reader's weights are for features {card['version']}, this is {version}; fit them again"
         )
-    body = memoryview(zlib.decompress(data[at + size :]))
+    body = memoryview(zlib.decompress(written))
     parts, at = {}, 0
     for name, part in card["parts"].items():
         parts[name] = body[at : at + part["size"]]

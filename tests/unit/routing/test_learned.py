@@ -110,7 +110,7 @@ def test_calibration_keeps_wrong_agents_below_the_limit() -> None:
 
 
 def test_what_are_no_weights_is_refused() -> None:
-    with pytest.raises(SettingsError, match="no weights of a router"):
+    with pytest.raises(SettingsError, match="not weights of a router"):
         Learned(b"something else")
     card: dict[str, object] = {"features": 0, "families": ["a"], "bias": [0.0], "scales": [1.0]}
     with pytest.raises(SettingsError, match="are for features 0"):

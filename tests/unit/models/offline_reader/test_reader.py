@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lango_nb.core.errors import SettingsError, UsageError
+from lango_nb.core.packed import hash_of
 from lango_nb.evaluation.fitting_reader import fit, is_held_out, related_to
 from lango_nb.evaluation.readings import Marked, marked_requests, read_marked
 from lango_nb.models.offline.conversation import resolved
@@ -12,7 +13,7 @@ from lango_nb.models.offline.features import VERSION, may_begin, of_act, of_doub
 from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.plan import Context, acts
 from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, reader, spans_of
-from lango_nb.models.offline.weights import LEAST_STEP, Heads, Linear, Tagger, hash_of
+from lango_nb.models.offline.weights import LEAST_STEP, Heads, Linear, Tagger
 
 TURNS = marked_requests()
 FEW = 120
