@@ -13,7 +13,6 @@ from lango_nb.core.events import (
     Event,
     HandedOver,
     HistoryTrimmed,
-    TextSaid,
     TextSoFar,
     TurnFinished,
     TurnStarted,
@@ -349,10 +348,6 @@ class TurnState:
                 circuit=change.circuit, state=change.state, failures=change.failures, detail=change.detail
             )
             self.emit(changed, author, run_id=run_id)
-
-    def is_anything_said(self) -> bool:
-        """Tell whether the user saw any text yet."""
-        return any(isinstance(event, TextSaid) for event in self.events)
 
     def has_handed_over(self) -> bool:
         """Tell whether any hand-over happened."""
