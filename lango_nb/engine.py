@@ -20,8 +20,8 @@ from lango_nb.config.settings import Settings, StoreSettings
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import DefinitionError, LangoError, SettingsError, TurnError, UnknownNameError, UsageError
 from lango_nb.core.ids import Ids, RandomIds
+from lango_nb.core.lazy import once
 from lango_nb.core.masking import add_rules, mask
-from lango_nb.core.once import once
 from lango_nb.core.paths import path_of
 from lango_nb.core.tool_patterns import ToolPatterns
 from lango_nb.models.model import Model

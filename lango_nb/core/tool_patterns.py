@@ -20,15 +20,21 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from lango_nb.core.errors import DefinitionError, shorten
+from lango_nb.core.lazy import compiled
 
 COMMAND = "command"
 """The argument that a shell reads, in whatever tool has it."""
 EVERY = "*"
 """Stands for every agent."""
+_PATTERN = r"\s*([A-Za-z0-9_.*?-]{1,128})\s*(?:\(\s*([A-Za-z_]\w*)\s*:\s*(\S(?:.*\S)?)\s*\)\s*)?"
+_UNSURE = r"[;&|<>$`\x00-\x08\x0a-\x1f\x7f]|(?<![^\s/\\=:,\"'])\.\.(?![^\s/\\=:,\"'])"
+"""Operators of a shell, control characters, and ``..`` as a folder of its own."""
+_FILLED_IN = r"[$`*?\[{]"
+"""What a shell replaces before it runs a command."""
+_QUOTING = r"[\"'\\]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class ToolPattern:
         DefinitionError
             It is none.
         """
-        found = _shapes().pattern.fullmatch(written)
+        found = compiled(_PATTERN).fullmatch(written)
         if found is None:
             raise DefinitionError(
                 f"{shorten(written)!r} is not a pattern of tools; write exec, fs_* or exec(command: git *)"
@@ -91,7 +97,7 @@ class ToolPattern:
         if not self.argument:
             return True
         text = _scalar(arguments.get(self.argument))
-        return text is not None and not _shapes().unsure.search(text) and self._whole.fullmatch(text) is not None
+        return text is not None and not compiled(_UNSURE).search(text) and self._whole.fullmatch(text) is not None
 
     def catches(self, tool: str, arguments: Mapping[str, Any]) -> bool:
         """Tell whether a call is meant, or may be."""
@@ -100,7 +106,7 @@ class ToolPattern:
         if not self.argument or self.argument not in arguments:  # a value left out may be the one that is meant
             return True
         text = _flat(arguments[self.argument])
-        if self._whole.fullmatch(text) or (self.argument == COMMAND and _shapes().filled_in.search(text)):
+        if self._whole.fullmatch(text) or (self.argument == COMMAND and compiled(_FILLED_IN).search(text)):
             return True
         return any(self._anywhere.match(reading) for reading in _readings(text))
 
@@ -201,29 +207,6 @@ NO_TOOLS = ToolPatterns()
 """A list without patterns."""
 
 
-class _Shapes(NamedTuple):
-    """What patterns and values are held against."""
-
-    pattern: re.Pattern[str]
-    unsure: re.Pattern[str]
-    """Operators of a shell, control characters, and ``..`` as a folder of its own."""
-    filled_in: re.Pattern[str]
-    """What a shell replaces before it runs a command."""
-    quoting: re.Pattern[str]
-    wildcard: re.Pattern[str]
-
-
-@cache
-def _shapes() -> _Shapes:
-    return _Shapes(
-        pattern=re.compile(r"\s*([A-Za-z0-9_.*?-]{1,128})\s*(?:\(\s*([A-Za-z_]\w*)\s*:\s*(\S(?:.*\S)?)\s*\)\s*)?"),
-        unsure=re.compile(r"[;&|<>$`\x00-\x08\x0a-\x1f\x7f]|(?<![^\s/\\=:,\"'])\.\.(?![^\s/\\=:,\"'])"),
-        filled_in=re.compile(r"[$`*?\[{]"),
-        quoting=re.compile(r"[\"'\\]"),
-        wildcard=re.compile(r"[*?]"),
-    )
-
-
 def _scalar(value: object) -> str | None:
     """Write a single value as text; ``None`` for lists, objects and nothing at all."""
     if isinstance(value, str):
@@ -244,7 +227,7 @@ def _readings(text: str) -> Iterator[str]:
     """Return a value as it is written, without quoting, and as a path without detours."""
     words = " ".join(text.replace("\\\n", "").split())
     yield words
-    bare = _shapes().quoting.sub("", words)
+    bare = compiled(_QUOTING).sub("", words)
     yield bare
     yield posixpath.normpath(bare)
 
@@ -252,7 +235,7 @@ def _readings(text: str) -> Iterator[str]:
 def _name(written: str) -> re.Pattern[str]:
     glob = f"{written}*" if written.endswith("_") else written
     stem = glob.removesuffix("_*")
-    has_stem = stem not in {"", glob} and not _shapes().wildcard.search(stem)
+    has_stem = stem not in {"", glob} and not {"*", "?"} & set(stem)
     return re.compile(_whole(glob).pattern + (f"|{re.escape(stem)}" if has_stem else ""), re.DOTALL)
 
 

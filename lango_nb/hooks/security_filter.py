@@ -8,12 +8,11 @@ write it to a file first. The lock is the approval.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from lango_nb.core.lazy import compiled
 from lango_nb.core.personal import redact
 from lango_nb.core.tool_patterns import ToolPatterns
 from lango_nb.hooks.commands.verdict import Verdict
@@ -22,6 +21,11 @@ from lango_nb.tools.workers import WORKERS
 
 LARGE = 10_000
 """Characters of arguments from which a thread looks at them, so that other turns go on."""
+_OPERATOR = " ?([|<>&;]) ?"
+_HIDING = r"(?i)[\"'\\]|\$(?=[\"'])|\$\{?ifs"
+"""What a shell takes away before it runs a command."""
+_SEPARATOR = r"(?i)\$\{ifs[^}]{0,20}\}|\$ifs\b"
+"""What a shell reads as a space."""
 
 
 class SecurityFilter:
@@ -99,16 +103,15 @@ def plain(command: str) -> str:
         words = f" {words}"
     if text[-1:].isspace() and words != " ":
         words = f"{words} "
-    return _shapes().operator.sub(r"\1", words)
+    return compiled(_OPERATOR).sub(r"\1", words)
 
 
 def _readings(command: str) -> Iterator[str]:
     """Return a command made plain as it is written, and as a shell reads it where that is something else."""
     yield plain(command)
-    shapes = _shapes()
-    if shapes.hiding.search(command):
-        read = shapes.separator.sub(" ", command.replace("\\\n", ""))
-        yield plain(shapes.hiding.sub("", read))
+    if compiled(_HIDING).search(command):
+        read = compiled(_SEPARATOR).sub(" ", command.replace("\\\n", ""))
+        yield plain(compiled(_HIDING).sub("", read))
 
 
 def _command(arguments: Mapping[str, Any]) -> str:
@@ -125,23 +128,3 @@ def _size(value: object) -> int:
     if isinstance(value, Mapping):
         return sum(map(_size, value.values()))
     return sum(map(_size, value)) if isinstance(value, list) else 0
-
-
-class _Shapes(NamedTuple):
-    """Patterns that every command is held against before it is compared with patterns of the settings."""
-
-    operator: re.Pattern[str]
-    hiding: re.Pattern[str]
-    """What a shell takes away before it runs a command."""
-    separator: re.Pattern[str]
-    """What a shell reads as a space."""
-
-
-@cache
-def _shapes() -> _Shapes:
-    """Compile the patterns when the first command is looked at."""
-    return _Shapes(
-        operator=re.compile(r" ?([|<>&;]) ?"),
-        hiding=re.compile(r"[\"'\\]|\$(?=[\"'])|\$\{?ifs", re.IGNORECASE),
-        separator=re.compile(r"\$\{ifs[^}]{0,20}\}|\$ifs\b", re.IGNORECASE),
-    )

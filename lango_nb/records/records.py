@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import StoreError
 from lango_nb.core.ids import Ids
-from lango_nb.core.once import once
+from lango_nb.core.lazy import once
 from lango_nb.records.sessions import MOST_TOKENS, Sessions
 from lango_nb.records.traces import Traces
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import StoreError, TurnError, UnknownNameError
 from lango_nb.core.ids import Ids
+from lango_nb.core.lazy import once
 from lango_nb.core.masking import mask
-from lango_nb.core.once import once
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

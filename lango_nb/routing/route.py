@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from lango_nb.core.once import Deferred
+from lango_nb.core.lazy import Deferred
 from lango_nb.routing.function_words import FUNCTION_WORDS
 
 SignalKind = Literal[

@@ -23,7 +23,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
-from lango_nb.core.once import once
+from lango_nb.core.lazy import once
 from lango_nb.routing.described import Described, Scale, scale_of_package
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.features import READ_CHARS

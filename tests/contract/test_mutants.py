@@ -43,9 +43,9 @@ def test_what_is_changed_and_what_is_not(source: str, changed: set[str]) -> None
 
 
 def test_a_seed_draws_the_same_places_and_only_where_it_is_told() -> None:
-    places = mutants.all_faults(["lango_nb/core/once.py"])
-    assert places == mutants.all_faults(["lango_nb/core/once.py"])
-    assert {fault.path for fault in places} == {"lango_nb/core/once.py"}
+    places = mutants.all_faults(["lango_nb/core/lazy.py"])
+    assert places == mutants.all_faults(["lango_nb/core/lazy.py"])
+    assert {fault.path for fault in places} == {"lango_nb/core/lazy.py"}
 
 
 def test_the_tests_that_know_most_come_first() -> None:

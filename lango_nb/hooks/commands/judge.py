@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from lango_nb.core.lazy import compiled
 from lango_nb.hooks.commands.files import Folder
 from lango_nb.hooks.commands.programs import RULES, options
 from lango_nb.hooks.commands.shell import (
@@ -52,6 +52,16 @@ _DEEPEST = 6
 _MOST_PREFIXES = 20
 _READ_AGAIN = 4
 """How often, on the average, every letter of a command may be read again as part of something it runs."""
+_REMOVAL = (
+    r"\b(?:rmtree|rm_rf|rm_r|rmSync|rmdirSync|rimraf|remove_tree|removedirs|unlink|unlinkSync|remove)\b"
+    r"[\s(]{0,9}(?:glob\b[\s(]{0,9})?"
+)
+"""In code, what removes files, up to what it is given."""
+_LITERAL = r"[\"']([^\"']*)[\"']"
+_HOME = r"[^;\n]{0,60}?(?:expanduser|home\(|homedir|HOME)"
+_CALL = r"\b(?:system|popen|subprocess|exec\w*|spawn\w*|check_call|check_output|qx|run)\b|`|!"
+"""In code, what starts a command."""
+_LITERALS = r"(?s)\\.|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`"
 
 
 def judge(text: str, workspace: Path | None = None) -> Verdict:
@@ -175,13 +185,12 @@ class _Judge:
 
     def _of_inline(self, code: str, depth: int) -> Iterator[str]:
         """Judge code by what it removes and by the commands it runs."""
-        shapes = _shapes()
-        for found in shapes[0].finditer(code):
+        for found in compiled(_REMOVAL).finditer(code):
             rest = code[found.end() : found.end() + 200]
-            literal = shapes[1].match(rest)
+            literal = compiled(_LITERAL).match(rest)
             if literal is not None:
                 yield self._folder.removal([literal[1]])
-            elif shapes[2].match(rest):
+            elif compiled(_HOME).match(rest):
                 yield "removes_system"
         for text in _called(code):
             yield from self.codes(text, {}, depth + 1)
@@ -239,10 +248,9 @@ def _executed(words: Sequence[str]) -> Iterator[list[str]]:
 
 def _called(code: str) -> Iterator[str]:
     """Return the commands that code hands to a shell or starts."""
-    _, _, _, calls, literal = _shapes()
-    if calls.search(code) is None:
+    if compiled(_CALL).search(code) is None:
         return
-    literals = [found[1] or found[2] or found[3] or "" for found in literal.finditer(code)]
+    literals = [found[1] or found[2] or found[3] or "" for found in compiled(_LITERALS).finditer(code)]
     yield from (text for text in literals if " " in text)
     yield " ".join(literals)
 
@@ -256,18 +264,3 @@ def _is_fork_bomb(text: str) -> bool:
         if f"{found[1]}|{found[1]}&" in compact[found.end() : found.end() + 200]:
             return True
     return False
-
-
-@cache
-def _shapes() -> tuple[re.Pattern[str], ...]:
-    """Compile what is looked for in code: removals, what they are given, and calls of commands."""
-    return (
-        re.compile(
-            r"\b(?:rmtree|rm_rf|rm_r|rmSync|rmdirSync|rimraf|remove_tree|removedirs|unlink|unlinkSync|remove)\b"
-            r"[\s(]{0,9}(?:glob\b[\s(]{0,9})?"
-        ),
-        re.compile(r"[\"']([^\"']*)[\"']"),
-        re.compile(r"[^;\n]{0,60}?(?:expanduser|home\(|homedir|HOME)"),
-        re.compile(r"\b(?:system|popen|subprocess|exec\w*|spawn\w*|check_call|check_output|qx|run)\b|`|!"),
-        re.compile(r"\\.|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`", re.DOTALL),
-    )

@@ -11,8 +11,9 @@ program for instance, becomes one of the marks below.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import NamedTuple
+
+from lango_nb.core.lazy import compiled
 
 INPUT, FETCHED, DECODED, UNKNOWN = "\ue000\ue001\ue002\ue003"
 """Marks inside words: a line of standard input, something from the network, something decoded, anything else."""
@@ -26,7 +27,17 @@ _DEEPEST = 6
 _MOST_DOCUMENTS = 20
 _LONGEST_PIPE = 12
 _LONGEST_BRACES = 200
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_ASSIGNMENT = r"[A-Za-z_]\w*\+?="
+_PLAIN = r"""[^\s'"\\$`;&|<>(){}#]+"""
+_QUOTED = r'[^"\\$`]+'
+_DOLLAR = r"""[({'"]|[A-Za-z_]\w*|[@*#?$!0-9-]"""
+_ANSI = r"(?s)(?:[^'\\]|\\.)*"
+_REDIRECTION = r"<<<|<<-|<<|<>|<&|<\(|<|>>|>\||>&|>\(|>"
+_BRACKETS = r"""(?s)\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[(){}]"""
+_PARAMETER = r"(?s)[!#]?(\w+|[@*])(:[-=+?]|//|,,|\^\^|[-=+?:/,^#%])?(.*)"
+_BRACES = r"(?s)(.*)\{([^{}]*,[^{}]*)\}(.*)"
+_ESCAPE = r"(?s)\\(?:x([0-9a-fA-F]{1,2})|[uU]([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|(.))"
+_FORMAT = r"%%|%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]"
 
 
 class Command(NamedTuple):
@@ -157,7 +168,7 @@ class _Reader:
 
     def read(self) -> list[Command]:
         """Read all of it."""
-        text, plain = self._text, _shapes().plain
+        text, plain = self._text, compiled(_PLAIN)
         while self._place < len(text):
             run = plain.match(text, self._place)
             if run is None:
@@ -215,7 +226,7 @@ class _Reader:
         """Take a text in double quotes; the rest of all when it does not end."""
         self._is_quoted = True
         self._add("")
-        text, plain = self._text, _shapes().quoted
+        text, plain = self._text, compiled(_QUOTED)
         while self._place < len(text):
             run = plain.match(text, self._place)
             if run is not None:
@@ -239,7 +250,7 @@ class _Reader:
 
     def _take_dollar(self, *, is_quoted: bool = False) -> None:
         """Take what stands behind a dollar sign: a variable, a substitution, another kind of quotes."""
-        found = _shapes().dollar.match(self._text, self._place)
+        found = compiled(_DOLLAR).match(self._text, self._place)
         if found is None:
             self._add("$")
             return None
@@ -253,7 +264,7 @@ class _Reader:
                 self._place -= 1
                 value = "$"
             case "'":
-                quoted = _shapes().ansi.match(self._text, self._place)
+                quoted = compiled(_ANSI).match(self._text, self._place)
                 self._place = quoted.end() + 1 if quoted else len(self._text)
                 self._is_quoted = True
                 return self._add(unescape(quoted[0] if quoted else ""))
@@ -265,7 +276,7 @@ class _Reader:
         return None
 
     def _take_redirection(self) -> None:
-        found = _shapes().redirection.match(self._text, self._place - 1)
+        found = compiled(_REDIRECTION).match(self._text, self._place - 1)
         operator = found[0] if found else ""
         self._place = max(self._place, self._place - 1 + len(operator))
         if "".join(self._parts[:2]).isdigit():
@@ -295,7 +306,7 @@ class _Reader:
     def _balanced(self, opening: str, closing: str) -> str:
         """Take a text up to the bracket that closes it."""
         start, level = self._place, 1
-        for found in _shapes().brackets.finditer(self._text, start):
+        for found in compiled(_BRACKETS).finditer(self._text, start):
             level += (found[0] == opening) - (found[0] == closing)
             if not level:
                 self._place = found.end()
@@ -314,7 +325,7 @@ class _Reader:
 
     def _expand(self, parameter: str) -> str:
         """Return what ``${…}`` comes to."""
-        found = _shapes().parameter.match(parameter)
+        found = compiled(_PARAMETER).match(parameter)
         if found is None:
             return ""
         value, how, word = self._value(found[1]), found[2], found[3]
@@ -347,7 +358,7 @@ class _Reader:
 
     def _insert(self, value: str, *, is_quoted: bool = False) -> None:
         """Add what was substituted; outside of quotes it falls apart at spaces."""
-        if is_quoted or (not self._words and _ASSIGNMENT.match("".join(self._parts[:1]))):
+        if is_quoted or (not self._words and compiled(_ASSIGNMENT).match("".join(self._parts[:1]))):
             return self._add(value)
         for place, piece in enumerate(re.split(r"\s+", value)):
             if place:
@@ -361,7 +372,7 @@ class _Reader:
             return
         word, awaited, is_quoted = "".join(self._parts), self._awaited, self._is_quoted
         can_expand = self._has_braces and not is_quoted and len(word) < _LONGEST_BRACES
-        braces = _shapes().braces.fullmatch(word) if can_expand else None
+        braces = compiled(_BRACES).fullmatch(word) if can_expand else None
         self._begin_word()
         self._awaited = ""
         match awaited:
@@ -393,7 +404,7 @@ class _Reader:
     def _end_command(self, *, is_pipe: bool = False, in_background: bool = False) -> None:
         self._end_word()
         words = self._words
-        while words and (words[0] in _KEYWORDS or _ASSIGNMENT.match(words[0])):
+        while words and (words[0] in _KEYWORDS or compiled(_ASSIGNMENT).match(words[0])):
             self._assign(words.pop(0))
         if words and (words[0] or self._writes):
             self._note_names(words)
@@ -434,7 +445,7 @@ def unescape(text: str) -> str:
     >>> unescape(r"\x72\155")
     'rm'
     """
-    return _shapes().escape.sub(_unescaped, text) if "\\" in text else text
+    return compiled(_ESCAPE).sub(_unescaped, text) if "\\" in text else text
 
 
 def _unescaped(found: re.Match[str]) -> str:
@@ -447,34 +458,4 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _printf(pattern: str, *values: str) -> str:
     given = iter(values)
-    return _shapes().format.sub(lambda found: "%" if found[0] == "%%" else next(given, ""), unescape(pattern))
-
-
-class _Shapes(NamedTuple):
-    plain: re.Pattern[str]
-    quoted: re.Pattern[str]
-    dollar: re.Pattern[str]
-    ansi: re.Pattern[str]
-    redirection: re.Pattern[str]
-    brackets: re.Pattern[str]
-    parameter: re.Pattern[str]
-    braces: re.Pattern[str]
-    escape: re.Pattern[str]
-    format: re.Pattern[str]
-
-
-@cache
-def _shapes() -> _Shapes:
-    """Compile the patterns when the first command is read."""
-    return _Shapes(
-        plain=re.compile(r"""[^\s'"\\$`;&|<>(){}#]+"""),
-        quoted=re.compile(r'[^"\\$`]+'),
-        dollar=re.compile(r"""[({'"]|[A-Za-z_]\w*|[@*#?$!0-9-]"""),
-        ansi=re.compile(r"(?:[^'\\]|\\.)*", re.DOTALL),
-        redirection=re.compile(r"<<<|<<-|<<|<>|<&|<\(|<|>>|>\||>&|>\(|>"),
-        brackets=re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[(){}]""", re.DOTALL),
-        parameter=re.compile(r"[!#]?(\w+|[@*])(:[-=+?]|//|,,|\^\^|[-=+?:/,^#%])?(.*)", re.DOTALL),
-        braces=re.compile(r"(.*)\{([^{}]*,[^{}]*)\}(.*)", re.DOTALL),
-        escape=re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|[uU]([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|(.))", re.DOTALL),
-        format=re.compile(r"%%|%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]"),
-    )
+    return compiled(_FORMAT).sub(lambda found: "%" if found[0] == "%%" else next(given, ""), unescape(pattern))
