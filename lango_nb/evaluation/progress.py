@@ -8,10 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from lango_nb.core.progress import is_wanted
-
-_QUIET_S = 0.5
-"""What ends within this time shows no bar."""
+from lango_nb.core.progress import QUIET_S, is_wanted
 
 
 class Bar:
@@ -47,7 +44,7 @@ class Bar:
         from tqdm import auto, std
 
         make: Any = auto.tqdm if self._is_notebook else std.tqdm
-        return make(total=total, desc=self._what, unit=self._unit, leave=False, delay=_QUIET_S)
+        return make(total=total, desc=self._what, unit=self._unit, leave=False, delay=QUIET_S)
 
 
 def automatic_bar(what: str, unit: str = "request") -> Bar | None:

@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.progress import QUIET_S, describe
-from lango_nb.core.progress import is_wanted
+from lango_nb.core.progress import QUIET_S, describe, is_wanted
 from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:

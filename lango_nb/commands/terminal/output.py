@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from lango_nb.commands.progress import QUIET_S, describe
 from lango_nb.core.errors import UsageError
-from lango_nb.core.progress import is_wanted
+from lango_nb.core.progress import QUIET_S, describe, is_wanted
 from lango_nb.core.visible import visible, visible_json
 
 
