@@ -9,6 +9,7 @@ anything is written: a replay says ``[masked]`` where the model said a secret.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from bisect import insort
 from collections import defaultdict
@@ -43,6 +44,8 @@ from lango_nb.tools.tool import Tool, ToolResult
 
 SHOWN = 60
 """Characters of a request that a message shows."""
+STOPPED = Reply(text="the turn was stopped here when it was recorded")
+"""Stands for the reply of a call during which the turn was stopped: a replay stops the turn there."""
 
 
 class Entry:
@@ -57,6 +60,11 @@ class Entry:
         if isinstance(self.taped, ModelTaped):
             return self.taped.form.key
         return tool_key(self.taped.tool, self.taped.arguments)
+
+    @property
+    def is_stop(self) -> bool:
+        """Whether the turn was stopped during this call of a model."""
+        return isinstance(self.taped, ModelTaped) and self.taped.reply is None
 
     @property
     def agent(self) -> str:
@@ -209,7 +217,8 @@ class Cassette:
     Notes
     -----
     The same request may be recorded several times: its replies come in the order in which they were recorded, and then
-    there is none. A wait for a teammate that is still at work is not counted as one.
+    there is none. A wait for a teammate that is still at work is not counted as one. A turn that was stopped during a call
+    is stopped there again.
 
     Examples
     --------
@@ -365,29 +374,38 @@ message 1 differs: recorded 'hello', now 'bye'; record it with lab.record('hello
 
     # -- calls of models -----------------------------------------------------------------------------------------------
 
-    def find(self, form: Form, names: Names, *, waits_again: bool = False) -> Reply | None:
+    def find(self, form: Form, names: Names, *, is_replay: bool = False) -> Reply | None:
         """Return the next recorded reply to a request, in the ids of its conversation; ``None`` when there is none.
 
         Parameters
         ----------
         form : Form
         names : Names
-        waits_again : bool
-            Whether a reply may come once more after a wait that came to nothing: a teammate is slower now.
+        is_replay : bool
+            Whether nobody else can answer. A reply may then come once more after a wait that came to nothing, because a
+            teammate is slower now; and a turn that was stopped is stopped again, see :data:`STOPPED`.
         """
         with self._lock:
-            entries = self._entries.of(form.key)
+            entries = [entry for entry in self._entries.of(form.key) if is_replay or not entry.is_stop]
             entry = next((entry for entry in entries if not entry.is_used), None)
-            if entry is None and waits_again and form.is_poll and entries:
+            if entry is None and is_replay and form.is_poll and entries:
                 entry = entries[-1]
             if entry is None:
                 return None
             entry.is_used = True
             taped, turn = entry.taped, self._next_number()
         assert isinstance(taped, ModelTaped)  # noqa: S101 - keys of tools are of another shape
+        if taped.reply is None:
+            return STOPPED
         reply = show_reply(taped.reply, names, f"{form.key} {turn}")
         usage = reply.usage if reply.usage.model else reply.usage.model_copy(update={"model": taped.model})
         return reply.model_copy(update={"usage": usage})
+
+    def keep_stop(self, form: Form, model: str, place: int) -> None:
+        """Write down that the turn was stopped during a call."""
+        with self._lock:
+            self._entries.add(ModelTaped(form, mask(model), None), place).is_used = True
+            self._entries.write()
 
     def keep(self, form: Form, names: Names, model: str, reply: Reply, place: int) -> None:
         """Write a new call down."""
@@ -530,9 +548,17 @@ def _room(*parts: str) -> int:
 
 def _is_same(taped: Taped, reply: Reply) -> bool:
     """Tell whether a reply says what a recorded one says, whatever it cost."""
-    if not isinstance(taped, ModelTaped):
+    if not isinstance(taped, ModelTaped) or taped.reply is None:
         return False
     return (taped.reply.text, taped.reply.tool_calls) == (reply.text, reply.tool_calls)
+
+
+async def _stop() -> None:
+    """Cancel the task that asks, as Stop did when the turn was recorded."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.cancel(STOPPED.text)
+    await asyncio.sleep(0)
 
 
 def _model_error(text: str, code: str) -> ModelError:
@@ -572,9 +598,11 @@ class Player:
             It is not on the cassette, or was given already; code ``cassette_miss``.
         """
         form, names = form_of(messages, tools)
-        reply = self.tape.find(form, names, waits_again=True)
+        reply = self.tape.find(form, names, is_replay=True)
         if reply is None:
             raise self.tape.miss(form)
+        if reply is STOPPED:
+            await _stop()
         return reply
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
@@ -647,6 +675,9 @@ class Recorder:
                     if isinstance(piece, Reply):
                         self._keep(form, names, piece, place)
                     yield piece
+            except asyncio.CancelledError as stop:
+                self._keep_stop(form, stop, place)
+                raise
             finally:
                 if isinstance(stream, AsyncGenerator):
                     await stream.aclose()
@@ -659,9 +690,18 @@ class Recorder:
 
     async def _ask(self, form: Form, names: Names, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         place = self.tape.new_place()
-        reply = await self.live.complete(messages, tools)
+        try:
+            reply = await self.live.complete(messages, tools)
+        except asyncio.CancelledError as stop:
+            self._keep_stop(form, stop, place)
+            raise
         self._keep(form, names, reply, place)
         return reply
+
+    def _keep_stop(self, form: Form, stop: asyncio.CancelledError, place: int) -> None:
+        """Keep that somebody stopped the turn; a time limit says its name, and comes by itself."""
+        if not stop.args:
+            self.tape.keep_stop(form, self.name, place)
 
     def _keep(self, form: Form, names: Names, reply: object, place: int) -> None:
         """Keep a reply, unless it is none: the turn refuses such a one and says why."""

@@ -45,7 +45,8 @@ class ModelCall(Frozen):
     tools: tuple[str, ...] = ()
     """Names of the schemas that were offered."""
     messages: tuple[Message, ...] = ()
-    reply: Reply
+    reply: Reply | None = None
+    """Missing when the turn was stopped before there was one."""
 
 
 class ToolTaped(Frozen):
@@ -74,7 +75,8 @@ class ModelTaped:
 
     form: Form
     model: str
-    reply: Reply
+    reply: Reply | None
+    """``None`` when the turn was stopped before there was one."""
 
 
 Taped = ModelTaped | ToolTaped
@@ -197,8 +199,8 @@ def _written(call: Taped, prompts: dict[str, list[str]], tools: dict[str, Any]) 
     entry = ModelCall.model_construct(
         agent=form.agent, model=call.model, prompt=prompt, tools=tuple(names), messages=form.messages, reply=call.reply
     )
-    dumped = entry.model_dump(exclude_defaults=True)
-    return {"kind": "model", **dumped, "reply": call.reply.model_dump(exclude_defaults=True)}
+    dumped = {"kind": "model", **entry.model_dump(exclude_defaults=True)}
+    return dumped if call.reply is None else {**dumped, "reply": call.reply.model_dump(exclude_defaults=True)}
 
 
 def _complete(call: ModelCall | ToolTaped, file: _File) -> Taped:

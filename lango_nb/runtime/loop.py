@@ -290,7 +290,7 @@ class _Run(Generic[T]):
 
     def result(self) -> T:
         if isinstance(self.error, asyncio.CancelledError):
-            raise TurnError("the turn was cancelled from inside; run it again") from self.error
+            raise TurnError(str(self.error) or "the turn was cancelled from inside; run it again") from self.error
         if self.error is not None:
             try:
                 raise self.error

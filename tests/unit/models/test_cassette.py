@@ -13,7 +13,7 @@ import pytest
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.clock import SteppedClock
-from lango_nb.core.errors import ModelError, StoreError
+from lango_nb.core.errors import ModelError, StoreError, TurnError
 from lango_nb.core.ids import CountedIds, Ids, RandomIds
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.engine import Engine
@@ -789,3 +789,87 @@ def test_the_file_is_for_people(tmp_path: Path) -> None:
     assert [call["prompt"] for call in written["calls"]] == [name, name]  # what calls share stands there once
     assert "Grüße" in path.read_text(encoding="utf-8")
     assert path.read_text(encoding="utf-8").endswith("}\n")
+
+
+# -- turns that were stopped -------------------------------------------------------------------------------------------
+
+
+class Waiting:
+    """A model that thinks for ever about some requests."""
+
+    name = "waiting"
+    is_live = True
+
+    def __init__(self) -> None:
+        self.is_asked = asyncio.Event()
+        self.patience = False
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+        """Repeat the request, but not where it says to wait."""
+        said = next(message.content for message in reversed(messages) if message.role == "user")
+        if said == "wait" and not self.patience:
+            self.is_asked.set()
+            await asyncio.Event().wait()
+        return Reply(text=f"re: {said}")
+
+
+class WaitingStream(Waiting):
+    """The same in pieces."""
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:
+        """Say one piece, then the rest."""
+        yield "re"
+        yield await self.complete(messages, tools)
+
+
+async def _stopped_in_the_middle(engine: Engine, model: Waiting) -> list[str]:
+    await engine.run("one")
+    waiting = asyncio.create_task(engine.run("wait"))
+    await model.is_asked.wait()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await engine.run("two")
+    return [message.content for message in engine.session().messages]
+
+
+@pytest.mark.parametrize("kind", [Waiting, WaitingStream])
+def test_a_recording_with_a_stopped_turn_replays_beyond_it(
+    engine: MakeEngine, tmp_path: Path, kind: type[Waiting]
+) -> None:
+    async def record() -> list[str]:
+        model = kind()
+        made = engine(Cassette(tmp_path / "t.json").record(model), [], topology="solo")
+        return await _stopped_in_the_middle(made, model)
+
+    said = asyncio.run(record())
+    assert said == ["one", "re: one", "wait", "two", "re: two"]
+    tape = Cassette(tmp_path / "t.json")
+    again = engine(tape.replay(), [], topology="solo")
+    assert again.run_sync("one").turn.answer == "re: one"
+    with pytest.raises(TurnError, match="stopped here when it was recorded"):
+        again.run_sync("wait")
+    assert again.run_sync("two").turn.answer == "re: two"
+    assert [message.content for message in again.session().messages] == said
+    tape.check_finished()
+
+
+def test_a_call_that_was_stopped_is_asked_again_when_it_is_recorded_again(engine: MakeEngine, tmp_path: Path) -> None:
+    async def record() -> str:
+        model = Waiting()
+        await _stopped_in_the_middle(engine(Cassette(tmp_path / "t.json").record(model), [], topology="solo"), model)
+        model.patience = True
+        patient = engine(Cassette(tmp_path / "t.json").record(model), [], topology="solo")
+        await patient.run("one")
+        return (await patient.run("wait")).turn.answer
+
+    assert asyncio.run(record()) == "re: wait"
+
+
+def test_a_call_that_runs_out_of_time_is_not_kept_as_stopped(engine: MakeEngine, tmp_path: Path) -> None:
+    async def record() -> str:
+        made = engine(Cassette(tmp_path / "t.json").record(Waiting()), [], topology="solo", requestTimeout=0.05)
+        return (await made.run("wait")).turn.outcome
+
+    assert asyncio.run(record()) == "timeout"
+    assert len(Cassette(tmp_path / "t.json")) == 0
