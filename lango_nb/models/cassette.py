@@ -217,8 +217,8 @@ class Cassette:
     Notes
     -----
     The same request may be recorded several times: its replies come in the order in which they were recorded, and then
-    there is none. A wait for a teammate that is still at work is not counted as one. A turn that was stopped during a call
-    is stopped there again.
+    there is none. A wait for a teammate that is still at work is not counted as one. A turn that was stopped during a
+    call is stopped there again.
 
     Examples
     --------
