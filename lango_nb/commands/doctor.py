@@ -95,24 +95,10 @@ def look(terminal: Terminal, since_hours: float = 24.0, rescue: str | None = Non
             found.append(rescued(file_of(settings.store.url or HOME, home_folder()), Path(rescue).absolute()))
         except StoreError as error:
             found.append(Finding("rescue", "fail", str(error)))
-    left_out: dict[str, str] = {}
-    while True:
-        try:
-            engine = terminal.lab(is_kept=True, is_quiet=True, left_out=left_out).engine
-        except DefinitionError as error:
-            if not settings.agent.agents_dir or AGENTS_DIR in left_out:
-                return Report((*found, Finding("definitions", "fail", str(error), next_step="mend what is named")))
-            left_out[AGENTS_DIR] = ""
-        except StoreError as error:
-            if STORE_URL in left_out:
-                return Report((*found, Finding("store", "fail", str(error), next_step="mend what is named")))
-            step = "make the records readable; lango_nb changes nothing in them before that"
-            found.append(Finding("store", "fail", str(error), next_step=step))
-            left_out[STORE_URL] = "memory"
-        except LangoError as error:
-            return Report((*found, Finding("engine", "fail", str(error), next_step="mend what is named")))
-        else:
-            break
+    engine, problems, left_out = _open(terminal, settings)
+    found += problems
+    if engine is None:
+        return Report(tuple(found))
     try:
         report = examine(
             engine,
@@ -124,6 +110,35 @@ def look(terminal: Terminal, since_hours: float = 24.0, rescue: str | None = Non
     finally:
         engine.close()
     return Report((*found, *report.findings))
+
+
+def _open(terminal: Terminal, settings: Settings) -> tuple[Engine | None, list[Finding], dict[str, str]]:
+    """Build an engine, if need be without definitions or records; return it, what is wrong, and what was left out."""
+    from lango_nb.doctor import Finding
+
+    found: list[Finding] = []
+    left_out: dict[str, str] = {}
+    while True:
+        try:
+            return terminal.lab(is_kept=True, is_quiet=True, left_out=left_out).engine, found, left_out
+        except DefinitionError as error:
+            if not settings.agent.agents_dir or AGENTS_DIR in left_out:
+                return None, [*found, _broken("definitions", error)], left_out
+            left_out[AGENTS_DIR] = ""
+        except StoreError as error:
+            if STORE_URL in left_out:
+                return None, [*found, _broken("store", error)], left_out
+            step = "make the records readable; lango_nb changes nothing in them before that"
+            found.append(Finding("store", "fail", str(error), next_step=step))
+            left_out[STORE_URL] = "memory"
+        except LangoError as error:
+            return None, [*found, _broken("engine", error)], left_out
+
+
+def _broken(check: str, error: LangoError) -> Finding:
+    from lango_nb.doctor import Finding
+
+    return Finding(check, "fail", str(error), next_step="mend what is named")
 
 
 def report_data(report: Report) -> dict[str, Any]:
