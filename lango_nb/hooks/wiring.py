@@ -7,7 +7,7 @@ A hook that comes along is its module and its row here. A row that is not wired 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.bus import Bus
@@ -31,12 +31,22 @@ Hook = BeforeHook | AfterHook
 class Wiring(NamedTuple):
     """One hook that comes along."""
 
-    name: str
-    phase: HookPhase
-    priority: int
+    hook: type[Any]
+    """Its class; which method it has says when it is called."""
     when: Callable[[Settings, Services], tuple[bool, str]]
     """Whether it is wired, and why or why not."""
     make: Callable[[Settings, Services], Hook]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        name: str = self.hook.name
+        return name
+
+    @property
+    def phase(self) -> HookPhase:
+        """Whether it looks at calls or at results."""
+        return "before" if hasattr(self.hook, "before") else "after"
 
 
 def build_chain(settings: Settings, services: Services, user_hooks: Iterable[UserHook] = ()) -> HookChain:
@@ -77,7 +87,7 @@ def build_chain(settings: Settings, services: Services, user_hooks: Iterable[Use
 def _row(wiring: Wiring, settings: Settings, services: Services) -> HookRow:
     is_wired, why = wiring.when(settings, services)
     hook = wiring.make(settings, services) if is_wired else None
-    return HookRow(wiring.name, wiring.phase, wiring.priority, "builtin", is_wired, why, hook)
+    return HookRow(wiring.name, wiring.phase, wiring.hook.priority, "builtin", is_wired, why, hook)
 
 
 def _always(_settings: Settings, _services: Services) -> tuple[bool, str]:
@@ -139,41 +149,27 @@ def _output_manager(settings: Settings, services: Services) -> Hook:
 
 
 HOOKS: tuple[Wiring, ...] = (
-    Wiring("security_filter", "before", SecurityFilter.priority, _always, _security_filter),
-    Wiring("access_control", "before", AccessControl.priority, _when_listed, _access_control),
+    Wiring(SecurityFilter, _always, _security_filter),
+    Wiring(AccessControl, _when_listed, _access_control),
+    Wiring(ApprovalGate, _if_set("security.interceptor.enabled"), lambda *_: ApprovalGate()),
     Wiring(
-        "approval_gate",
-        "before",
-        ApprovalGate.priority,
-        _if_set("security.interceptor.enabled"),
-        lambda *_: ApprovalGate(),
-    ),
-    Wiring(
-        "browser_recovery",
-        "after",
-        BrowserRecovery.priority,
+        BrowserRecovery,
         _if_set("tools.browser.enabled", service=BrowserConnection, missing="no browser runs here"),
         lambda _, services: BrowserRecovery(services[BrowserConnection]),  # type: ignore[arg-type]  # bound by kind
     ),
-    Wiring("output_manager", "after", OutputManager.priority, _always, _output_manager),
+    Wiring(OutputManager, _always, _output_manager),
     Wiring(
-        "learning_observer",
-        "after",
-        LearningObserver.priority,
+        LearningObserver,
         _if_set("knowledge.enabled", service=LearningService, missing="nothing here learns yet"),
         lambda _, services: LearningObserver(services[LearningService]),  # type: ignore[arg-type]  # bound by kind
     ),
     Wiring(
-        "knowledge_saver",
-        "after",
-        KnowledgeSaver.priority,
+        KnowledgeSaver,
         _if_set("knowledge.enabled", "hooks.knowledgeSave", service=KnowledgeService, missing="no knowledge store yet"),
         lambda _, services: KnowledgeSaver(services[KnowledgeService]),  # type: ignore[arg-type]  # bound by kind
     ),
     Wiring(
-        "event_publisher",
-        "after",
-        EventPublisher.priority,
+        EventPublisher,
         _when_published,
         lambda _, services: EventPublisher(services[Bus]),  # type: ignore[arg-type]  # bound by kind
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,39 +13,28 @@ if TYPE_CHECKING:
     from lango_nb.tools.tool import Tool
 
 
+FAMILIES = ("exec", "fs", "agents", "tasks", "memory", "tool_output")
+"""The files that hold tools, in the order of the reference table; every ``@tool`` in one of them comes along."""
+
+
+@cache
 def builtin_tools() -> tuple[Tool, ...]:
     """Return the tools that are real: files, commands, teammates, tasks, an agent's own memory, stored outputs.
 
     Returns
     -------
     tuple of Tool
-        By family, each in the order of the reference table.
+        By family, each in the order of its file.
 
     Examples
     --------
     >>> [tool.name for tool in builtin_tools()][:3]
     ['exec', 'exec_bg', 'exec_status']
     """
-    from lango_nb.tools.builtin import agents, fs, memory, tasks, tool_output
-    from lango_nb.tools.builtin import exec as commands
+    from lango_nb.tools.tool import Tool
 
-    return (
-        commands.run_command,
-        commands.start_in_background,
-        commands.show_process,
-        commands.stop_process,
-        fs.fs_read,
-        fs.fs_list,
-        fs.fs_write,
-        fs.fs_edit,
-        fs.fs_mkdir,
-        fs.fs_delete,
-        fs.fs_stat,
-        *agents.AGENT_TOOLS,
-        *tasks.TASK_TOOLS,
-        *memory.MEMORY_TOOLS,
-        tool_output.tool_output_get,
-    )
+    modules = [import_module(f"{__name__}.{family}") for family in FAMILIES]
+    return tuple(value for module in modules for value in vars(module).values() if isinstance(value, Tool))
 
 
 @cache
