@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field, JsonValue, TypeAdapter
+from pydantic import Field, JsonValue
 
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.masking import mask
@@ -473,9 +473,17 @@ Event = Annotated[
 """Any event, told apart by ``kind``."""
 
 
-def event_adapter() -> TypeAdapter[Event]:
-    """Return the reader of one event from JSON or a dictionary."""
-    return TypeAdapter(Event)
+@cache
+def event_kinds() -> dict[str, type[BaseEvent]]:
+    """Return the class of each kind of event.
+
+    Examples
+    --------
+    >>> event_kinds()["error"].__name__
+    'ErrorRaised'
+    """
+    union, *_ = get_args(Event)
+    return {kind.model_fields["kind"].default: kind for kind in get_args(union)}
 
 
 @cache

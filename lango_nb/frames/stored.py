@@ -15,10 +15,10 @@ from datetime import datetime
 from functools import cache
 from itertools import compress
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.errors import shorten
-from lango_nb.core.events import STAMP, BaseEvent, Event
+from lango_nb.core.events import STAMP, event_kinds
 from lango_nb.core.messages import Message, ToolCall, Usage
 from lango_nb.frames.calling import Found, converted
 from lango_nb.records.agent_run import AgentRun
@@ -411,18 +411,16 @@ def whole_turn(row: Row) -> Row:
 
 @cache
 def _events() -> Mapping[str, Shape]:
-    union, *_ = get_args(Event)
-    kinds: tuple[type[BaseEvent], ...] = get_args(union)
     spent = {"usage": Field({}, inner=_of_model(Usage))}
     return {
-        kind.model_fields["kind"].default: {
-            **_of_model(kind),
+        kind: {
+            **_of_model(model),
             **dict.fromkeys(STAMP, Field()),
             "kind": Field(),
             "at": Field(read=_read_time),
-            **(spent if "usage" in kind.model_fields else {}),
+            **(spent if "usage" in model.model_fields else {}),
         }
-        for kind in kinds
+        for kind, model in event_kinds().items()
     }
 
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from lango_nb.core.errors import StoreError, shorten
-from lango_nb.core.events import STAMP, BaseEvent, Event
+from lango_nb.core.events import STAMP, Event, event_kinds
 from lango_nb.core.messages import NO_USAGE, USER, Message, ToolCall, Usage
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
@@ -107,7 +107,7 @@ def unpack_event(row: Row) -> Event:
     where = f"event {row.get('turn_id')}#{row.get('seq')}"
     if not isinstance(kind, str):
         raise damaged(where, "kind", "is missing" if kind is None else "is wrong (a kind is a text)")
-    model = _event_models().get(kind)
+    model = event_kinds().get(kind)
     if model is None:
         raise StoreError(
             f"{where} is of a kind that this lango_nb does not know, {shorten(kind)!r}; upgrade lango_nb to read it",
@@ -123,12 +123,6 @@ def _pack_usage(usage: Usage) -> Row:
 
 
 @cache
-def _event_models() -> Mapping[str, type[BaseEvent]]:
-    union, *_ = get_args(Event)
-    return {model.model_fields["kind"].default: model for model in get_args(union)}
-
-
-@cache
 def _event_fields() -> Mapping[str, tuple[tuple[str, object], ...]]:
     """Return by kind the fields of events that are copied when they are not their defaults, with these."""
     return {
@@ -137,7 +131,7 @@ def _event_fields() -> Mapping[str, tuple[tuple[str, object], ...]]:
             for name, field in model.model_fields.items()
             if name not in {*_ALWAYS, "usage"}
         )
-        for kind, model in _event_models().items()
+        for kind, model in event_kinds().items()
     }
 
 

@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from lango_nb.config.settings import Settings
 from lango_nb.core.clock import SteppedClock
-from lango_nb.core.events import Event, event_adapter
+from lango_nb.core.events import Event
 from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import USER, Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.engine import Engine
@@ -310,7 +312,9 @@ def closed(engine: Engine, trace: Trace, *, living: bool = False) -> None:
     assert [_reader().validate_json(event.model_dump_json()) for event in small] == small
 
 
-_reader = cache(event_adapter)
+@cache
+def _reader() -> TypeAdapter[Event]:
+    return TypeAdapter(Event)
 
 
 def _every_call_ended(events: Sequence[Event]) -> None:

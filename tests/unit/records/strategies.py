@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from lango_nb.core.events import Event, Outcome, TurnFinished
+from lango_nb.core.events import Event, Outcome, TurnFinished, event_kinds
 from lango_nb.core.messages import Message
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
@@ -21,7 +21,7 @@ from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router
 
-KINDS: dict[str, type[BaseModel]] = {one.model_fields["kind"].default: one for one in get_args(get_args(Event)[0])}
+KINDS: dict[str, type[BaseModel]] = dict(event_kinds())
 """The models of all events by kind."""
 
 letters = st.characters(exclude_categories=())  # halves of characters too: models send them
