@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from lango_nb.config.files import TRUST_FILE
 from lango_nb.core.errors import SettingsError
 from lango_nb.core.private import read_private, shown_path, write_private
+from lango_nb.core.text import printable
 
 HERE = "."
 VERSION = 1
@@ -88,8 +89,7 @@ class FolderTrust(NamedTuple):
     @property
     def shown(self) -> str:
         """The folder as a person types it; what cannot be printed is spelled out."""
-        path = HERE if self.folder == Path.cwd() else shown_path(self.folder)
-        return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in path)
+        return printable(HERE if self.folder == Path.cwd() else shown_path(self.folder))
 
 
 def settings_digest(files: Mapping[str, Mapping[str, Any]]) -> str:

@@ -1,8 +1,9 @@
-"""Paths that people give: one that no system can have is told in a line, before anything looks for it."""
+"""Paths: those that people give, and what makes a new name last."""
 
 from __future__ import annotations
 
 import errno
+import os
 from os import PathLike
 from pathlib import Path
 
@@ -44,3 +45,14 @@ def path_of(given: str | PathLike[str]) -> Path:
         if error.errno == errno.ENAMETOOLONG:
             raise UsageError(f"{shown!r} cannot be a path: {error.strerror}; choose a shorter one") from error
     return path
+
+
+def sync_folder(folder: Path) -> None:
+    """Force the name of a new file to the disk, where the system can; its content is another matter."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType
 
+from lango_nb.core.text import printable
 from lango_nb.runtime.approval_types import ApprovalAnswer, ApprovalRequest, Scope
 from lango_nb.runtime.loop import ask_caller
 
@@ -146,7 +147,7 @@ def preview_lines(request: ApprovalRequest) -> list[str]:
     if request.preview is None:
         return []
     difference = request.preview.difference
-    return [_named(request.preview.summary), *(map(plain, difference.split("\n")) if difference else ())]
+    return [_named(request.preview.summary), *(map(printable, difference.split("\n")) if difference else ())]
 
 
 def is_long(arguments: Mapping[str, object]) -> bool:
@@ -198,16 +199,9 @@ def argument(value: object, longest: int = 0) -> str:
     written = _written(value)
     left_out = len(written) - longest
     if not longest or left_out <= 0:
-        return plain(written)
+        return printable(written)
     # cut first: spelling out a million characters takes a while
-    return f"{plain(written[:longest])} … and {left_out} more characters"
-
-
-def plain(text: str) -> str:
-    """Spell out the characters that could disguise a text."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return f"{printable(written[:longest])} … and {left_out} more characters"
 
 
 def _written(value: object) -> str:
@@ -220,5 +214,5 @@ def _written(value: object) -> str:
 def _named(name: str, longest: int = _LONGEST_NAME) -> str:
     left_out = len(name) - longest
     if not longest or left_out <= 0:
-        return plain(name)
-    return f"{plain(name[:longest])}… ({left_out} more characters)"
+        return printable(name)
+    return f"{printable(name[:longest])}… ({left_out} more characters)"

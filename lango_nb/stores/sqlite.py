@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lango_nb.core.errors import StoreError
+from lango_nb.core.paths import sync_folder
 from lango_nb.stores.ahead import has_frames, has_lost_transactions, log_of
 from lango_nb.stores.database import BLOCK, Database, Dialect, Mode, Selection, Transaction, wrong_query
 from lango_nb.stores.failures import clean_message, failure, file_failure
@@ -471,17 +472,6 @@ def lock_of(path: Path, name: str) -> Path:
 def _beside(path: Path) -> Path:
     """Return the folder of what belongs to a database file."""
     return path.with_name(path.name + ".writers")
-
-
-def sync_folder(folder: Path) -> None:
-    """Force the name of a new file to the disk; SQLite does so with what is in it."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _is_writable(path: Path) -> bool:

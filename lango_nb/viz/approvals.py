@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lango_nb.core.masking import mask, mask_arguments
-from lango_nb.core.text import counted
+from lango_nb.core.text import counted, printable
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest, LeftQuestion, PendingApproval
-from lango_nb.runtime.ask import argument, argument_lines, plain, preview_lines
+from lango_nb.runtime.ask import argument, argument_lines, preview_lines
 from lango_nb.viz import document as doc
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.table import Table
@@ -56,7 +56,9 @@ def _arguments(request: ApprovalRequest) -> doc.Document:
         return (doc.Paragraph(doc.Muted("(no arguments)")),)
     return (
         doc.Fields(
-            tuple((plain(name), doc.Code(argument(value), is_whole=True)) for name, value in request.arguments.items())
+            tuple(
+                (printable(name), doc.Code(argument(value), is_whole=True)) for name, value in request.arguments.items()
+            )
         ),
     )
 

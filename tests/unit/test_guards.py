@@ -12,10 +12,10 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.commands.text import Text
+from lango_nb.core.paths import sync_folder
 from lango_nb.core.private import write_private
 from lango_nb.records.importing import read_document
 from lango_nb.records.packing import pack_event, pack_trace
-from lango_nb.stores.sqlite import sync_folder
 
 SECRET = "sk-abcdefghijklmnop1234"
 ORIGINAL = Path(__file__).parents[1] / "data" / "records"

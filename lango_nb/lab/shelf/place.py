@@ -7,13 +7,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from lango_nb.core.errors import StoreError
-from lango_nb.core.paths import path_of
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
+from lango_nb.core.paths import path_of, sync_folder
+from lango_nb.stores.locks import PathLock
 
 LOCK_TIMEOUT_S = 10.0
 """How long a lock of another process is waited for."""
@@ -85,8 +83,7 @@ class FilePlace:
         self.path: Path | None = path_of(path).resolve()
         self.name = Path(path).name
         self._file = self.path
-        self._timeout_s = timeout_s
-        self._lock: BaseFileLock | None = None
+        self._lock = PathLock(self._file.with_name(f".{self._file.name}.lock"), timeout_s, self.name)
 
     def read(self) -> str:
         """Return the text as it is now; empty while there is no file.
@@ -135,7 +132,7 @@ class FilePlace:
                 file.flush()
                 os.fsync(file.fileno())
             new.replace(self._file)
-            _sync_folder(self._file.parent)
+            sync_folder(self._file.parent)
         except OSError as error:
             with suppress(OSError):
                 new.unlink()
@@ -150,25 +147,8 @@ class FilePlace:
         StoreError
             Another process has held it for too long, or there may be no such file.
         """
-        from filelock import FileLock, Timeout  # with the first change: reading needs no lock
-
-        if self._lock is None:
-            self._lock = FileLock(self._file.with_name(f".{self._file.name}.lock"))
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire(timeout=self._timeout_s, poll_interval=0.005)
-        except Timeout as error:
-            raise StoreError(
-                f"{self.name} has been locked by another process for {self._timeout_s:g} s; try again, or end that "
-                "process",
-                "locked",
-            ) from error
-        except OSError as error:
-            raise self._not_written(error) from error
-        try:
+        with self._lock:
             yield
-        finally:
-            self._lock.release()
 
     def _not_written(self, error: OSError) -> StoreError:
         return StoreError(f"{self.name} cannot be written: {error.strerror}; choose a file that you may write to")
@@ -177,14 +157,3 @@ class FilePlace:
 def _opener(path: str, flags: int) -> int:
     """Open a file for writing, but never what a link leads to."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Force a new name to the disk, where the system can."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -86,7 +86,7 @@ def test_a_damaged_file_is_told_and_the_lab_goes_on(tmp_path: Path) -> None:
     assert (home / "shelf.json").read_text(encoding="utf-8") == "{\n  oops\n}"
 
 
-def test_tinydb_loads_with_the_first_look_and_filelock_with_the_first_change(tmp_path: Path) -> None:
+def test_tinydb_loads_with_the_first_look_and_no_library_for_locks_at_all(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom lango_nb import Lab\n"
         "def loaded(): return [name for name in ('tinydb', 'filelock') if name in sys.modules]\n"
@@ -95,7 +95,7 @@ def test_tinydb_loads_with_the_first_look_and_filelock_with_the_first_change(tmp
         "lab.note(-1, 'x'); said.append(loaded())\nimport json; print(json.dumps(said))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [[], ["tinydb"], ["tinydb", "filelock"]]
+    assert json.loads(done.stdout) == [[], ["tinydb"], ["tinydb"]]
 
 
 # -- notes and tags ----------------------------------------------------------------------------------------------------
