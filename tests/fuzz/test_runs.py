@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime
 from functools import partial
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lango_nb.core.errors import TurnError
@@ -72,7 +72,6 @@ class Scene:
             await asyncio.sleep(0)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(steps, max_size=25))
 def test_an_end_is_final_and_everybody_who_waits_sees_it(script: list[tuple[str, str, int]]) -> None:
     async def play() -> Scene:

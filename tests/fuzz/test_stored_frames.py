@@ -59,7 +59,7 @@ def assert_alike(noun: str, given: Sequence[Trace], history: History) -> None:
     assert errors == expected_errors
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=25, deadline=None)
+@settings(suppress_health_check=list(HealthCheck), max_examples=25)
 @given(st.lists(traces(), max_size=3).map(numbered))
 def test_rows_give_the_frames_that_records_give(given: list[Trace]) -> None:
     history = stored(given)
@@ -67,7 +67,7 @@ def test_rows_give_the_frames_that_records_give(given: list[Trace]) -> None:
         assert_alike(noun, given, history)
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=10, deadline=None)
+@settings(suppress_health_check=list(HealthCheck), max_examples=10)
 @given(traces(), st.tuples(*(record(kind) for kind in KINDS.values())))
 def test_every_kind_of_event_is_read_alike(trace: Trace, events: tuple[Event, ...]) -> None:
     given = numbered([replace(trace, events=events)])

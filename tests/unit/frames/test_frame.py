@@ -317,7 +317,7 @@ def test_pandas_loads_with_the_first_frame_only() -> None:
         "lango_nb.frames.events_df([])\n"
         "assert 'pandas' in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_columns_that_nothing_has_share_no_memory() -> None:

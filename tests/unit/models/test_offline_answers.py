@@ -462,7 +462,6 @@ WORKER = 2
 ABLE = {one.name: one for one in tools()}
 
 
-@hypothesis.settings(max_examples=120, deadline=None)
 @hypothesis.given(st.one_of(WORDS, st.text(max_size=120)), st.integers(0, 3), st.booleans())
 def test_whatever_is_said_only_what_is_offered_is_called_and_arguments_fit(
     text: str, role: int, is_error: bool

@@ -399,4 +399,4 @@ def test_nothing_is_compiled_before_a_text_has_to_be_read() -> None:
         "failures.classify(ConnectionRefusedError())\n"
         "assert not foreign_errors._patterns.cache_info().currsize\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=30).returncode == 0
