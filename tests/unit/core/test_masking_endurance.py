@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lango_nb.core.masking import MASK, mask, mask_value
-from tests.growth import assert_linear
+from tests.calls import assert_linear
 
 PIECES = (
     *"password token api_key secret cookie authorization mnemonic tokens jwt login is value null true : = ( )".split(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lango_nb.core.personal import redact
-from tests.growth import assert_linear
+from tests.calls import assert_linear
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from lango_nb.hooks.commands.verdict import Verdict
 from lango_nb.hooks.hook import Block, Continue, HookResult, Modify, Observe
 from lango_nb.hooks.security_filter import LARGE, SecurityFilter, plain
-from tests.growth import assert_linear
+from tests.calls import assert_linear
 from tests.unit.hooks.calls import a_call
 
 

@@ -13,7 +13,7 @@ from lango_nb.records.turns import Turn
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.decorator import tool
-from tests.growth import assert_linear
+from tests.calls import assert_linear
 
 FILES: Mapping[str, str] = {
     "notes.md": "# Notes\nmilk\nbread\n",

@@ -24,7 +24,7 @@ from lango_nb.core.errors import LangoError, ModelError, RefusedError, ScriptErr
 from lango_nb.core.events import OUTCOMES, LimitName
 from lango_nb.runtime import foreign_errors
 from lango_nb.runtime.failures import CODES, LIMIT_CODES, ErrorClass, classify, failure, next_step_of
-from tests.growth import assert_linear
+from tests.calls import assert_linear
 
 
 def foreign(name: str, *above: str, text: str = "", base: type[Exception] = Exception, **values: Any) -> Exception:

@@ -7,7 +7,7 @@ import pytest
 
 from lango_nb.commands.notebook.names import fill_names
 from lango_nb.core.errors import UsageError
-from tests.growth import assert_linear
+from tests.calls import assert_linear
 
 NAMES = {
     "name": "Ada",
