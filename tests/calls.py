@@ -1,9 +1,19 @@
-"""What work costs, counted: a busy machine makes the same calls as an idle one."""
+"""What work costs, so that a busy machine finds the same as an idle one: calls are counted, and where work is done by
+expressions, which call nothing, two lengths of a text are compared in one process.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
+
+LENGTH = 20_000
+TIMES, MOST = 10, 40
+"""A text is so many times as long, and may take so many times as long."""
+NOTHING_S = 0.1
+"""What takes less for the long text needs no comparison: the square of its length takes longer."""
+TRIES = 3
 
 
 def calls_of(work: Callable[[], object]) -> int:
@@ -21,3 +31,25 @@ def calls_of(work: Callable[[], object]) -> int:
     finally:
         sys.setprofile(before)
     return count
+
+
+def assert_linear(work: Callable[[str], object], piece: str, end: str = "", length: int = LENGTH) -> None:
+    """See that work on a piece over and over grows with the length of the text, and not with its square.
+
+    Of a comparison that fails others are made: what the machine did meanwhile is of no account.
+    """
+    found = []
+    for _ in range(TRIES):
+        long_s = _seconds(work, piece, end, length)
+        short_s = _seconds(work, piece, end, length // TIMES) if long_s > NOTHING_S else long_s
+        if long_s <= max(NOTHING_S, MOST * short_s):
+            return
+        found.append((short_s, long_s))
+    raise AssertionError(f"{piece[:40]!r} {TIMES} times as long takes more than {MOST} times as long: {found}")
+
+
+def _seconds(work: Callable[[str], object], piece: str, end: str, length: int) -> float:
+    text = piece * (length // len(piece)) + end
+    began = time.process_time()
+    work(text)
+    return time.process_time() - began

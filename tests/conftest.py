@@ -21,6 +21,8 @@ NOBODY = 65534
 
 QUICK = ("config", "core", "doctor", "frames", "hooks", "routing", "specs", "tools", "viz")
 """Stages whose tests are marked ``quick``, with the examples in their docstrings."""
+EXAMPLES, MANY = 40, 1000
+"""So many examples of each property are tried in the suite, and with ``--hypothesis-profile=many``."""
 KEPT = ("LANGO_NB_SHOTS", "LANGO_TEST_POSTGRESQL")
 """Variables that are for the tests themselves."""
 
@@ -63,6 +65,12 @@ def pytest_unconfigure() -> None:
     gc.freeze()
 
 
+_steady = [hypothesis.HealthCheck.too_slow]  # no clock decides
+hypothesis.settings.register_profile("few", max_examples=EXAMPLES, deadline=None, suppress_health_check=_steady)
+hypothesis.settings.register_profile("many", max_examples=MANY, deadline=None, suppress_health_check=_steady)
+hypothesis.settings.load_profile("few")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give this run a home of its own; kernels and other processes inherit it."""
     home = tempfile.TemporaryDirectory(prefix="lango-tests-", ignore_cleanup_errors=True)
@@ -72,8 +80,6 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["LANGO_HOME"] = str(Path(home.name, "lango"))
     os.environ["LANGO_MODELS_ALLOW_NETWORK"] = "false"  # kernels and commands; tests of providers say otherwise
     sys.addaudithook(stay_at_home)
-    hypothesis.settings.register_profile("lango", hypothesis.settings.default, deadline=None)  # no clock decides
-    hypothesis.settings.load_profile("lango")
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lango_nb.core.errors import DefinitionError
@@ -111,7 +111,6 @@ def test_the_strategy_makes_every_field() -> None:
     assert set(Constraints.model_fields) == set(LIMITS)
 
 
-@settings(max_examples=150, deadline=None)
 @given(SPECS)
 @example(AgentSpec(name="a", description="---", accepts="x\n---\ny", instruction="above\n---\n--- \nbelow"))
 @example(AgentSpec(name="a", model="a block\n at the end\n\n  of the front matter\n"))
@@ -124,7 +123,6 @@ def test_what_is_rendered_is_read_back_in_every_field(spec: AgentSpec) -> None:
     assert all(len(line.splitlines()) == 1 for line in findings(spec))
 
 
-@settings(max_examples=100, deadline=None)
 @given(SPECS.filter(lambda spec: "\r" not in spec.instruction))
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing(spec: AgentSpec) -> None:
     text = render_agent_md(spec)
@@ -167,7 +165,6 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(LINES | PIECES, max_size=8).map("\n".join), st.booleans())
 def test_any_text_is_read_or_refused_in_one_line(text: str, framed: bool) -> None:
     try:

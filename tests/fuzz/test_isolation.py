@@ -133,7 +133,7 @@ children = st.builds(
 plans = st.lists(st.lists(children, max_size=4), min_size=2, max_size=4)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=25)
 @given(turns=plans, waits=st.booleans(), pace=st.integers(0, 8))
 def test_no_raw_word_of_a_child_reaches_anybody_else(turns: list[list[Child]], waits: bool, pace: int) -> None:
     plan = Plan(turns, waits, pace)

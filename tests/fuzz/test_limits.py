@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lango_nb.core.events import LimitReached
@@ -28,7 +28,6 @@ def plain(reply: tuple[str, list[tuple[str, str]]]) -> tuple[str, list[tuple[str
 
 
 @given(turn=turns)
-@settings(max_examples=200, deadline=None)
 def test_a_ring_is_reported_exactly_when_the_same_sequence_came_twice_without_success_between(
     turn: list[tuple[str, list[tuple[str, str]]] | None],
 ) -> None:
@@ -48,7 +47,6 @@ def test_a_ring_is_reported_exactly_when_the_same_sequence_came_twice_without_su
     before=st.lists(replies, max_size=8),
     ring=st.lists(replies, min_size=1, max_size=12),
 )
-@settings(max_examples=150, deadline=None)
 def test_a_ring_of_any_length_is_found_by_the_end_of_its_second_time(
     before: list[tuple[str, list[tuple[str, str]]]], ring: list[tuple[str, list[tuple[str, str]]]]
 ) -> None:
@@ -60,7 +58,6 @@ def test_a_ring_of_any_length_is_found_by_the_end_of_its_second_time(
 
 
 @given(moves=st.lists(st.tuples(names, names), max_size=40))
-@settings(max_examples=200, deadline=None)
 def test_goals_that_differ_never_make_a_ring(moves: list[tuple[str, str]]) -> None:
     budget = Budget(WIDE)
     assert not any(
@@ -69,7 +66,6 @@ def test_goals_that_differ_never_make_a_ring(moves: list[tuple[str, str]]) -> No
 
 
 @given(ring=st.lists(replies, min_size=1, max_size=6), times=st.integers(1, 5), data=st.data())
-@settings(max_examples=200, deadline=None)
 def test_a_success_in_every_sequence_keeps_it_from_being_one(
     ring: list[tuple[str, list[tuple[str, str]]]], times: int, data: st.DataObject
 ) -> None:
@@ -93,7 +89,6 @@ calls = st.lists(st.tuples(st.sampled_from(["operator", "vault"]), st.sampled_fr
 
 
 @given(turn=calls, repeat=st.integers(1, 6))
-@settings(max_examples=150, deadline=None)
 def test_a_call_is_refused_exactly_when_it_is_the_fifth_of_its_agent_in_a_row(
     turn: list[tuple[str, str, dict[str, object]]], repeat: int
 ) -> None:

@@ -105,11 +105,10 @@ class MemoriesOfMany(RuleBasedStateMachine):
             assert own == {key: content for (who, key), (content, _, _) in self.saved.items() if who == agent}
 
 
-MemoriesOfMany.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+MemoriesOfMany.TestCase.settings = settings(max_examples=25, stateful_step_count=25)
 TestMemoriesOfMany = MemoriesOfMany.TestCase
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_through_the_tools_no_agent_reads_what_another_keeps_for_itself(data: st.DataObject) -> None:
     service = LocalMemoryService(Memories(CountedIds(), SteppedClock()))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lango_nb.routing.partition import Partition, partition_tools, partition_tools_dynamic
@@ -74,7 +74,6 @@ def places(partition: Partition) -> Counter[str]:
 
 
 @given(st.sampled_from(NAMES), tools, custom_agents(), st.booleans())
-@settings(deadline=None)
 def test_every_tool_has_exactly_one_place(
     name: str, given_tools: list[Tool], custom: tuple[AgentSpec, ...], dynamic: bool
 ) -> None:
@@ -94,7 +93,6 @@ def test_every_tool_has_exactly_one_place(
 
 
 @given(st.sampled_from(NAMES), tools, custom_agents())
-@settings(deadline=None)
 def test_the_owner_is_the_first_agent_in_order_that_claims(
     name: str, given_tools: list[Tool], custom: tuple[AgentSpec, ...]
 ) -> None:
@@ -119,7 +117,6 @@ def test_the_owner_is_the_first_agent_in_order_that_claims(
 
 
 @given(st.sampled_from(NAMES), tools, custom_agents())
-@settings(deadline=None)
 def test_buckets_keep_the_order_of_the_tools_and_universal_ones_go_to_the_busy(
     name: str, given_tools: list[Tool], custom: tuple[AgentSpec, ...]
 ) -> None:
@@ -134,7 +131,6 @@ def test_buckets_keep_the_order_of_the_tools_and_universal_ones_go_to_the_busy(
 
 
 @given(tools, custom_agents(), st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_the_same_input_in_another_order_gives_everybody_the_same_tools(
     given_tools: list[Tool], custom: tuple[AgentSpec, ...], random: object
 ) -> None:
@@ -151,7 +147,6 @@ def between(order: Sequence[str], *agents: AgentSpec) -> Topology:
 
 
 @given(_prefixes(), st.lists(st.sampled_from(SEGMENTS), max_size=2), _names())
-@settings(deadline=None)
 def test_order_decides_between_overlapping_prefixes(wide: str, more: list[str], tail: str) -> None:
     """Of two agents, one claims more of the other's names; whoever comes first in the order gets them."""
     start = wide.removesuffix("*")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lango_nb.tools.builtin import builtin_tools
@@ -114,7 +114,7 @@ async def try_all(context: ToolContext, path: str, ground: Ground) -> None:
             ground.fill()
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(path=paths())
 @example(path="../outside/secret.txt")
 @example(path="{work}/../outside/secret.txt")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lango_nb.core.text import folded
@@ -111,7 +111,6 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 
 @given(recipes())
-@settings(deadline=None)
 def test_every_agent_a_prompt_names_is_in_the_tree(recipe: Recipe) -> None:
     tree = recipe.build()
     absent = every_agent() - set(tree.names)
@@ -120,7 +119,6 @@ def test_every_agent_a_prompt_names_is_in_the_tree(recipe: Recipe) -> None:
 
 
 @given(recipes())
-@settings(deadline=None)
 def test_the_root_names_every_agent_of_the_tree(recipe: Recipe) -> None:
     tree = recipe.build()
     assert [node.name for node in tree.agents if not mentions(tree.root.prompt, node.name)] == []
@@ -128,7 +126,6 @@ def test_the_root_names_every_agent_of_the_tree(recipe: Recipe) -> None:
 
 
 @given(recipes())
-@settings(deadline=None)
 def test_raw_tool_names_stand_only_where_they_may(recipe: Recipe) -> None:
     tree = recipe.build()
     topology = tree.topology
@@ -146,7 +143,6 @@ def test_raw_tool_names_stand_only_where_they_may(recipe: Recipe) -> None:
 
 
 @given(recipes())
-@settings(deadline=None)
 def test_nobody_can_write_an_agent_into_the_root_prompt(recipe: Recipe) -> None:
     """Each agent has one entry, and no text of an agent's definition makes another."""
     tree = recipe.build()
@@ -155,7 +151,6 @@ def test_nobody_can_write_an_agent_into_the_root_prompt(recipe: Recipe) -> None:
 
 
 @given(recipes())
-@settings(deadline=None)
 def test_no_placeholder_is_left(recipe: Recipe) -> None:
     tree = recipe.build()
     left = [(node.name, found) for node in tree for found in re.findall(r"\{[a-z_]+\}", node.prompt)]
@@ -163,7 +158,6 @@ def test_no_placeholder_is_left(recipe: Recipe) -> None:
 
 
 @given(recipes())
-@settings(deadline=None)
 def test_the_prompt_holds_the_table_it_was_made_from(recipe: Recipe) -> None:
     tree = recipe.build()
     if any(section.render == "routing_table" for section in tree.topology.root_sections):
@@ -200,7 +194,6 @@ rows = st.lists(
 
 
 @given(rows, nasty.map(folded))
-@settings(deadline=None)
 def test_a_routing_table_survives_its_markdown(given_rows: list[RoutingRow], around: str) -> None:
     table = RoutingTable(tuple(given_rows))
     assert RoutingTable.from_markdown(table.to_markdown()) == table
@@ -218,7 +211,6 @@ untidy = st.lists(nasty, max_size=3).map(tuple)
         RoutingRow, name=st.just("painter"), role=nasty, keywords=untidy, accepts=nasty, cannot=untidy, not_for=nasty
     )
 )
-@settings(deadline=None)
 def test_untidy_text_cannot_break_out_of_its_line(row: RoutingRow) -> None:
     written = RoutingTable((row, RoutingRow("vault", "keeps secrets"))).to_markdown()
     read = RoutingTable.from_markdown(written)

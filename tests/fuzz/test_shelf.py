@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tinydb import Query, TinyDB, where
 from tinydb.storages import MemoryStorage
@@ -26,7 +26,6 @@ numbers = st.integers(min_value=-(10**17), max_value=10**17).map(str)
 tables = st.dictionaries(texts, st.dictionaries(numbers, documents, max_size=3), max_size=3)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(tables)
 def test_what_is_written_is_read_again_and_written_the_same(data: dict[str, dict[str, dict[str, Any]]]) -> None:
     data = {kind: {n: plain("x/1", document) for n, document in found.items()} for kind, found in data.items()}
@@ -52,7 +51,6 @@ steps = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(steps, max_size=12))
 def test_a_shelf_answers_as_tinydb_does(deeds: list[tuple[Any, ...]]) -> None:
     model = TinyDB(storage=MemoryStorage)

@@ -59,9 +59,7 @@ queries = st.builds(
     newest_first=st.booleans(),
     limit=st.one_of(st.none(), st.integers(0, 4)),
 )
-narrow = settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+narrow = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -51,7 +51,7 @@ def numbered(given: Sequence[Trace]) -> list[Trace]:
     ]
 
 
-def check_alike(noun: str, given: Sequence[Trace], history: History) -> None:
+def assert_alike(noun: str, given: Sequence[Trace], history: History) -> None:
     """Read both strictly enough that nothing which is wrong with a value is lost."""
     expected, expected_errors = MAKERS[noun](given, strict=False)
     found, errors = MAKERS[noun](history, strict=False)
@@ -59,16 +59,16 @@ def check_alike(noun: str, given: Sequence[Trace], history: History) -> None:
     assert errors == expected_errors
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=25, deadline=None)
+@settings(suppress_health_check=list(HealthCheck), max_examples=25)
 @given(st.lists(traces(), max_size=3).map(numbered))
 def test_rows_give_the_frames_that_records_give(given: list[Trace]) -> None:
     history = stored(given)
     for noun in MAKERS:
-        check_alike(noun, given, history)
+        assert_alike(noun, given, history)
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=10, deadline=None)
+@settings(suppress_health_check=list(HealthCheck), max_examples=10)
 @given(traces(), st.tuples(*(record(kind) for kind in KINDS.values())))
 def test_every_kind_of_event_is_read_alike(trace: Trace, events: tuple[Event, ...]) -> None:
     given = numbered([replace(trace, events=events)])
-    check_alike("events", given, stored(given))
+    assert_alike("events", given, stored(given))

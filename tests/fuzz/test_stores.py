@@ -248,9 +248,7 @@ def often(examples: int, steps: int = 30) -> settings:
     """Return how often a machine runs; without the search for explanations, which takes minutes on databases."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
     phases = [Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink]
-    return settings(
-        max_examples=examples, stateful_step_count=steps, deadline=None, phases=phases, suppress_health_check=slow
-    )
+    return settings(max_examples=examples, stateful_step_count=steps, phases=phases, suppress_health_check=slow)
 
 
 TwoSqliteStores.TestCase.settings = often(30)

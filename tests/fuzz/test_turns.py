@@ -27,7 +27,7 @@ texts = st.one_of(
 
 @pytest.mark.parametrize("topology", ["solo", "quartet", "sextet"])
 @given(text=texts)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_ends_in_a_typed_outcome_and_a_closed_trace(topology: str, text: str, tmp_path: Path) -> None:
     inside = tmp_path / "inside"
     inside.mkdir(exist_ok=True)
@@ -46,7 +46,6 @@ def test_any_text_ends_in_a_typed_outcome_and_a_closed_trace(topology: str, text
 
 
 @given(text=texts)
-@settings(max_examples=150, deadline=None)
 def test_the_router_reads_any_text_and_its_scores_add_up(text: str) -> None:
     route = OCTET.route(text)
     for candidate in route.candidates:
@@ -56,7 +55,6 @@ def test_the_router_reads_any_text_and_its_scores_add_up(text: str) -> None:
 
 
 @given(text=st.text(max_size=300))
-@settings(max_examples=150, deadline=None)
 def test_any_text_is_read_as_steps_that_can_be_shown_and_read_the_same_again(text: str) -> None:
     reading = reader().read(text)
     assert 0 <= reading.confidence <= 1

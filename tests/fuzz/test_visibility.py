@@ -79,7 +79,7 @@ class Whim:
 
 
 @pytest.mark.parametrize("topology", ["octet", "sextet", "quartet"])
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 2**32),
     inherit=st.integers(0, 12),

@@ -248,7 +248,7 @@ def test_there_are_enough_to_be_sure() -> None:
 # -- nobody has trusted them -------------------------------------------------------------------------------------------
 
 
-def hold_against(place: Place, what: object) -> None:
+def assert_no_harm(place: Place, what: object) -> None:
     """Run the command at both doors: at the terminal the answer is no, in the lab nobody is there to be asked."""
     code = place.ask("deny")
     place.check(what)
@@ -260,6 +260,7 @@ def hold_against(place: Place, what: object) -> None:
     with closing(lab):
         lab.ask(RUN)
         _check_settings(lab.engine.settings, what)
+    place.check(what)
     place.check(what)
 
 
@@ -286,13 +287,13 @@ def _check_settings(settings: Settings, what: object) -> None:
 def test_no_setting_alone_does_harm(key: str, place: Place) -> None:
     for settings in [settings for name, settings in SINGLE if name == key]:
         place.hold(settings)
-        hold_against(place, settings)
+        assert_no_harm(place, settings)
 
 
 @pytest.mark.parametrize("name", COMBINED)
 def test_no_combination_does_harm(name: str, place: Place) -> None:
     place.hold(COMBINED[name])
-    hold_against(place, name)
+    assert_no_harm(place, name)
     if name != "another folder's topology":  # refused above
         with closing(Lab(store="memory")) as lab:
             assert "spy" not in lab.engine.tree.names
@@ -302,16 +303,16 @@ def test_no_combination_does_harm(name: str, place: Place) -> None:
 @pytest.mark.parametrize("name", IN_TOML)
 def test_no_project_file_does_harm(name: str, place: Place) -> None:
     place.hold({}, IN_TOML[name])
-    hold_against(place, name)
+    assert_no_harm(place, name)
     place.hold({"security.interceptor.approvalPolicy": "all"}, IN_TOML[name])  # one file strict, the other not
-    hold_against(place, name)
+    assert_no_harm(place, name)
 
 
 def test_a_link_to_settings_elsewhere_does_no_harm(place: Place) -> None:
     (place.outside / "theirs.json").write_text(json.dumps(_nested(OFF)), encoding="utf-8")
     (place.folder / "lango.json").symlink_to(place.outside / "theirs.json")
     place.hold({})
-    hold_against(place, "link")
+    assert_no_harm(place, "link")
 
 
 def test_settings_above_the_folder_and_a_home_inside_it_are_not_read(place: Place) -> None:
@@ -320,7 +321,7 @@ def test_settings_above_the_folder_and_a_home_inside_it_are_not_read(place: Plac
         (place.folder / name).mkdir()
         (place.folder / name / "lango.json").write_text(json.dumps(_nested(OFF)), encoding="utf-8")
     place.hold({})
-    hold_against(place, "above and below")
+    assert_no_harm(place, "above and below")
 
 
 def test_a_trust_file_that_comes_along_trusts_nobody(place: Place) -> None:
@@ -329,7 +330,7 @@ def test_a_trust_file_that_comes_along_trusts_nobody(place: Place) -> None:
     assert found is not None
     give_trust(place.folder, found)  # as whoever made the folder would, knowing where it will lie
     place.before = place.files()
-    hold_against(place, "forged")
+    assert_no_harm(place, "forged")
 
 
 def test_a_home_that_came_along_is_not_the_users_own(place: Place) -> None:
@@ -356,7 +357,7 @@ def test_a_copy_of_a_trusted_folder_is_not_trusted(place: Place, monkeypatch: py
     copy.mkdir()
     (copy / "lango.json").write_bytes((place.folder / "lango.json").read_bytes())
     monkeypatch.chdir(copy)
-    hold_against(place, "copy")
+    assert_no_harm(place, "copy")
     assert not (copy / "ran.txt").exists()
 
 
@@ -364,7 +365,7 @@ def test_what_an_agent_writes_into_trusted_settings_is_not_trusted(place: Place)
     place.hold({"models.baseUrl": THIEF})
     trust(place.folder, place.home)
     place.hold(OFF)
-    hold_against(place, "changed")
+    assert_no_harm(place, "changed")
 
 
 @pytest.mark.parametrize("settings", [{"models.baseUrl": THIEF}, {"models.keysFile": "keys.env"}], ids=str)

@@ -440,15 +440,23 @@ def test_a_pattern_that_could_take_for_ever_is_refused(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern",
+    ("pattern", "secret"),
     [
-        r"EMP-\d{6}", r"\bINT-[A-Z]{2}-\d+\b", r"(?:\d{1,3}\.){3}\d{1,3}", r"(?:[a-z]+-)+\d+", r"\w+@corp\.x",
-        "acme_[A-Za-z0-9]{32,}", "(?:red|green|blue)-team-[0-9]+", "(?i)project [a-z]+", "(?<!x)id=[^ ]+",
-        "(?:a++b?)+c",
+        (r"EMP-\d{6}", "EMP-123456"),
+        (r"\bINT-[A-Z]{2}-\d+\b", "INT-AB-7"),
+        (r"(?:\d{1,3}\.){3}\d{1,3}", "10.0.0.1"),
+        (r"(?:[a-z]+-)+\d+", "red-team-7"),
+        (r"\w+@corp\.x", "ada@corp.x"),
+        ("acme_[A-Za-z0-9]{32,}", f"acme_{'a1' * 16}"),
+        ("(?:red|green|blue)-team-[0-9]+", "green-team-12"),
+        ("(?i)project [a-z]+", "Project zebra"),
+        ("(?<!x)id=[^ ]+", "id=7"),
+        ("(?:a++b?)+c", "aabac"),
     ],
-)  # fmt: skip
-def test_a_pattern_of_the_usual_kind_is_taken(pattern: str) -> None:
+)
+def test_a_pattern_of_the_usual_kind_is_taken(pattern: str, secret: str) -> None:
     add_rules([pattern])
+    assert mask(f"about {secret} .") == f"about {MASK} ."
 
 
 # -- logs --------------------------------------------------------------------------------------------------------------

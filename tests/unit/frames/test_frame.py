@@ -171,11 +171,15 @@ def test_every_column_is_explained(noun: str) -> None:
         }, column.name
 
 
-@nouns
-def test_an_estimate_says_so(noun: str) -> None:
-    for column in frames.COLUMNS[noun]:
-        if column.unit == "tokens" and column.name.endswith("estimate"):
-            assert "Estimate" in column.sentence
+def test_an_estimate_says_so() -> None:
+    estimates = [
+        column
+        for columns in frames.COLUMNS.values()
+        for column in columns
+        if column.unit == "tokens" and column.name.endswith("estimate")
+    ]
+    assert estimates
+    assert [column.name for column in estimates if "Estimate" not in column.sentence] == []
 
 
 @nouns
@@ -313,7 +317,7 @@ def test_pandas_loads_with_the_first_frame_only() -> None:
         "lango_nb.frames.events_df([])\n"
         "assert 'pandas' in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_columns_that_nothing_has_share_no_memory() -> None:

@@ -378,7 +378,7 @@ def test_too_many_requests_are_waited_for_as_long_as_the_provider_asks(
     server.answer = in_turn(Fail(429, "slow down", {"retry-after-ms": "150"}, "rate_limit_error"), Say("Now."))
     began = time.perf_counter()
     assert run(ask(model_on(server, side.model), side)).text == "Now."
-    assert time.perf_counter() - began >= 0.15
+    assert time.perf_counter() - began >= 0.14, "timers may come a little early"
     assert len(server.requests) == 2
 
 
@@ -500,8 +500,8 @@ def test_nobody_there_is_a_connection_that_failed(side: Side, run: Any) -> None:
 
 @both_sides
 def test_words_that_come_slowly_may_take_longer_than_one_request(side: Side, run: Any, server: ProviderServer) -> None:
-    server.answer = lambda _request: Say("one two three four five six", pause_s=0.08)
-    model = model_on(server, side.model, timeout_s=0.3)
+    server.answer = lambda _request: Say("one two three four five six", pause_s=0.25)
+    model = model_on(server, side.model, timeout_s=1)
     if side.is_streaming:
         assert run(ask(model, side)).text == "one two three four five six"
     else:
@@ -509,8 +509,8 @@ def test_words_that_come_slowly_may_take_longer_than_one_request(side: Side, run
 
 
 def test_a_whole_reply_has_its_time_also_where_it_trickles_in(run: Any, server: ProviderServer) -> None:
-    server.answer = lambda _request: Say("one two three four five six", pause_s=0.08)
-    model = model_on(server, "anthropic:claude-sonnet-5-5", timeout_s=0.3)  # streamed behind the scenes
+    server.answer = lambda _request: Say("one two three four five six", pause_s=0.25)
+    model = model_on(server, "anthropic:claude-sonnet-5-5", timeout_s=1)  # streamed behind the scenes
     assert failed(run, model, SIDES[2]).code == "timeout_hard"
     assert server.requests[0].is_stream
 

@@ -48,7 +48,7 @@ def test_traces_come_back_equal(tmp_path: Path) -> None:
 
 
 @given(st.lists(made.traces(), max_size=2))
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 def test_any_traces_come_back_equal(tmp_path_factory: pytest.TempPathFactory, traces: list[Trace]) -> None:
     file = tmp_path_factory.mktemp("any") / "turns.jsonl"
     write_jsonl(file, traces)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lango_nb.core.errors import LangoError, StoreError, UsageError
@@ -320,7 +320,6 @@ some_fields = st.dictionaries(st.sampled_from(["payload_json", "seq", "tool_name
 
 
 @given(documents, st.lists(some_fields, max_size=2))
-@settings(max_examples=150, deadline=None)
 def test_whatever_is_in_a_file_becomes_whole_traces_or_an_error_of_ours(document: Any, events: list[Any]) -> None:
     kinds = ["tool_call", "tool_result", "terminal_error", "recovery_attempt"]
     full = [{"event_type": kind, "created_at": AT, **one} for kind in kinds for one in events]

@@ -258,7 +258,7 @@ def test_the_same_turn_has_the_same_ids_and_another_has_others() -> None:
 
 
 @given(made.traces())
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 def test_any_trace_is_one_tree_that_can_be_exported(trace: Trace) -> None:
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 

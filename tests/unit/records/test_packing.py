@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, cast, get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lango_nb.core.errors import StoreError, TurnError
@@ -56,7 +56,6 @@ from tests.unit.viz import samples
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BASE: dict[str, Any] = {"turn_id": "turn-1", "seq": 1, "at": AT, "author": "vault"}
-relaxed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def on_disk(row: Row) -> Row:
@@ -84,7 +83,7 @@ def test_there_are_generated_events_of_all_kinds() -> None:
 @pytest.mark.parametrize("kind", sorted(made.KINDS))
 def test_an_event_comes_back_as_it_was(kind: str) -> None:
     @given(made.record(made.KINDS[kind]))
-    @settings(relaxed, max_examples=25)
+    @settings(max_examples=25)
     def check(event: Event) -> None:
         assert same(unpack_event(on_disk(pack_event(event))), event)
         assert same(unpack_event(pack_event(event)), event)
@@ -93,31 +92,26 @@ def test_an_event_comes_back_as_it_was(kind: str) -> None:
 
 
 @given(made.messages)
-@relaxed
 def test_a_message_comes_back_as_it_was(message: Message) -> None:
     assert same(unpack_message(on_disk(pack_message(message))), message)
 
 
 @given(made.runs)
-@relaxed
 def test_a_run_comes_back_as_it_was(run: AgentRun) -> None:
     assert same(unpack_run(on_disk(pack_run(run))), run)
 
 
 @given(made.tasks)
-@relaxed
 def test_a_task_comes_back_as_it_was(task: tasks.Task) -> None:
     assert same(tasks.unpack_task(on_disk(tasks.pack_task(task))), task)
 
 
 @given(made.memories)
-@relaxed
 def test_a_memory_comes_back_as_it_was(memory: memories.Memory) -> None:
     assert same(memories.unpack_memory(on_disk(memories.pack_memory(memory))), memory)
 
 
 @given(made.decisions)
-@relaxed
 def test_a_decision_comes_back_with_everything_the_router_said(decision: Decision) -> None:
     back = unpack_decision(on_disk(pack_decision(decision)))
     assert same(back, decision)
@@ -125,7 +119,6 @@ def test_a_decision_comes_back_with_everything_the_router_said(decision: Decisio
 
 
 @given(made.traces(), st.none() | st.lists(made.messages, max_size=2).map(tuple))
-@relaxed
 def test_a_trace_comes_back_as_it_was(trace: Trace, history: tuple[Message, ...] | None) -> None:
     packed = stored(trace, history)
     back = unpack_trace(packed)

@@ -24,6 +24,7 @@ from lango_nb.core.errors import LangoError, ModelError, RefusedError, ScriptErr
 from lango_nb.core.events import OUTCOMES, LimitName
 from lango_nb.runtime import foreign_errors
 from lango_nb.runtime.failures import CODES, LIMIT_CODES, ErrorClass, classify, failure, next_step_of
+from tests.calls import assert_linear
 
 
 def foreign(name: str, *above: str, text: str = "", base: type[Exception] = Exception, **values: Any) -> Exception:
@@ -309,12 +310,8 @@ def test_a_ring_of_causes_and_a_very_long_chain_come_to_an_end() -> None:
     assert classify(last).code == "model_error"
 
 
-def test_a_very_long_text_is_classified_quickly() -> None:
-    import time
-
-    began = time.process_time()
-    classify(RuntimeError("rate " * 2_000_000))
-    assert time.process_time() - began < 2
+def test_a_text_is_classified_in_time_that_grows_with_its_length_only() -> None:
+    assert_linear(lambda text: classify(RuntimeError(text)), "rate ", length=500_000)
 
 
 def test_every_limit_has_a_failure() -> None:
@@ -399,4 +396,4 @@ def test_nothing_is_compiled_before_a_text_has_to_be_read() -> None:
         "failures.classify(ConnectionRefusedError())\n"
         "assert not foreign_errors._patterns.cache_info().currsize\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=30).returncode == 0

@@ -283,27 +283,25 @@ def test_a_process_can_be_started_from_the_loop() -> None:
 
 class TestAskCaller:
     def test_the_question_is_asked_on_the_calling_thread_while_the_loop_goes_on(self) -> None:
-        ticks: list[float] = []
+        has_ticked = threading.Event()
 
         async def turn(_emit: Emit) -> tuple[int, int]:
             async def tick() -> None:
-                while True:
-                    ticks.append(time.monotonic())
-                    await asyncio.sleep(0.01)
+                await asyncio.sleep(0.01)
+                has_ticked.set()
 
             ticker = asyncio.create_task(tick())
 
             def question() -> int:
-                time.sleep(0.1)
+                assert has_ticked.wait(60), "the loop stands still"
                 return threading.get_ident()
 
             asked_on = await ask_caller(question)
-            ticker.cancel()
+            await ticker
             return asked_on, threading.get_ident()
 
         asked_on, ran_on = run_in_loop(turn)
         assert asked_on == threading.get_ident() != ran_on
-        assert len(ticks) > 3
 
     @pytest.mark.parametrize("error", [EOFError("no stdin"), ValueError("bad")])
     def test_an_error_of_the_question_goes_to_whoever_asked(self, error: Exception) -> None:
@@ -431,7 +429,6 @@ def test_a_script_that_used_the_loop_ends_quietly_and_at_once() -> None:
         print(run_in_loop(turn))
         """
     )
-    began = time.monotonic()
     ended = subprocess.run(
         [sys.executable, "-X", "dev", "-c", script],
         cwd=PROJECT,
@@ -441,7 +438,6 @@ def test_a_script_that_used_the_loop_ends_quietly_and_at_once() -> None:
         check=False,
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
-    assert time.monotonic() - began < 10
 
 
 def test_an_empty_run_costs_its_caller_few_calls() -> None:

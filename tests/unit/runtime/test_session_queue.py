@@ -125,7 +125,7 @@ def test_the_queue_is_shared_by_loops_and_threads() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(5)
+        thread.join(60)
     assert seen == [1] * 15
 
 
@@ -253,7 +253,7 @@ def test_turns_from_several_threads_wait_for_each_other() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(5)
+        thread.join(60)
     assert sorted(at_work) == sorted(asked(cast))
     said = [message.content for message in engine.session().messages]
     assert said[1::2] == [f"{number}." for number in range(6)]

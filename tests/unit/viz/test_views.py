@@ -240,7 +240,7 @@ def test_views_need_no_pandas_and_no_ipython() -> None:
         "heavy = {'pandas', 'numpy', 'IPython', 'ipywidgets'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_every_renderer_is_tried() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -128,15 +127,14 @@ def test_an_error_is_one_line_and_still_an_error_output(kernel: Kernel) -> None:
 
 def test_stop_cancels_the_turn_and_keeps_its_trace(kernel: Kernel) -> None:
     kernel.run(SLOW)
-    stopped_at: list[float] = []
+    stopped: list[dict[str, Any]] = []
 
     def stop(message: dict[str, Any]) -> None:
-        if "WORKING" in _text_of(message) and not stopped_at:
-            stopped_at.append(time.monotonic())
+        if "WORKING" in _text_of(message) and not stopped:
+            stopped.append(message)
             kernel.manager.interrupt_kernel()
 
     content, shown = kernel.run("%lango ask something long", on_output=stop)
-    assert time.monotonic() - stopped_at[0] < 5
     assert (content["status"], content["ename"]) == ("error", "KeyboardInterrupt")
     assert shown[-1]["content"]["traceback"] == [
         "KeyboardInterrupt: the turn was stopped; what happened until then is in %lango trace"

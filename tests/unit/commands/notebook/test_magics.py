@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -266,6 +265,7 @@ def test_a_mistake_shows_one_line_and_changes_nothing(
 def test_no_word_of_any_command_ends_in_a_traceback(session: Session, word: str) -> None:
     """A number of 400 digits is no name of a file, and half a character is none either."""
     session.run("%lango ask hello")
+    told: list[str] = []
     for command in MAGICS.values():
         text = f" {word}" if command.has_text else ""
         valued = [option for option in command.all_options if option.metavar and not option.choices]
@@ -275,13 +275,20 @@ def test_no_word_of_any_command_ends_in_a_traceback(session: Session, word: str)
             try:
                 session.shell.run_line_magic("lango", line)
             except LangoError as error:
-                "\n".join(error._render_traceback_()).encode()
+                told.append("\n".join(error._render_traceback_()))
+    assert told, "no command refused it"
+    assert [text for text in told if "Traceback" in text] == []
+    assert all(text.encode() for text in told), "what is told can be written"
 
 
 @pytest.mark.parametrize("command", [command.name for command in MAGICS.values() if command.cell != "no"])
 def test_half_a_character_in_a_cell_ends_in_no_traceback(session: Session, command: str) -> None:
-    with suppress(LangoError):
-        session.shell.run_cell_magic("lango", command, "x = 1\ny = '\ud83d'\n")
+    try:
+        told = session.shell.run_cell_magic("lango", command, "x = 1\ny = '\ud83d'\n").text
+    except LangoError as error:
+        told = "\n".join(error._render_traceback_())
+    assert told.encode()
+    assert "Traceback" not in told
 
 
 def test_half_a_character_in_a_tool_is_told_with_its_line(session: Session) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,7 +25,7 @@ NAP = f"7300.{os.getpid()}"
 @pytest.fixture
 def context(tmp_path: Path) -> Iterator[ToolContext]:
     table = ProcessTable(most=3)
-    limits = {"exec_timeout_s": 10.0, "exec_output_bytes": 1000.0}
+    limits = {"exec_timeout_s": 60.0, "exec_output_bytes": 1000.0}
     yield ToolContext(tmp_path, limits=limits, services={ProcessTable: table})
     table.close()
 
@@ -50,7 +51,7 @@ def is_running(marker: str) -> bool:
     return False
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float = 5) -> bool:
+def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> bool:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if is_so():
@@ -117,13 +118,11 @@ def test_too_much_output_keeps_head_and_tail_and_says_how_much_is_gone(context: 
 
 
 def test_the_time_limit_ends_the_whole_group_and_keeps_what_was_said(context: ToolContext) -> None:
-    start = time.perf_counter()
     result = call(
-        limited(context, exec_timeout_s=0.3), "exec", command=f"echo early; (sleep {NAP}; echo x) & sleep {NAP}"
+        limited(context, exec_timeout_s=1.0), "exec", command=f"echo early; (sleep {NAP}; echo x) & sleep {NAP}"
     )
-    assert time.perf_counter() - start < 5
     assert (result.is_error, result.code) == (True, "timeout")
-    assert result.content == "stopped after 0.3 s, the time limit; exit code -9 (SIGKILL)\nearly\n"
+    assert result.content == "stopped after 1 s, the time limit; exit code -9 (SIGKILL)\nearly\n"
     assert wait_until(lambda: not is_running(NAP))
 
 
@@ -137,19 +136,17 @@ def test_a_command_that_ignores_the_polite_signal_is_ended_too(context: ToolCont
     "command", ["sleep {nap} & echo done", "yes {nap} & echo done", "(sleep {nap} >&- 2>&-) & echo done"]
 )
 def test_children_do_not_outlive_the_command_nor_hold_it_up(context: ToolContext, command: str) -> None:
-    start = time.perf_counter()
     result = call(context, "exec", command=command.format(nap=NAP))
-    assert time.perf_counter() - start < 5
     assert result.content.startswith("exit code 0\n")
     assert "done" in result.content
     assert wait_until(lambda: not is_running(NAP))
 
 
 def test_a_child_that_left_the_group_does_not_hold_it_up(context: ToolContext) -> None:
-    start = time.perf_counter()
-    result = call(context, "exec", command="setsid sleep 6 & echo done")
+    child = f"setsid sh -c 'echo $$ > pid; exec sleep {NAP}'"
+    result = call(context, "exec", command=f"{child} & until [ -s pid ]; do sleep 0.01; done; echo done")
+    os.kill(int((context.workspace / "pid").read_text()), signal.SIGKILL)
     assert result.content == "exit code 0\ndone\n"
-    assert time.perf_counter() - start < 5
 
 
 def test_cancelling_ends_the_command(context: ToolContext) -> None:
@@ -168,21 +165,21 @@ def test_it_works_on_a_loop_in_another_thread(context: ToolContext) -> None:
     answers: list[str] = []
     thread = threading.Thread(target=lambda: answers.append(call(context, "exec", command="echo there").content))
     thread.start()
-    thread.join(10)
+    thread.join(60)
     assert answers == ["exit code 0\nthere\n"]
 
 
 def test_many_commands_run_at_the_same_time(context: ToolContext) -> None:
+    meet = "touch {n}.is_there; until [ $(ls *.is_there | wc -l) = 20 ]; do sleep 0.05; done; echo {n}"
+
     async def main() -> list[ToolResult]:
         calls: list[Awaitable[ToolResult]] = [
-            TOOLS["exec"].call({"command": f"sleep 0.3; echo {n}"}, context) for n in range(20)
+            TOOLS["exec"].call({"command": meet.format(n=n)}, context) for n in range(20)
         ]
         return list(await asyncio.gather(*calls))
 
-    start = time.perf_counter()
     results = asyncio.run(main())
     assert [result.content for result in results] == [f"exit code 0\n{n}\n" for n in range(20)]
-    assert time.perf_counter() - start < 3
 
 
 def test_no_zombie_stays_behind(context: ToolContext) -> None:

@@ -70,14 +70,12 @@ def test_what_still_runs_is_ended_when_python_ends(tmp_path: Path) -> None:
     script = f"""
 from pathlib import Path
 from lango_nb.tools.builtin.processes import ProcessTable
-ProcessTable().start("trap '' TERM HUP; echo $$ > pid; sleep 60; sleep 60", Path({str(tmp_path)!r}), 100)
+ProcessTable().start("trap '' TERM HUP; echo $$ > pid; sleep 600; sleep 600", Path({str(tmp_path)!r}), 100)
 import time
 while not (Path({str(tmp_path)!r}) / "pid").exists() or not (Path({str(tmp_path)!r}) / "pid").read_text().strip():
     time.sleep(0.01)
 """
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=20)
-    assert time.perf_counter() - start < 10
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
     pid = int((tmp_path / "pid").read_text())
     assert not Path(f"/proc/{pid}").exists()
 
@@ -177,7 +175,7 @@ def test_neither_the_parent_of_a_command_nor_its_parent_knows_a_variable_that_is
         tmp_path,
         100_000,
     )
-    assert asyncio.run(process.wait(10))
+    assert asyncio.run(process.wait(60))
     assert process.output.text().count("process") == 2
     assert process.output.text().count("PATH=") == 2
     assert "hush-hush" not in process.output.text()
@@ -187,13 +185,13 @@ def test_a_command_holds_nothing_open_but_its_own_streams(tmp_path: Path) -> Non
     process = Process(
         "readlink /proc/$$/fd/0; for n in 3 4 5 6 7 8 9; do readlink /proc/$$/fd/$n; done", tmp_path, 1000
     )
-    assert asyncio.run(process.wait(10))
+    assert asyncio.run(process.wait(60))
     assert process.output.text() == "/dev/null\n"
 
 
 def test_a_command_that_kills_its_parent_is_seen_to_end(tmp_path: Path) -> None:
     process = Process("echo $$ > a.pid; kill -9 $PPID; sleep 60; sleep 60", tmp_path, 1000)
-    assert asyncio.run(process.wait(10))
+    assert asyncio.run(process.wait(60))
     assert process.exit_code == -signal.SIGKILL
     assert have_ended(pids_in(tmp_path, 1))
 
@@ -204,12 +202,12 @@ def test_commands_start_again_after_their_launcher_was_killed_and_running_ones_g
     launcher = processes._LAUNCHER._process
     assert launcher is not None
     killer = Process("kill -9 $(cut -d' ' -f4 /proc/$PPID/stat)", tmp_path, 1000)
-    assert asyncio.run(killer.wait(10))
+    assert asyncio.run(killer.wait(60))
     assert launcher.wait(10) == -signal.SIGKILL  # a command that it gets while it dies dies with it
     after = Process("echo again", tmp_path, 1000)
-    assert asyncio.run(after.wait(10))
+    assert asyncio.run(after.wait(60))
     assert after.output.text() == "again\n"
-    assert asyncio.run(running.wait(10))
+    assert asyncio.run(running.wait(60))
     assert (running.output.text(), running.exit_code) == ("end\n", 0)
 
 
@@ -217,5 +215,5 @@ def test_what_moved_to_a_session_of_its_own_ends_with_its_command(tmp_path: Path
     process = Process(
         "setsid sh -c 'echo $$ > a.pid; sleep 60; sleep 60' & until [ -s a.pid ]; do :; done", tmp_path, 9
     )
-    assert asyncio.run(process.wait(10))
+    assert asyncio.run(process.wait(60))
     assert have_ended(pids_in(tmp_path, 1))
