@@ -121,8 +121,9 @@ SETTINGS = (
     Option("--workspace", "folder that file tools may not leave (.)", "DIR"),
     Option(
         "--approve",
-        "who answers before a dangerous call (ask; where nobody can be asked, the answer is no)",
-        choices=("ask", "allow", "deny"),
+        "who answers before a dangerous call (ask; where nobody can be asked, the answer is no); hold leaves the "
+        "question for lango approvals",
+        choices=("ask", "allow", "deny", "hold"),
     ),
     Option(
         "--settings",

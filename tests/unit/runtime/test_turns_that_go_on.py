@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from lango_nb.core.errors import RefusedError, StoreError
+from lango_nb.core.errors import RefusedError, StoreError, TurnError
 from lango_nb.core.events import ApprovalDecided, Event, ToolFinished, ToolStarted, TurnStarted
 from lango_nb.core.messages import Reply, ToolCall
 from lango_nb.engine import Engine
 from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
 from lango_nb.records.questions import KIND
+from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import LeftQuestion
 from lango_nb.stores.opening import open_store
 from tests.cast import Cast, Line, transfer
@@ -85,7 +86,10 @@ class TestGoingOn:
         leave(either)
         engine = opened(either)
         first = engine.traces.get(1)
-        assert (first.turn.outcome, first.turn.error_code) == ("cancelled", "interrupted")
+        assert (first.turn.outcome, first.turn.error_code) == ("input_required", "waiting")
+        assert first.turn.answer == "exec_mark waits for an answer; with that the request goes on, as a new turn."
+        (found,) = engine.records.found
+        assert found.sentence.endswith("is closed now; exec_mark waits for an answer with which it goes on")
         assert [event.kind for event in first.events][-2:] == ["approval.asked", "turn.finished"]
         either.left(engine).allow()
         trace = went_on(engine)
@@ -112,7 +116,7 @@ class TestGoingOn:
         given = engine.model.of("executor")[-1].messages
         assert [(one.role, one.content) for one in given[1:]] == [
             ("user", REQUEST),
-            ("assistant", "This turn was interrupted before it ended; no call that changes anything was under way."),
+            ("assistant", "exec_mark waits for an answer; with that the request goes on, as a new turn."),
             ("user", REQUEST),
             ("assistant", ""),
             ("tool", "executor takes over"),
@@ -155,7 +159,7 @@ class TestGoingOn:
         until(lambda: engine.approvals.pending)
         engine.close()
         engine = opened(home)
-        assert engine.traces.get(2).turn.outcome == "cancelled"
+        assert engine.traces.get(2).turn.error_code == "waiting"
         home.left(engine).allow()
         trace = went_on(engine, 3)
         assert (trace.turn.answer, home.marked) == ("All done", ["a", "b"])
@@ -432,6 +436,56 @@ def test_a_turn_that_is_stopped_at_its_question_leaves_none(home: Home) -> None:
     assert opened(home).approvals.left == ()
 
 
+@pytest.mark.parametrize("is_here", [True, False], ids=["from its own loop", "from another thread"])
+def test_a_turn_that_stands_at_its_question_when_its_engine_is_closed_ends_there_without_a_word(
+    home: Home, caplog: pytest.LogCaptureFixture, is_here: bool
+) -> None:
+    engine = opened(home, QUARTET)
+
+    async def stop() -> Trace:
+        turn = asyncio.ensure_future(engine.run(REQUEST))
+        await asyncio.to_thread(until, lambda: engine.approvals.pending)
+        await (asyncio.sleep(0, engine.close()) if is_here else asyncio.to_thread(engine.close))
+        return await turn
+
+    turn = asyncio.run(stop()).turn
+    assert (turn.outcome, turn.error_code, caplog.messages) == ("input_required", "waiting", [])
+    engine = opened(home)
+    assert (engine.records.found, engine.traces.get(1).turn.answer) == ((), turn.answer)
+    home.left(engine).allow()
+    assert (went_on(engine).turn.answer, home.marked) == ("All done", ["a"])
+
+
+@pytest.mark.parametrize("is_here", [True, False], ids=["from its own loop", "from another thread"])
+def test_a_turn_at_work_is_stopped_when_its_engine_is_closed_and_its_task_goes_on(
+    home: Home, caplog: pytest.LogCaptureFixture, is_here: bool
+) -> None:
+    begun = asyncio.Event()
+
+    async def forever(_messages: object) -> Line:
+        begun.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    engine = opened(home, {"root": [forever]})
+
+    async def ask() -> str:
+        with pytest.raises(TurnError, match="its engine was closed") as stopped:
+            await engine.run(REQUEST)
+        await asyncio.sleep(0)  # the task is not cancelled any more
+        return stopped.value.code
+
+    async def stop() -> str:
+        task = asyncio.ensure_future(ask())
+        await begun.wait()
+        await (asyncio.sleep(0, engine.close()) if is_here else asyncio.to_thread(engine.close))
+        return await task
+
+    assert (asyncio.run(stop()), caplog.messages) == ("closed", [])
+    engine = opened(home)
+    assert (engine.records.found, engine.traces.get(1).turn.outcome) == ((), "cancelled")
+
+
 def test_a_turn_that_ends_after_its_records_were_closed_says_what_becomes_of_it(
     home: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -440,13 +494,14 @@ def test_a_turn_that_ends_after_its_records_were_closed_says_what_becomes_of_it(
     async def stop() -> None:
         turn = asyncio.ensure_future(engine.run(REQUEST))
         await asyncio.to_thread(until, lambda: engine.approvals.pending)
-        engine.close()
+        engine.records.close()
+        engine.approvals.close()
         turn.cancel()
         await asyncio.wait([turn])
 
     asyncio.run(stop())
-    (said,) = caplog.messages
-    assert said.startswith("turn 1 ended with cancelled after its records were closed, and is not in them; ")
+    said = "turn 1 ended with cancelled after its records were closed, and is not in them; "
+    assert any(message.startswith(said) for message in caplog.messages)
     engine = opened(home)
     home.left(engine).allow()
     assert (went_on(engine).turn.answer, home.marked) == ("All done", ["a"])
