@@ -10,8 +10,9 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.asking import exit_code, outcome_code, summary, trace_data
+from lango_nb.commands.asking import exit_code, summary, trace_data
 from lango_nb.commands.command import INPUT_REQUIRED, TABLE, Command, Option, Output, Word
+from lango_nb.core.errors import RefusedError
 from lango_nb.core.events import Event, TurnStarted
 
 if TYPE_CHECKING:
@@ -101,13 +102,11 @@ def _followed(terminal: Terminal, answer: Callable[[Lab], View[Any]], *, is_yes:
         found = [lab.engine.runs.get(run_id) for run_id in sorted(runs)]
     if turns:  # one that stands at a further question has ended there now
         trace = lab.engine.traces.get(turns[0])
-        code = exit_code(trace) if is_yes else outcome_code(trace.turn)
-        return Output(
-            lambda: f"{said}\n\n{trace.turn.answer}",
-            lambda: trace_data(trace),
-            remark=summary(trace.turn),
-            exit_code=code,
-        )
+        code = exit_code(trace)
+        if not is_yes and code == RefusedError.exit_code:  # as it was told to
+            code = 0
+        text = f"{said}\n\n{trace.turn.answer}"
+        return Output(lambda: text, lambda: trace_data(trace), remark=summary(trace.turn), exit_code=code)
     code = INPUT_REQUIRED if any(not run.is_terminal for run in found) else int(any(run.error for run in found))
     results = "".join(f"\n\n{run.result or run.error or 'it waits for an answer again'}" for run in found)
     return Output(lambda: said + results, lambda: [run.model_dump(mode="json") for run in found], exit_code=code)

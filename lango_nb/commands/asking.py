@@ -92,16 +92,9 @@ def exit_code(trace: Trace) -> int:
             event.kind == "tool.finished" and event.code in REFUSED_CODES
         ):
             return RefusedError.exit_code
-    return outcome_code(trace.turn)
-
-
-def outcome_code(turn: Turn) -> int:
-    """Return the same for a turn, whatever was refused in it."""
-    if turn.outcome == "cancelled":
-        return STOPPED
-    if turn.outcome == "input_required":
+    if trace.turn.outcome == "input_required":
         return INPUT_REQUIRED
-    return 0 if turn.is_ok else 1
+    return 0 if trace.turn.is_ok else 1
 
 
 def trace_data(trace: Trace) -> dict[str, Any]:
