@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,14 +14,16 @@ import pytest
 
 from lango_nb.core.errors import RefusedError, StoreError, TurnError
 from lango_nb.core.events import ApprovalDecided, Event, ToolFinished, ToolStarted, TurnStarted
-from lango_nb.core.messages import Reply, ToolCall
+from lango_nb.core.messages import Message, Reply, ToolCall
 from lango_nb.engine import Engine
+from lango_nb.frames import messages_df
 from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
 from lango_nb.records.questions import KIND
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import LeftQuestion
 from lango_nb.stores.opening import open_store
+from lango_nb.tools.decorator import tool
 from tests.cast import Cast, Line, transfer
 from tests.kept import DIED, KINDS, MARK, in_child, kept_engine, race, tools
 from tests.stores import protected
@@ -29,6 +32,11 @@ from tests.waiting import Home, until
 REQUEST = "Please mark it"
 QUARTET: Mapping[str, Any] = {"root": [transfer("executor")], "executor": [MARK, "Marked"]}
 AFTER: Mapping[str, Any] = {"executor": ["All done"]}
+NAMING = ("turn_id", "seq", "calls", "call_id", "message_id", "at")
+"""Columns of messages that name the turn, or say when it was."""
+WAITS = "it waits again"
+QUIET = "no call that changes anything was under way"
+UNKNOWN = "exec_mark had begun: look whether it was done before asking again"
 SECRET = "sk-abcdefghijklmnop1234"
 
 
@@ -75,6 +83,12 @@ def went_on(engine: Engine, number: int = 2) -> Any:
     """Wait until the turn has ended that goes on, and return its trace."""
     until(lambda: len(engine.traces) >= number)
     return engine.traces.get(number)
+
+
+def said_in(message: Message) -> tuple[object, ...]:
+    """Return all of a message but the ids that join it to others."""
+    calls = [(call.name, call.arguments) for call in message.tool_calls]
+    return message.role, message.author, message.content, message.tool_name, message.is_error, calls
 
 
 def told(trace: Any, *kinds: type[Event]) -> list[Any]:
@@ -267,6 +281,63 @@ class TestOnce:
         assert "exec_die had begun: look whether it was done before asking again" in found.sentence
         assert (engine.approvals.left, either.marked) == ((), ["a"])
 
+    @pytest.mark.parametrize(
+        ("moment", "effects", "end"),
+        [
+            ("turn.started", [], WAITS),
+            ("approval.decided", [], QUIET),
+            ("tool.started", [], QUIET),
+            ("before the effect", [], UNKNOWN),
+            ("after the effect", ["a"], UNKNOWN),
+            ("tool.finished", ["a"], UNKNOWN),
+            ("text", ["a"], UNKNOWN),
+        ],
+    )
+    def test_a_process_that_is_killed_on_the_way_makes_the_call_at_most_once_and_it_is_told(
+        self, either: Home, moment: str, effects: list[str], end: str
+    ) -> None:
+        leave(either)
+        opened(either).close()  # closes the first turn
+
+        @tool(safety="dangerous", family="exec")
+        def exec_mark(text: str) -> str:
+            """Mark something, and die before or after it."""
+            if moment == "before the effect":
+                os.kill(os.getpid(), signal.SIGKILL)
+            with either.effects.open("a") as file:
+                file.write(f"{text}\n")
+            if moment == "after the effect":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return "marked"
+
+        def die(event: Event) -> None:
+            if event.kind == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def answer() -> None:
+            engine = opened(either, tools=(exec_mark, *(one for one in tools() if one.name != "exec_mark")))
+            engine.listeners.append(die)
+            either.left(engine).allow()
+            threading.Event().wait()
+
+        assert in_child(answer) == -signal.SIGKILL
+        engine = opened(either)
+        assert either.marked == effects
+        if end == WAITS:  # the new turn was written down, and the question is still there
+            assert engine.traces.get(2).turn.outcome == "cancelled"
+            either.left(engine).allow()
+            assert (went_on(engine, 3).turn.answer, either.marked) == ("All done", ["a"])
+            return
+        (found,) = engine.records.found
+        said = found.sentence
+        if moment == "tool.started":  # whether that is written down is a matter of the moment
+            assert said.endswith((QUIET, UNKNOWN))
+        else:
+            assert said == f"turn 2 (main) was interrupted and is closed now; {end}"
+        assert engine.approvals.left == ()
+        trace = engine.traces.get(2)
+        assert len(told(trace, ToolStarted)) == len(told(trace, ToolFinished))
+
     def test_a_turn_that_could_not_begin_leaves_its_question(self, home: Home) -> None:
         leave(home)
         gate = threading.Event()
@@ -282,11 +353,47 @@ class TestOnce:
         until(lambda: isinstance(engine.model, Cast) and engine.model.asked)
         home.left(engine).allow()
         until(lambda: engine.approvals.left)
+        assert home.left(opened(home)).obstacle == "", "an opening that has written nothing yet sees it, too"
         gate.set()
         turn.join()
         assert home.marked == []
         home.left(engine).allow()
         assert went_on(engine, 3).turn.answer == "All done"
+
+
+@pytest.mark.parametrize(
+    ("topology", "agent"), [("solo", "lango-agent"), ("quartet", "executor"), ("sextet", "operator")]
+)
+def test_a_turn_that_goes_on_is_like_one_that_was_answered_at_once(
+    home: Home, tmp_path: Path, topology: str, agent: str
+) -> None:
+    """What was said, who said it, what it cost, how it ended: nothing but the way it began tells them apart."""
+    handed = {"root": [transfer(agent)]} if topology != "solo" else {}
+    lines: Mapping[str, Any] = {**handed, agent: [MARK, "Marked"]}
+    rest = {agent: ["Marked"]}
+    (tmp_path / "other").mkdir()
+    other = Home(tmp_path / "other")
+    at_once = opened(other, lines, topology=topology, approver="allow")
+    at_once.run_sync(REQUEST)
+    leave(home, lines, topology=topology)
+    engine = opened(home, rest, topology=topology)
+    home.left(engine).allow()
+    whole, later = at_once.traces.get(1), went_on(engine)
+    assert [said_in(one) for one in later.messages] == [said_in(one) for one in whole.messages]
+    assert [said_in(one) for one in engine.session().messages[2:]] == [
+        said_in(one) for one in at_once.session().messages
+    ]
+    both = [engine.traces.get(1), later]
+    told_apart = {"turn.started", "turn.finished", "approval.asked", "text"}
+    kinds = [event.kind for trace in both for event in trace.events if event.kind not in told_apart]
+    assert kinds == [event.kind for event in whole.events if event.kind not in told_apart]
+    for name in ("outcome", "error_code", "answer", "text", "path", "session_id", "topology", "model"):
+        assert getattr(later.turn, name) == getattr(whole.turn, name), name
+    assert sum(trace.turn.steps for trace in both) == whole.turn.steps
+    assert sum(trace.turn.rounds for trace in both) == whole.turn.rounds
+    same = [name for name in messages_df(whole).columns if name not in NAMING]
+    assert messages_df(later)[same].to_dict("records") == messages_df(whole)[same].to_dict("records")
+    other.close()
 
 
 class TestWhatCannotGoOn:

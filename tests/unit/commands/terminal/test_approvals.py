@@ -1,4 +1,4 @@
-"""``lango ask --approve hold`` leaves a question; ``lango allow`` and ``lango deny`` answer it and wait for the rest."""
+"""``lango ask --approve hold`` leaves a question; ``lango allow`` and ``lango deny`` answer it and wait."""
 
 import builtins
 import json
