@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from lango_nb.commands.asking import exit_code, summary, trace_data
 from lango_nb.commands.command import INPUT_REQUIRED, TABLE, Command, Option, Output, Word
 from lango_nb.core.errors import RefusedError
-from lango_nb.core.events import Event, TurnStarted
 
 if TYPE_CHECKING:
     from lango_nb.commands.terminal.session import Terminal
+    from lango_nb.core.events import Event
     from lango_nb.lab import Lab
     from lango_nb.runtime.approval_types import Approver, Scope
     from lango_nb.viz.view import View
@@ -83,7 +83,7 @@ def _followed(terminal: Terminal, answer: Callable[[Lab], View[Any]], *, is_yes:
     live, turns, runs = LiveLine(), [], set()
 
     def hear(event: Event) -> None:
-        if isinstance(event, TurnStarted):
+        if event.kind == "turn.started":
             turns.append(event.turn_id)
         elif event.run_id:
             runs.add(event.run_id)

@@ -78,7 +78,8 @@ def _covered(question: PendingApproval | LeftQuestion) -> str:
         yes = "A yes covers exactly this call, this once." if request.is_once else _YES_LATER
         return f"Its turn has ended; with the answer it goes on as a new one. {yes}"
     if isinstance(question, LeftQuestion):
-        return f"{request.run_id} waits for it, though its process ended, and goes on with the answer. {_yes(request)}"
+        waits = f"{request.run_id} waits for it, though its process ended, and goes on with the answer"
+        return f"{waits}; its turn does not, and the session is told what it comes to. {_yes(request)}"
     if request.problem:
         return "It will not run like this; a yes only tells the agent so."
     return _yes(request)
