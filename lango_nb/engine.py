@@ -61,15 +61,14 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.records.turns import Trace
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
-    from lango_nb.runtime.approval_types import ApprovalRequest
     from lango_nb.runtime.approvals import Resumption
     from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import ApprovalRules, Listener, TextListener, TurnContext
     from lango_nb.runtime.control.protocol import Control
     from lango_nb.runtime.limits import Limits
+    from lango_nb.runtime.live_turns import LiveTurns
     from lango_nb.runtime.loop_state import LeftTurn
     from lango_nb.runtime.protected import Protected
-    from lango_nb.runtime.resumption import BackgroundTurns
     from lango_nb.runtime.semaphore import FairSemaphore
     from lango_nb.runtime.teammates import Teammates
     from lango_nb.stores.store import Store
@@ -81,6 +80,8 @@ SINGLE = "solo"
 MAIN_SESSION = "main"
 NEAR = 0.05
 """Confidence from which a teammate gets an instruction that names none; below it, giving it away would be a guess."""
+_LOOK_AGAIN_S = 0.05
+"""How often whoever waits looks whether a question is open."""
 _in_turn: ContextVar[frozenset[str]] = ContextVar("lango_in_turn", default=frozenset())
 """Sessions with a turn that this code runs inside of: a tool cannot wait for its own turn."""
 
@@ -209,29 +210,29 @@ class Engine:
 
         return Approvals(records.documents(APPROVALS), HeldQuestions(records.store, self._resumption))
 
-    def _resumption(self, request: ApprovalRequest) -> Resumption:
-        """Return what lets the run or the turn go on that made a request, with its answer."""
-        from lango_nb.runtime.resumption import RunResumption, TurnResumption, unattended
+    def _resumption(self) -> Resumption:
+        """Return what lets runs and turns go on with an answer that was left to them."""
+        from lango_nb.runtime.resumption import StoredResumption
 
-        if not request.run_id:
-            return TurnResumption(self.store, lambda: unattended(self._context(None)), self._go_on)
-        return RunResumption(
-            self.store, lambda: self._context(None), lambda: self.teammates, self.sessions.open, self.listeners
+        return StoredResumption(
+            self.store,
+            lambda: self._context(None),
+            lambda: self.teammates,
+            self.sessions.open,
+            self._run_in_background,
+            self.listeners,
         )
 
-    def _go_on(self, left: LeftTurn, give_back: Callable[[], None]) -> None:
-        """Let a turn of an earlier process go on, in the background."""
-        from lango_nb.runtime.resumption import unattended
-
-        context = unattended(self._context(None))
-        self._background.start(self._run(left.text, left.session_id, (), None, context, left), give_back)
+    def _run_in_background(self, left: LeftTurn, context: TurnContext, at_end: Callable[[], None]) -> None:
+        """Let a turn go on that nobody waits for."""
+        self._turns.start(self._run(left.text, left.session_id, (), None, context, left), at_end)
 
     @once
-    def _background(self) -> BackgroundTurns:
-        """The turns that go on without anybody waiting for them."""
-        from lango_nb.runtime.resumption import BackgroundTurns
+    def _turns(self) -> LiveTurns:
+        """The turns that are at work."""
+        from lango_nb.runtime.live_turns import LiveTurns
 
-        return BackgroundTurns()
+        return LiveTurns()
 
     def open_store(self, store: Store | str | Path, home: Path | None = None) -> None:
         """Keep records in a store from now on, with the turns so far; what a process that is gone left open is closed.
@@ -434,12 +435,29 @@ class Engine:
         """
         if "processes" in self.__dict__:
             self.processes.close()
-        self.approvals.close()
+        left = self.approvals.close()
         if "teammates" in self.__dict__:
             self.teammates.close()
-        if "_background" in self.__dict__:
-            self._background.close()
-        self.records.close()
+        if "_turns" in self.__dict__:
+            self._turns.close(left, self.records.close)
+        else:
+            self.records.close()
+
+    def wait(self) -> None:
+        """Wait until nothing is at work any more that nobody waits for, or a question is open.
+
+        Turns and runs that go on with an answer that was left to them do so in the background; see
+        :attr:`~lango_nb.runtime.approvals.Approvals.left`.
+        """
+        import asyncio
+
+        from lango_nb.runtime.loop import run_in_loop
+
+        async def rest() -> None:
+            while not self.approvals.pending and (tasks := (*self._turns.background, *self.teammates.tasks)):
+                await asyncio.wait(tasks, timeout=_LOOK_AGAIN_S)
+
+        run_in_loop(lambda _emit: rest())
 
     # -- who answers ---------------------------------------------------------------------------------------------------
 
@@ -877,17 +895,19 @@ class Engine:
             )
         teammates = self.teammates
         queue = self._queues.setdefault(session, FairSemaphore())
-        await self._enter(queue, session)
-        inside = _in_turn.set(_in_turn.get() | {session})
-        try:
-            state = TurnState(context, self.sessions.open(session), text, own, self.listeners, on_text)
-            trace = await TurnRun(state, teammates, left).run()
-            self.records.save_rest()
-            self.records.clean_up_when_due(self.settings.observability.trace_store)
-            return trace
-        finally:
-            queue.release()  # first: the other fails where the loop is gone and this runs in a foreign context
-            _in_turn.reset(inside)
+        with self._turns.at_work() as live:
+            await self._enter(queue, session)
+            inside = _in_turn.set(_in_turn.get() | {session})
+            try:
+                state = TurnState(context, self.sessions.open(session), text, own, self.listeners, on_text)
+                live.turn_id = state.turn_id
+                trace = await TurnRun(state, teammates, left).run()
+                self.records.save_rest()
+                self.records.clean_up_when_due(self.settings.observability.trace_store)
+                return trace
+            finally:
+                queue.release()  # first: the other fails where the loop is gone and this runs in a foreign context
+                _in_turn.reset(inside)
 
     async def _enter(self, queue: FairSemaphore, session: str) -> None:
         """Wait for the turns of a session that came before."""

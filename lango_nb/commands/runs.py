@@ -1,4 +1,4 @@
-"""What teammates do, what they noted and remember, and the calls that wait for an answer."""
+"""What teammates do, and what they noted and remember."""
 
 from __future__ import annotations
 
@@ -70,41 +70,3 @@ def tasks(lab: Lab) -> View[Any]:
 def memory(lab: Lab, agent: str | None = None) -> View[Any]:
     """List what agents remember."""
     return lab.memories(agent)
-
-
-_QUESTION = Word("question", "ID", "approval")
-
-
-@Command("approvals", "list the calls that wait for an answer", formats=TABLE, where="notebook", group="answer")
-def approvals(lab: Lab) -> View[Any]:
-    """List the calls that wait for an answer."""
-    return lab.approvals
-
-
-@Command(
-    "allow",
-    "let a call run that waits for an answer; without an id, the only one",
-    "%lango allow ask-1 --turn",
-    _QUESTION,
-    options=(
-        Option("--turn", "the same call may run again in this turn", group="scope"),
-        Option("--session", "the same call may run again in this session", group="scope"),
-    ),
-    where="notebook",
-    group="answer",
-)
-def allow(lab: Lab, question: str | None = None, *, turn: bool = False, session: bool = False) -> View[Any]:
-    """Let a call run."""
-    return lab.approvals.allow(question, "turn" if turn else "session" if session else "once")
-
-
-@Command(
-    "deny",
-    "refuse a call that waits for an answer; without an id, the only one",
-    word=_QUESTION,
-    where="notebook",
-    group="answer",
-)
-def deny(lab: Lab, question: str | None = None) -> View[Any]:
-    """Refuse a call."""
-    return lab.approvals.deny(question)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lango_nb.commands import (
     agents,
+    approvals,
     asking,
     definitions,
     doctor,
@@ -32,6 +33,7 @@ _THEMES = (
     history,
     traces,
     runs,
+    approvals,
     metrics,
     doctor,
     shelf,

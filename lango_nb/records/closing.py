@@ -15,6 +15,7 @@ from lango_nb.core.errors import StoreError
 from lango_nb.core.events import (
     Event,
     HandedOver,
+    Outcome,
     RunFinished,
     RunStarted,
     ToolFinished,
@@ -25,6 +26,7 @@ from lango_nb.core.events import (
 from lango_nb.core.messages import USER, Message
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.packing import pack_event, pack_trace, unpack_event
+from lango_nb.records.questions import WAITING, waits
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.stores.store import Row, Store, StoredTurn
@@ -52,17 +54,22 @@ class Closing:
         Name of the root agent, where no event says it.
     waiting : collection of str
         Ids of the runs that go on with an answer; they are not closed.
+    asked : str
+        The tool of the call with whose answer the turn itself goes on, as another one; empty where there is none.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that is known of the turn
         self,
         stored: StoredTurn,
         runs: Sequence[AgentRun],
         now: datetime,
         root: str,
+        *,
         waiting: Collection[str] = (),
+        asked: str = "",
     ) -> None:
-        self._waiting = waiting
+        self._waiting, self._asked = waiting, asked
+        self._ending: tuple[Outcome, str] = ("input_required", WAITING) if asked else ("cancelled", INTERRUPTED)
         self._row, self._now = stored.row, now
         self._events = [unpack_event(row) for row in stored.events]
         self._root = next((event.author for event in self._events if event.author != USER), root)
@@ -148,8 +155,8 @@ class Closing:
         self._add(
             TurnFinished,
             self._root,
-            outcome="cancelled",
-            error_code=INTERRUPTED,
+            outcome=self._ending[0],
+            error_code=self._ending[1],
             rounds=self._rounds,
             steps=self._steps,
             tool_calls=self._done,
@@ -166,9 +173,9 @@ class Closing:
             topology=str(self._row.get("topology") or ""),
             model=str(self._row.get("model") or ""),
             text=str(self._row["text"]),
-            answer="",
-            outcome="cancelled",
-            error_code=INTERRUPTED,
+            answer=waits(self._asked) if self._asked else "",
+            outcome=self._ending[0],
+            error_code=self._ending[1],
             path=tuple(path),
             rounds=self._rounds,
             steps=self._steps,
@@ -181,10 +188,10 @@ class Closing:
 
     def _messages(self) -> tuple[Message, ...]:
         """Tell later turns what was asked, and what may have been done."""
-        return (
-            Message(role="user", content=str(self._row["text"]), author=USER),
-            note("This turn", self.calls, self._root),
-        )
+        said = note("This turn", self.calls, self._root)
+        if self._asked:
+            said = Message(role="assistant", content=waits(self._asked), author=self._root)
+        return (Message(role="user", content=str(self._row["text"]), author=USER), said)
 
 
 def open_calls(events: Iterable[Event]) -> list[ToolStarted]:

@@ -1,7 +1,8 @@
-"""Questions that were left open on purpose, as rows, and the runs that wait for their answers.
+"""Questions that were left open on purpose, as rows, and the runs and turns that wait for their answers.
 
-A row holds the call that was asked about. Where a run asks whose conversation holds no secret, the row holds that as
-well: with both, the run can go on in another process. Such a run is not ended with its process; it waits.
+A row holds the call that was asked about. Where the conversation of whoever asks holds no secret, the row holds that as
+well: with both, a run can go on in another process, and a turn as another one. Such a run is not ended with its
+process; it waits. Such a turn is closed, and says that it waits.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 KIND = "question"
 """Kind of the documents that hold open questions."""
+WAITING = "waiting"
+"""Error code of a turn that ended at a question."""
 _PARTS = ("inherited", "own")
 
 
@@ -63,7 +66,7 @@ def unpack_conversation(row: Row, where: str) -> Conversation:
 
 
 def waiting_calls(store: Store) -> dict[str, str]:
-    """Return the calls that runs wait for which can go on, by run.
+    """Return the calls that runs and turns wait for which can go on.
 
     Parameters
     ----------
@@ -72,10 +75,21 @@ def waiting_calls(store: Store) -> dict[str, str]:
     Returns
     -------
     dict
-        Ids of calls by ids of runs.
+        Ids of calls by ids of runs, and of turns that asked something themselves.
     """
     rows = store.documents(KIND).find()
-    return {str(row["run_id"]): str(row["call_id"]) for row in rows if row.get("conversation") and row["run_id"]}
+    return {str(row["run_id"] or row["turn_id"]): str(row["call_id"]) for row in rows if row.get("conversation")}
+
+
+def waits(tool: str) -> str:
+    """Say why a turn ended at a question: its answer, and what later turns see of it.
+
+    Examples
+    --------
+    >>> waits("fs_delete")
+    'fs_delete waits for an answer; with that the request goes on, as a new turn.'
+    """
+    return f"{tool} waits for an answer; with that the request goes on, as a new turn."
 
 
 def is_answered(call_id: str, events: Iterable[Event]) -> bool:

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import StoreError
-from lango_nb.core.events import Event, RunFinished
+from lango_nb.core.events import ApprovalAsked, Event, RunFinished
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.closing import INTERRUPTED as INTERRUPTED  # noqa: PLC0414 - whoever asks what was interrupted
 from lango_nb.records.closing import Closing, answers, end_of, ended_as, note, open_calls, risky
@@ -45,6 +45,8 @@ class Interrupted:
     """The run that had outlived its turn; empty when the turn itself was open."""
     problem: str = ""
     """Why it could not be closed; empty when it is closed now."""
+    asked: str = ""
+    """The tool of the call with whose answer the turn goes on; empty where there is none."""
 
     @property
     def sentence(self) -> str:
@@ -61,6 +63,8 @@ class Interrupted:
         if self.problem:
             return f"{what} was interrupted and is still open: {self.problem}"
         said = f"{what} was interrupted and is closed now"
+        if self.asked:
+            return f"{said}; {self.asked} waits for an answer with which it goes on"
         if not self.calls:
             return f"{said}; no call that changes anything was under way"
         return f"{said}; {', '.join(self.calls)} had begun: look whether it was done before asking again"
@@ -96,9 +100,10 @@ def resume(store: Store, now: datetime, root: Callable[[str], str]) -> list[Inte
             continue
         made = runs.of_turn(str(row["id"]))
         go_on = frozenset(run.id for run in made if _is_waiting(run, stored, waiting))
-        closing = Closing(stored, made, now, root(str(row.get("topology") or "")), go_on)
+        asked = _asked(stored, waiting)
+        closing = Closing(stored, made, now, root(str(row.get("topology") or "")), waiting=go_on, asked=asked)
         number, session = int(str(row["number"])), str(row["session_id"])
-        left = Interrupted(number, str(row["id"]), session, str(row["text"]), closing.calls)
+        left = Interrupted(number, str(row["id"]), session, str(row["text"]), closing.calls, asked=asked)
         try:
             closing.write(store)
         except StoreError as error:
@@ -216,6 +221,14 @@ def _is_waiting(run: AgentRun, stored: StoredTurn, waiting: Mapping[str, str]) -
     """Tell whether a run waits for an answer with which it can go on."""
     call_id = waiting.get(run.id)
     return call_id is not None and not run.is_terminal and not is_answered(call_id, _own(run, stored))
+
+
+def _asked(stored: StoredTurn, waiting: Mapping[str, str]) -> str:
+    """Return the tool of the call with whose answer a turn goes on; empty where it waits for none."""
+    call_id = waiting.get(str(stored.row["id"]), "")
+    own = [event for row in stored.events if not (event := unpack_event(row)).run_id]
+    asked = (event.tool for event in own if isinstance(event, ApprovalAsked) and event.call_id == call_id)
+    return "" if is_answered(call_id, own) else next(asked, "")
 
 
 def _own(run: AgentRun, stored: StoredTurn) -> list[Event]:

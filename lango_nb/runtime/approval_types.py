@@ -98,6 +98,20 @@ def arguments_hash(tool: str, arguments: Mapping[str, Any]) -> str:
     return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+class QuestionLeft(BaseException):
+    """A turn ends at a question that stays open.
+
+    Parameters
+    ----------
+    tool : str
+        What was asked about.
+    """
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(f"{tool} waits for an answer")
+        self.tool = tool
+
+
 # -- approvers ---------------------------------------------------------------------------------------------------------
 
 NOBODY = "nobody is there to ask"
@@ -175,7 +189,17 @@ class AskWith:
 
 
 class HoldForAnswer:
-    """Says nothing: the question waits for an answer through :class:`~lango_nb.runtime.approvals.Approvals`."""
+    """Says nothing: the question waits for an answer through :class:`~lango_nb.runtime.approvals.Approvals`.
+
+    Parameters
+    ----------
+    leaves : bool
+        Whether a turn that can go on later ends at its question, where nobody could answer while it waits: its caller
+        has no other thread to do so.
+    """
+
+    def __init__(self, *, leaves: bool = False) -> None:
+        self.leaves = leaves
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:  # noqa: ARG002 - it has no opinion on any
         """Wait until cancelled."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -40,6 +41,7 @@ from lango_nb.runtime.approval_types import (
     DenyAll,
     HoldForAnswer,
     Policy,
+    QuestionLeft,
     Scope,
     approver_named,
     arguments_hash,
@@ -85,7 +87,7 @@ class PendingApproval:
     ApprovalAnswer(allowed=True, by='person', detail='', scope='once', code='')
     """
 
-    __slots__ = ("_approvals", "can_wait", "id", "is_held", "outcome", "request", "wake")
+    __slots__ = ("_approvals", "can_wait", "id", "is_held", "is_left", "outcome", "request", "wake")
 
     def __init__(self, approvals: Approvals, request: ApprovalRequest, name: str) -> None:
         self._approvals = approvals
@@ -97,7 +99,9 @@ class PendingApproval:
         self.is_held = False
         """Whether it is written down: it is left open on purpose."""
         self.can_wait = False
-        """Whether the run that asked can go on with the answer in another process."""
+        """Whether the run or the turn that asked can go on with the answer in another process."""
+        self.is_left = False
+        """Whether the turn that asked ends here, and goes on with the answer as another one."""
         self.wake: Callable[[], object] | None = None
         """Wakes the asker when there is an answer."""
 
@@ -115,7 +119,7 @@ class PendingApproval:
 
 
 class LeftQuestion(NamedTuple):
-    """A question whose process is gone; it is answered like one that is open."""
+    """A question whose turn or process has ended; it is answered like one that is open."""
 
     approvals: Approvals
     key: str
@@ -203,8 +207,12 @@ class QuestionStore(Protocol):
         """Forget a question that has ended."""
         ...
 
+    def release(self, request: ApprovalRequest) -> None:
+        """Leave a question whose turn ends to whoever answers it, in this process too."""
+        ...
+
     def left(self, approvals: Approvals) -> tuple[LeftQuestion, ...]:
-        """Return the questions whose process is gone, oldest first."""
+        """Return the questions whose turn or process has ended, oldest first."""
         ...
 
 
@@ -263,6 +271,11 @@ class Approvals:
         ApprovalAnswer
             With the scope it really holds for. Cancelling the asker withdraws the question.
 
+        Raises
+        ------
+        QuestionLeft
+            The turn ends here: the question stays open, and the turn goes on with the answer as another one.
+
         Notes
         -----
         Source: Multi-Agent Orchestration, "Tool Hooks" (ApprovalGate).
@@ -274,15 +287,18 @@ class Approvals:
         try:
             if self._held is not None and isinstance(approver, HoldForAnswer):
                 question.is_held = True
-                question.can_wait = self._held.keep(request, conversation) and bool(request.run_id)
+                question.can_wait = self._held.keep(request, conversation)
+                question.is_left = approver.leaves and question.can_wait and not request.run_id
             if on_open is not None:
                 on_open(question)
             if type(approver) in {AllowAll, DenyAll}:  # no task and no timer for what is decided already
                 self._offer(question, await approver.answer(request))
-            else:
+            elif not question.is_left:
                 await self._wait(question, approver, math.inf if question.can_wait else timeout_s)
         finally:
             self._close(question)
+        if question.is_left:
+            raise QuestionLeft(request.tool)
         return question.outcome or ApprovalAnswer(False, "error", "the question got no answer", code=UNAVAILABLE)
 
     def known(self, request: ApprovalRequest) -> ApprovalAnswer | None:
@@ -338,7 +354,7 @@ class Approvals:
 
     @property
     def left(self) -> tuple[LeftQuestion, ...]:
-        """The questions that a process left open which is gone, oldest first."""
+        """The questions whose turn or process has ended, oldest first."""
         return self._held.left(self) if self._held is not None else ()
 
     def leave(self, question: LeftQuestion, answer: ApprovalAnswer) -> ApprovalAnswer:
@@ -368,9 +384,18 @@ class Approvals:
         """Tell whether a run stands at a question with which it can go on in another process."""
         return any(question.can_wait and question.request.run_id == run_id for question in self.pending)
 
-    def close(self) -> None:
-        """Leave what is open to the next process: no answer will come here."""
-        self._is_closing = True
+    def close(self) -> set[str]:
+        """Leave what is open to the next process, as no answer will come here; return the turns that end at theirs."""
+        left = set()
+        with self._lock:
+            self._is_closing = True
+            for question in self._open.values():
+                if question.outcome is None and question.can_wait and not question.request.run_id:
+                    question.is_left = True
+                    left.add(question.request.turn_id)
+                    with suppress(RuntimeError):  # the asker's loop was closed under it
+                        (question.wake or bool)()
+        return left
 
     def get(self, request_id: str) -> PendingApproval:
         """Return an open question.
@@ -484,6 +509,8 @@ class Approvals:
         with self._lock:
             if question.outcome is not None or self._open.get(question.id) is not question:
                 return None
+            if self._is_closing and question.is_left:  # its turn ends and can do nothing with an answer
+                return None
             try:
                 if question.wake is not None:
                     question.wake()
@@ -497,7 +524,10 @@ class Approvals:
     def _close(self, question: PendingApproval) -> None:
         with self._lock:
             self._drop(question)
-            if question.outcome is None and not self._is_closing:  # withdrawn: the asker was stopped
+            question.is_left = question.is_left and question.outcome is None
+            if question.is_left and self._held is not None:
+                self._held.release(question.request)
+            elif question.outcome is None and not self._is_closing:  # withdrawn: the asker was stopped
                 self._forget_held(question)
 
     def _forget_held(self, question: PendingApproval) -> None:

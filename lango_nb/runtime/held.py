@@ -22,7 +22,7 @@ from urllib.parse import quote
 from lango_nb.core.errors import StoreError
 from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.records.questions import KIND, Conversation
-from lango_nb.records.stored_runs import StoredRuns
+from lango_nb.records.stored_runs import NOBODY, StoredRuns
 from lango_nb.runtime.approvals import ApprovalRequest, Approvals, LeftQuestion, Resumption
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ class HeldQuestions:
     store : Store
         One that outlives the process.
     resumption : callable, optional
-        Takes a request and returns what lets the run or the turn that made it go on; without it none does.
+        Returns what lets runs and turns go on; without it none does.
     """
 
-    def __init__(self, store: Store, resumption: Callable[[ApprovalRequest], Resumption] | None = None) -> None:
+    def __init__(self, store: Store, resumption: Callable[[], Resumption] | None = None) -> None:
         self._store, self._resumption = store, resumption
 
     @property
@@ -99,8 +99,13 @@ class HeldQuestions:
         """Forget a question that has ended."""
         self._try(lambda: self._documents.remove(key or _row_id(request)), request)
 
+    def release(self, request: ApprovalRequest) -> None:
+        """Leave a question whose turn ends to whoever answers it, in this process too."""
+        key = _row_id(request)
+        self._try(lambda: self._documents.change(key, lambda row: {**row, "writer": NOBODY}, is_urgent=False), request)
+
     def left(self, approvals: Approvals) -> tuple[LeftQuestion, ...]:
-        """Return the questions whose process is gone, oldest first."""
+        """Return the questions whose turn or process has ended, oldest first."""
         try:
             rows = [row for row in self._documents.find() if self._store.is_gone(cast("int", row["writer"]))]
             return tuple(self._read(row, approvals) for row in rows)
@@ -134,7 +139,7 @@ class HeldQuestions:
         conversation = row.get("conversation")
         is_there = isinstance(conversation, dict) and (not request.run_id or self._is_alive(request.run_id))
         said = cast("Row", conversation) if is_there else None
-        resumption = self._resumption(request) if said is not None and self._resumption is not None else None
+        resumption = self._resumption() if said is not None and self._resumption is not None else None
         return LeftQuestion(approvals, str(row["id"]), request, bool(row["is_whole"]), said, resumption)
 
     def _is_alive(self, run_id: str) -> bool:

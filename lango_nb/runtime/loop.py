@@ -132,6 +132,14 @@ def call_in_loop(fn: Callable[[], T]) -> T:
     return contextvars.Context().run(run_in_loop, lambda _emit: call())
 
 
+def runs_here(loop: asyncio.AbstractEventLoop) -> bool:
+    """Tell whether this code runs on a loop."""
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
+
+
 async def ask_caller(fn: Callable[[], T]) -> T:
     """Have a function run on the thread that waits for this coroutine, and return its result.
 

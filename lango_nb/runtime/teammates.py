@@ -34,6 +34,8 @@ from lango_nb.records.runs import AgentRun, RunEnd, RunPatch, Runs
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.failures import failure
 from lango_nb.runtime.foreign_errors import text_of
+from lango_nb.runtime.live_turns import LAST_WORDS_S
+from lango_nb.runtime.loop import runs_here
 from lango_nb.runtime.loop_state import LoopResult, LoopState
 from lango_nb.runtime.semaphore import FairSemaphore
 from lango_nb.runtime.timeouts import Deadline, Pause, Timeouts
@@ -41,10 +43,6 @@ from lango_nb.runtime.turn_state import TurnState
 from lango_nb.tools.context import ToolContext
 
 logger = logging.getLogger("lango_nb")
-
-LAST_WORDS_S = 1.0
-"""How long closing waits for a loop that is busy."""
-
 
 RunLoop = Callable[[LoopState, "Teammates"], Awaitable[LoopResult]]
 
@@ -486,6 +484,11 @@ class Teammates:
         else:
             loop.call_soon_threadsafe(task.cancel)
 
+    @property
+    def tasks(self) -> tuple[asyncio.Task[None], ...]:
+        """The tasks of the runs that are at work."""
+        return tuple(live.task for live in tuple(self._live.values()) if live.task is not None)
+
     def reap(self) -> None:
         """Close the runs whose loop is gone: nothing will ever go on with them."""
         for live in tuple(self._live.values()):
@@ -518,14 +521,6 @@ class Teammates:
             live.task.cancel()
         elif not live.loop.is_closed():
             live.loop.call_soon_threadsafe(live.task.cancel)
-
-
-def runs_here(loop: asyncio.AbstractEventLoop) -> bool:
-    """Tell whether this code runs on a loop."""
-    try:
-        return asyncio.get_running_loop() is loop
-    except RuntimeError:
-        return False
 
 
 def _current_task() -> asyncio.Task[object] | None:

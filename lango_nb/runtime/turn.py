@@ -21,10 +21,12 @@ from lango_nb.core.errors import StoreError
 from lango_nb.core.events import Outcome, TurnFinished, TurnStarted
 from lango_nb.core.messages import USER, Message, ToolCall
 from lango_nb.records.masked import masked
+from lango_nb.records.questions import WAITING, waits
 from lango_nb.records.traces import Opening
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.agent_loop import AgentLoop
+from lango_nb.runtime.approval_types import QuestionLeft
 from lango_nb.runtime.control.protocol import Control
 from lango_nb.runtime.control.transfer import TRANSFER
 from lango_nb.runtime.failures import LIMIT_CODES, limit_reached
@@ -61,6 +63,8 @@ class TurnRun:
         self._teammates = teammates
         self._request = state.message("user", USER, state.request)
         self.loop = LoopState(state, state.context.tree.root, self._request)
+        self._kept: list[Message] = []
+        """What later turns see of it, where that is not what was said."""
         self._left = left
         if left is not None:
             self.loop.go_on_from(left)
@@ -96,6 +100,8 @@ class TurnRun:
             if self._left is not None:
                 self._left.has_begun()
             result = await AgentLoop(self.loop, self._teammates).run()
+        except QuestionLeft as left:
+            result = self._wait_for_answer(left.tool)
         except asyncio.CancelledError:
             if not state.deadline.absorb():
                 raise
@@ -139,6 +145,14 @@ class TurnRun:
         loop.say(self.context.tree.root, f"I stopped: {reached.detail}. Please make the request smaller or clearer.")
         return LoopResult("timeout", LIMIT_CODES[reason], loop.answer)
 
+    def _wait_for_answer(self, tool: str) -> LoopResult:
+        """Say that the request goes on when a question is answered: that turn tells what was said in this one."""
+        loop = self.loop
+        loop.close_calls()
+        loop.say(self.context.tree.root, waits(tool))
+        self._kept = [self._request, loop.messages[-1]]
+        return LoopResult("input_required", WAITING, loop.answer, is_answered=True)
+
     def _close(self, result: LoopResult) -> None:
         """Tidy up, write the last event, keep the trace; a trace is kept whatever happens meanwhile."""
         state, context = self.state, self.context
@@ -181,7 +195,7 @@ class TurnRun:
         context.breakers.release(loop.node.name)
         end_child(loop, self._teammates.children, "the turn was cancelled" if outcome == "cancelled" else code)
         self._teammates.end_turn(state, is_over=not is_answered)
-        state.kept = messages_to_keep(loop.messages, loop.merged, context.control, context.tree)
+        state.kept = self._kept or messages_to_keep(loop.messages, loop.merged, context.control, context.tree)
         state.session.hear(state.kept, state.turn_id)
         context.approvals.forget_turn(state.turn_id)
 

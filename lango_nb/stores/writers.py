@@ -87,7 +87,7 @@ class Writers:
 
     def gone(self, numbers: Collection[int]) -> set[int]:
         """Return the numbers of those whose process is gone, or who closed the store."""
-        others = {number for number in numbers if number != self._number}
+        others = {number for number in numbers if number != self._number or not number}  # 0 is nobody's, and never here
         return self._locks.gone(others) if others and self._locks is not None else set()
 
     def close(self) -> None:

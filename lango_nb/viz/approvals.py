@@ -78,9 +78,10 @@ def _covered(question: PendingApproval | LeftQuestion) -> str:
         return _left(question)
     if isinstance(question, LeftQuestion) and not request.run_id:
         yes = "A yes covers exactly this call, this once." if request.is_once else _YES_LATER
-        return f"Its turn ended with its process; with the answer it goes on as a new turn. {yes}"
+        return f"Its turn has ended; with the answer it goes on as a new one. {yes}"
     if isinstance(question, LeftQuestion):
-        return f"{request.run_id} waits for it, though its process ended, and goes on with the answer. {_yes(request)}"
+        waits = f"{request.run_id} waits for it, though its process ended, and goes on with the answer"
+        return f"{waits}; its turn does not, and the session is told what it comes to. {_yes(request)}"
     if request.problem:
         return "It will not run like this; a yes only tells the agent so."
     return _yes(request)
@@ -103,7 +104,7 @@ def _left(question: LeftQuestion) -> str:
     """Say what became of a question whose process is gone, where nobody can go on."""
     request = question.request
     if question.resumption is not None and not request.run_id:
-        return f"Its turn ended with its process and cannot go on here: {question.obstacle}. A no drops the question."
+        return f"Its turn has ended and cannot go on here: {question.obstacle}. A no drops the question."
     if question.resumption is not None:
         return f"{request.run_id} cannot go on here: {question.obstacle}. A no ends it."
     gone = f"{request.run_id or 'The turn that asked'} ended with its process and cannot go on"

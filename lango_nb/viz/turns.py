@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from lango_nb.core.text import counted
 from lango_nb.records.agent_run import AgentRun
+from lango_nb.records.questions import WAITING
 from lango_nb.records.turns import Turn
 from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
@@ -18,6 +19,7 @@ from lango_nb.viz.escape import one_line
 _MOST = 500
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _EMPTY = "no turn yet; ask something"
+_WAITS = "waiting for your answer (see %lango approvals)"
 _NONE: Mapping[str, str] = MappingProxyType({})
 _HEADS = ("#", "request", "outcome", "path", "steps", "tools", "answer")
 _WIDTHS = ("34px", "25%", "120px", "20%", "48px", "48px", "auto")
@@ -108,16 +110,18 @@ def document(turn: Turn, runs: Sequence[AgentRun] = ()) -> doc.Document:
         doc.GAP,
         doc.Line((f"turn {turn.number}", outcome_of(turn), path_of(turn.path, colours))),
         doc.Facts(facts(turn, runs)),
-        doc.Note(_waiting(runs)),
+        doc.Note(_waiting(turn, runs)),
     )
 
 
-def _waiting(runs: Sequence[AgentRun]) -> str:
-    """Say which runs go on without the turn, and what they need."""
+def _waiting(turn: Turn, runs: Sequence[AgentRun]) -> str:
+    """Say which runs go on without the turn, and what they need, or the turn itself."""
+    if turn.error_code == WAITING and not runs:
+        return _WAITS
     blocked = [run.id for run in runs if run_state(run) == "blocked"]
     going = [run.id for run in runs if not run.is_terminal and run.id not in blocked]
     said = [f"still at work: {', '.join(going)}"] if going else []
-    said += [f"waiting for your answer (see %lango approvals): {', '.join(blocked)}"] if blocked else []
+    said += [f"{_WAITS}: {', '.join(blocked)}"] if blocked else []
     return "; ".join(said)
 
 

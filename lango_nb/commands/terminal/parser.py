@@ -110,7 +110,8 @@ def _commands_of(group: str) -> list[str]:
 def _none_named(group: str, options: Sequence[str]) -> str:
     _check_options(options, group, _HELP)
     commands = _commands_of(group.partition(" ")[2])
-    raise UsageError(f"{group} needs a command: {', '.join(commands)}; see {group} --help")
+    more = f" and {len(commands) - _MOST} more" if len(commands) > _MOST else ""
+    raise UsageError(f"{group} needs a command: {', '.join(commands[:_MOST])}{more}; see {group} --help")
 
 
 # -- the arguments of a command ----------------------------------------------------------------------------------------
@@ -121,8 +122,9 @@ SETTINGS = (
     Option("--workspace", "folder that file tools may not leave (.)", "DIR"),
     Option(
         "--approve",
-        "who answers before a dangerous call (ask; where nobody can be asked, the answer is no)",
-        choices=("ask", "allow", "deny"),
+        "who answers before a dangerous call (ask; where nobody can be asked, the answer is no); hold leaves the "
+        "question for lango approvals",
+        choices=("ask", "allow", "deny", "hold"),
     ),
     Option(
         "--settings",
@@ -132,6 +134,10 @@ SETTINGS = (
     ),
 )
 """Options that most commands share; a command that has one of these names itself means its own."""
+
+
+_MOST = 20
+"""Commands that one line names."""
 
 
 class Asked(NamedTuple):

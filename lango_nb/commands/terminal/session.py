@@ -32,7 +32,7 @@ class Terminal:
         In place of those of the settings.
     workspace : str
         Folder that file tools may not leave.
-    approve : {"ask", "allow", "deny"}
+    approve : {"ask", "allow", "deny", "hold"}
         Who answers before a dangerous call.
     settings : sequence of str
         KEY=VALUE each.

@@ -201,7 +201,7 @@ def settled(lab: Lab, turns: int) -> None:
 def test_what_the_turn_itself_asked_goes_on_as_a_turn_of_the_next_lab(target: Path) -> None:
     leave_in_turn(target.parent)
     lab = lab_on(target.parent, topology="solo", model=ScriptedModel(["It is gone."]))
-    waits = "Its turn ended with its process; with the answer it goes on as a new turn"
+    waits = "Its turn has ended; with the answer it goes on as a new one"
     for shown in (lab.approvals.text, lab.approvals.html):
         for piece in ("deletes old.txt, 1 line", waits, "--session every time"):
             assert piece in shown.replace("\n  ", " ")

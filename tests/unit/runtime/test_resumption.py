@@ -27,10 +27,13 @@ from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import AskWith, LeftQuestion
 from lango_nb.runtime.loop import call_in_loop, run_in_loop
+from lango_nb.specs.topologies import load_topology
 from lango_nb.stores.opening import open_store
 from lango_nb.tools.builtin.agents import AGENT_TOOLS
 from lango_nb.tools.decorator import tool
-from tests.cast import Cast, Line, spawn
+from lango_nb.viz.approvals import questions_document
+from lango_nb.viz.as_text import as_text
+from tests.cast import Cast, Line, delegate, spawn
 from tests.kept import DIED, KINDS, MARK, in_child, kept_engine, late_of, race, tools, wait_for_it
 from tests.stores import protected
 from tests.waiting import ORDER, Home, ask, is_blocked, until
@@ -234,6 +237,25 @@ class TestGoingOn:
         engine = either.open()
         assert engine.records.found == ()
         assert engine.runs.list()[0].result == "All done"
+
+    def test_one_that_was_delegated_goes_on_though_its_caller_is_gone(self, either: Home) -> None:
+        sextet = load_topology("sextet").model_copy(update={"control": "delegate"})
+
+        def begin() -> None:
+            engine = either.open({"root": [delegate("operator", "Do it")], "operator": [MARK]}, topology=sextet)
+            threading.Thread(target=lambda: engine.run_sync("Please do it"), daemon=True).start()
+            until(lambda: is_blocked(engine))
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        assert in_child(begin) == -signal.SIGKILL
+        engine = either.open(topology=sextet)
+        question = either.left(engine)
+        told = questions_document([question])
+        assert "its turn does not, and the session is told what it comes to" in " ".join(as_text(told).split())
+        question.allow()
+        assert (ended(engine).result, either.marked) == ("All done", ["a"])
+        assert said(engine)[-1] == "operator reports: All done"
+        assert engine.traces.get(1).turn.error_code == INTERRUPTED
 
     def test_it_may_ask_again_and_wait_once_more(self, home: Home) -> None:
         home.leave()
@@ -530,13 +552,12 @@ class TestOnce:
         either.leave()
         slow, fast = either.open(), either.open({"operator": [forever]})
         question = either.left(slow)
-        runs = slow.store.documents("run")
         with (
-            after_reading(runs, either.left(fast).allow, times=2),
+            after_reading(slow.store.documents(KIND), either.left(fast).allow),
             pytest.raises(RefusedError, match="is already answered"),
         ):
             question.allow()
-        assert [row["writer"] for row in runs.find()] == [fast.store.writer()]
+        assert [row["writer"] for row in slow.store.documents("run").find()] == [fast.store.writer()]
         until(lambda: either.marked == ["a"])
         assert either.open().records.found == ()
 

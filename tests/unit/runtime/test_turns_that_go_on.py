@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,15 +12,18 @@ from typing import Any
 
 import pytest
 
-from lango_nb.core.errors import RefusedError, StoreError
+from lango_nb.core.errors import RefusedError, StoreError, TurnError
 from lango_nb.core.events import ApprovalDecided, Event, ToolFinished, ToolStarted, TurnStarted
-from lango_nb.core.messages import Reply, ToolCall
+from lango_nb.core.messages import Message, Reply, ToolCall
 from lango_nb.engine import Engine
+from lango_nb.frames import messages_df
 from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
 from lango_nb.records.questions import KIND
+from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import LeftQuestion
 from lango_nb.stores.opening import open_store
+from lango_nb.tools.decorator import tool
 from tests.cast import Cast, Line, transfer
 from tests.kept import DIED, KINDS, MARK, in_child, kept_engine, race, tools
 from tests.stores import protected
@@ -28,6 +32,11 @@ from tests.waiting import Home, until
 REQUEST = "Please mark it"
 QUARTET: Mapping[str, Any] = {"root": [transfer("executor")], "executor": [MARK, "Marked"]}
 AFTER: Mapping[str, Any] = {"executor": ["All done"]}
+NAMING = ("turn_id", "seq", "calls", "call_id", "message_id", "at")
+"""Columns of messages that name the turn, or say when it was."""
+WAITS = "it waits again"
+QUIET = "no call that changes anything was under way"
+UNKNOWN = "exec_mark had begun: look whether it was done before asking again"
 SECRET = "sk-abcdefghijklmnop1234"
 
 
@@ -76,6 +85,12 @@ def went_on(engine: Engine, number: int = 2) -> Any:
     return engine.traces.get(number)
 
 
+def said_in(message: Message) -> tuple[object, ...]:
+    """Return all of a message but the ids that join it to others."""
+    calls = [(call.name, call.arguments) for call in message.tool_calls]
+    return message.role, message.author, message.content, message.tool_name, message.is_error, calls
+
+
 def told(trace: Any, *kinds: type[Event]) -> list[Any]:
     return [event for event in trace.events if isinstance(event, kinds)]
 
@@ -85,7 +100,10 @@ class TestGoingOn:
         leave(either)
         engine = opened(either)
         first = engine.traces.get(1)
-        assert (first.turn.outcome, first.turn.error_code) == ("cancelled", "interrupted")
+        assert (first.turn.outcome, first.turn.error_code) == ("input_required", "waiting")
+        assert first.turn.answer == "exec_mark waits for an answer; with that the request goes on, as a new turn."
+        (found,) = engine.records.found
+        assert found.sentence.endswith("is closed now; exec_mark waits for an answer with which it goes on")
         assert [event.kind for event in first.events][-2:] == ["approval.asked", "turn.finished"]
         either.left(engine).allow()
         trace = went_on(engine)
@@ -112,7 +130,7 @@ class TestGoingOn:
         given = engine.model.of("executor")[-1].messages
         assert [(one.role, one.content) for one in given[1:]] == [
             ("user", REQUEST),
-            ("assistant", "This turn was interrupted before it ended; no call that changes anything was under way."),
+            ("assistant", "exec_mark waits for an answer; with that the request goes on, as a new turn."),
             ("user", REQUEST),
             ("assistant", ""),
             ("tool", "executor takes over"),
@@ -155,7 +173,7 @@ class TestGoingOn:
         until(lambda: engine.approvals.pending)
         engine.close()
         engine = opened(home)
-        assert engine.traces.get(2).turn.outcome == "cancelled"
+        assert engine.traces.get(2).turn.error_code == "waiting"
         home.left(engine).allow()
         trace = went_on(engine, 3)
         assert (trace.turn.answer, home.marked) == ("All done", ["a", "b"])
@@ -263,6 +281,63 @@ class TestOnce:
         assert "exec_die had begun: look whether it was done before asking again" in found.sentence
         assert (engine.approvals.left, either.marked) == ((), ["a"])
 
+    @pytest.mark.parametrize(
+        ("moment", "effects", "end"),
+        [
+            ("turn.started", [], WAITS),
+            ("approval.decided", [], QUIET),
+            ("tool.started", [], QUIET),
+            ("before the effect", [], UNKNOWN),
+            ("after the effect", ["a"], UNKNOWN),
+            ("tool.finished", ["a"], UNKNOWN),
+            ("text", ["a"], UNKNOWN),
+        ],
+    )
+    def test_a_process_that_is_killed_on_the_way_makes_the_call_at_most_once_and_it_is_told(
+        self, either: Home, moment: str, effects: list[str], end: str
+    ) -> None:
+        leave(either)
+        opened(either).close()  # closes the first turn
+
+        @tool(safety="dangerous", family="exec")
+        def exec_mark(text: str) -> str:
+            """Mark something, and die before or after it."""
+            if moment == "before the effect":
+                os.kill(os.getpid(), signal.SIGKILL)
+            with either.effects.open("a") as file:
+                file.write(f"{text}\n")
+            if moment == "after the effect":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return "marked"
+
+        def die(event: Event) -> None:
+            if event.kind == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def answer() -> None:
+            engine = opened(either, tools=(exec_mark, *(one for one in tools() if one.name != "exec_mark")))
+            engine.listeners.append(die)
+            either.left(engine).allow()
+            threading.Event().wait()
+
+        assert in_child(answer) == -signal.SIGKILL
+        engine = opened(either)
+        assert either.marked == effects
+        if end == WAITS:  # the new turn was written down, and the question is still there
+            assert engine.traces.get(2).turn.outcome == "cancelled"
+            either.left(engine).allow()
+            assert (went_on(engine, 3).turn.answer, either.marked) == ("All done", ["a"])
+            return
+        (found,) = engine.records.found
+        said = found.sentence
+        if moment == "tool.started":  # whether that is written down is a matter of the moment
+            assert said.endswith((QUIET, UNKNOWN))
+        else:
+            assert said == f"turn 2 (main) was interrupted and is closed now; {end}"
+        assert engine.approvals.left == ()
+        trace = engine.traces.get(2)
+        assert len(told(trace, ToolStarted)) == len(told(trace, ToolFinished))
+
     def test_a_turn_that_could_not_begin_leaves_its_question(self, home: Home) -> None:
         leave(home)
         gate = threading.Event()
@@ -278,11 +353,47 @@ class TestOnce:
         until(lambda: isinstance(engine.model, Cast) and engine.model.asked)
         home.left(engine).allow()
         until(lambda: engine.approvals.left)
+        assert home.left(opened(home)).obstacle == "", "an opening that has written nothing yet sees it, too"
         gate.set()
         turn.join()
         assert home.marked == []
         home.left(engine).allow()
         assert went_on(engine, 3).turn.answer == "All done"
+
+
+@pytest.mark.parametrize(
+    ("topology", "agent"), [("solo", "lango-agent"), ("quartet", "executor"), ("sextet", "operator")]
+)
+def test_a_turn_that_goes_on_is_like_one_that_was_answered_at_once(
+    home: Home, tmp_path: Path, topology: str, agent: str
+) -> None:
+    """What was said, who said it, what it cost, how it ended: nothing but the way it began tells them apart."""
+    handed = {"root": [transfer(agent)]} if topology != "solo" else {}
+    lines: Mapping[str, Any] = {**handed, agent: [MARK, "Marked"]}
+    rest = {agent: ["Marked"]}
+    (tmp_path / "other").mkdir()
+    other = Home(tmp_path / "other")
+    at_once = opened(other, lines, topology=topology, approver="allow")
+    at_once.run_sync(REQUEST)
+    leave(home, lines, topology=topology)
+    engine = opened(home, rest, topology=topology)
+    home.left(engine).allow()
+    whole, later = at_once.traces.get(1), went_on(engine)
+    assert [said_in(one) for one in later.messages] == [said_in(one) for one in whole.messages]
+    assert [said_in(one) for one in engine.session().messages[2:]] == [
+        said_in(one) for one in at_once.session().messages
+    ]
+    both = [engine.traces.get(1), later]
+    told_apart = {"turn.started", "turn.finished", "approval.asked", "text"}
+    kinds = [event.kind for trace in both for event in trace.events if event.kind not in told_apart]
+    assert kinds == [event.kind for event in whole.events if event.kind not in told_apart]
+    for name in ("outcome", "error_code", "answer", "text", "path", "session_id", "topology", "model"):
+        assert getattr(later.turn, name) == getattr(whole.turn, name), name
+    assert sum(trace.turn.steps for trace in both) == whole.turn.steps
+    assert sum(trace.turn.rounds for trace in both) == whole.turn.rounds
+    same = [name for name in messages_df(whole).columns if name not in NAMING]
+    assert messages_df(later)[same].to_dict("records") == messages_df(whole)[same].to_dict("records")
+    other.close()
 
 
 class TestWhatCannotGoOn:
@@ -432,6 +543,56 @@ def test_a_turn_that_is_stopped_at_its_question_leaves_none(home: Home) -> None:
     assert opened(home).approvals.left == ()
 
 
+@pytest.mark.parametrize("is_here", [True, False], ids=["from its own loop", "from another thread"])
+def test_a_turn_that_stands_at_its_question_when_its_engine_is_closed_ends_there_without_a_word(
+    home: Home, caplog: pytest.LogCaptureFixture, is_here: bool
+) -> None:
+    engine = opened(home, QUARTET)
+
+    async def stop() -> Trace:
+        turn = asyncio.ensure_future(engine.run(REQUEST))
+        await asyncio.to_thread(until, lambda: engine.approvals.pending)
+        await (asyncio.sleep(0, engine.close()) if is_here else asyncio.to_thread(engine.close))
+        return await turn
+
+    turn = asyncio.run(stop()).turn
+    assert (turn.outcome, turn.error_code, caplog.messages) == ("input_required", "waiting", [])
+    engine = opened(home)
+    assert (engine.records.found, engine.traces.get(1).turn.answer) == ((), turn.answer)
+    home.left(engine).allow()
+    assert (went_on(engine).turn.answer, home.marked) == ("All done", ["a"])
+
+
+@pytest.mark.parametrize("is_here", [True, False], ids=["from its own loop", "from another thread"])
+def test_a_turn_at_work_is_stopped_when_its_engine_is_closed_and_its_task_goes_on(
+    home: Home, caplog: pytest.LogCaptureFixture, is_here: bool
+) -> None:
+    begun = asyncio.Event()
+
+    async def forever(_messages: object) -> Line:
+        begun.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    engine = opened(home, {"root": [forever]})
+
+    async def ask() -> str:
+        with pytest.raises(TurnError, match="its engine was closed") as stopped:
+            await engine.run(REQUEST)
+        await asyncio.sleep(0)  # the task is not cancelled any more
+        return stopped.value.code
+
+    async def stop() -> str:
+        task = asyncio.ensure_future(ask())
+        await begun.wait()
+        await (asyncio.sleep(0, engine.close()) if is_here else asyncio.to_thread(engine.close))
+        return await task
+
+    assert (asyncio.run(stop()), caplog.messages) == ("closed", [])
+    engine = opened(home)
+    assert (engine.records.found, engine.traces.get(1).turn.outcome) == ((), "cancelled")
+
+
 def test_a_turn_that_ends_after_its_records_were_closed_says_what_becomes_of_it(
     home: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -440,13 +601,14 @@ def test_a_turn_that_ends_after_its_records_were_closed_says_what_becomes_of_it(
     async def stop() -> None:
         turn = asyncio.ensure_future(engine.run(REQUEST))
         await asyncio.to_thread(until, lambda: engine.approvals.pending)
-        engine.close()
+        engine.records.close()
+        engine.approvals.close()
         turn.cancel()
         await asyncio.wait([turn])
 
     asyncio.run(stop())
-    (said,) = caplog.messages
-    assert said.startswith("turn 1 ended with cancelled after its records were closed, and is not in them; ")
+    said = "turn 1 ended with cancelled after its records were closed, and is not in them; "
+    assert any(message.startswith(said) for message in caplog.messages)
     engine = opened(home)
     home.left(engine).allow()
     assert (went_on(engine).turn.answer, home.marked) == ("All done", ["a"])

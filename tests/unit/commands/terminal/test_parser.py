@@ -41,7 +41,7 @@ def read(words: list[str]) -> Asked:
             ["route", "x", "--output", "jsn"],
             "--output takes one of table, json, mermaid, not 'jsn'; did you mean 'json'?",
         ),
-        (["ask", "x", "--approve", "maybe"], "--approve takes one of ask, allow, deny, not 'maybe'"),
+        (["ask", "x", "--approve", "maybe"], "--approve takes one of ask, allow, deny, hold, not 'maybe'"),
         (["ask", "x", "--model"], "argument --model: expected one argument; see lango ask --help"),
         (
             ["ask", "list", "--json", "files"],
