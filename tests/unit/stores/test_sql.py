@@ -658,7 +658,7 @@ def test_a_folder_is_no_database(tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_found(file: Path) -> None:
     with opened(f"sqlite:///{file}") as store:
-        for number in range(150):
+        for number in range(250):
             play(store, f"turn-{number}", answer="x" * 500)
     data = bytearray(file.read_bytes())
     for page in range(len(data) // 4096 // 2, len(data) // 4096):
