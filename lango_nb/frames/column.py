@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import orjson
 
-from lango_nb.stores.schema import Table
+from lango_nb.stores.schema import Table, View
 
 if TYPE_CHECKING:
     from lango_nb.frames.stored import Rows, TableRows
@@ -77,7 +77,7 @@ _DTYPES: Mapping[str, Dtype] = {
 
 
 def stored(  # noqa: PLR0913 - what a frame may say differently
-    table: Table,
+    table: Table | View,
     source: str,
     name: str,
     *,
@@ -89,7 +89,7 @@ def stored(  # noqa: PLR0913 - what a frame may say differently
 
     Parameters
     ----------
-    table : Table
+    table : Table or View
     source : str
         Name of the source that gives its records.
     name : str
@@ -108,7 +108,7 @@ def stored(  # noqa: PLR0913 - what a frame may say differently
     >>> column.name, column.path, column.sentence
     ('task_id', 'task.id', 'Id of the task.')
     """
-    column = table.column(name)
+    column = next(column for column in table.columns if column.name == name)
     dtype = _DTYPES[column.type]
     path = f"{source}.{column.path or column.name}"
     return Column(as_ or name, path, dtype, column.unit, column.sentence, required=required, convert=convert)

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.database import Database, Transaction
+from lango_nb.stores.database import Database
+from lango_nb.stores.dialect import Transaction
 from lango_nb.stores.reading import Reader
 from lango_nb.stores.rows import RowFormat, is_plain, row_format, to_name
 from lango_nb.stores.schema import DOCUMENTS

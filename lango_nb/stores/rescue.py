@@ -15,8 +15,9 @@ from lango_nb.core.errors import StoreError
 from lango_nb.stores.ahead import log_of
 from lango_nb.stores.database import check_schema
 from lango_nb.stores.failures import clean_message, file_failure
-from lango_nb.stores.rows import row_format
-from lango_nb.stores.schema import META, TABLES, Table
+from lango_nb.stores.migrations import TABLES_OF
+from lango_nb.stores.rows import RowFormat
+from lango_nb.stores.schema import META, SCHEMA, TABLES, Table
 from lango_nb.stores.sqlite import SqliteDatabase
 from lango_nb.stores.turns import mark_of_row
 
@@ -47,7 +48,6 @@ def rescue(source: Path, target: Path) -> dict[str, int]:
     """
     if target.exists():
         raise StoreError(f"{target} is there already; name a file that is not")
-    copied: dict[str, int] = {}
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as place:
@@ -58,7 +58,9 @@ def rescue(source: Path, target: Path) -> dict[str, int]:
             with closing(sqlite3.connect(whole, isolation_level=None)) as connection:
                 connection.text_factory = lambda data: data.decode(errors="replace")
                 counts = _counts(connection, source)
-                rows = _all_rows(connection)
+                version = counts.pop("schema", SCHEMA)
+                tables = TABLES_OF.get(version, TABLES)
+                rows = _all_rows(connection, [table for table in tables if table is not META])
     except OSError as error:
         raise file_failure(error, str(target)) from error
     except sqlite3.Error as error:
@@ -67,11 +69,14 @@ def rescue(source: Path, target: Path) -> dict[str, int]:
         raise StoreError(f"nothing can be read of {source}; restore it from a copy", "damaged")
     copy = SqliteDatabase(target)
     with closing(copy):
-        copy.write(lambda _: None)  # makes the tables
-        for name, (columns, found) in rows.items():
-            copied[name] = _insert(copy, name, columns, list(found.values()))
+        copy.prepare()
+        for statement in copy.dialect.definitions(tables, version):
+            copy.attempt("loose", lambda transaction, statement=statement: transaction.change(statement))  # type: ignore[misc]
+        copied = {name: _insert(copy, name, columns, list(found.values())) for name, (columns, found) in rows.items()}
         statement = "UPDATE meta SET value = max(value, ?) WHERE name = ?"
-        copy.write(lambda transaction: transaction.each(statement, [(value, name) for name, value in counts.items()]))
+        values = [(value, name) for name, value in counts.items()]
+        copy.attempt("forced", lambda transaction: transaction.each(statement, values))
+        copy.exists()  # brings it to the present version
     return copied
 
 
@@ -94,28 +99,27 @@ def _counts(connection: sqlite3.Connection, source: Path) -> dict[str, int]:
         return {}
     counts = {name: value for name, value in found.items() if isinstance(value, int) and 0 <= value < 2**53}
     if "schema" in counts:
-        check_schema(counts.pop("schema"), str(source))
-    return {name: counts[name] for name in ("turns", "writers") if name in counts}
+        check_schema(counts["schema"], str(source))
+    return {name: counts[name] for name in ("schema", "turns", "writers") if name in counts}
 
 
-def _all_rows(connection: sqlite3.Connection) -> dict[str, tuple[list[str], Rows]]:
-    """Return the rows of all tables that are what was written."""
+def _all_rows(connection: sqlite3.Connection, tables: Sequence[Table]) -> dict[str, tuple[list[str], Rows]]:
+    """Return the rows of tables that are what was written."""
     found: dict[str, tuple[list[str], Rows]] = {}
     largest = 0
-    for table in TABLES:
-        if table is not META:
-            names, rows = _ends(connection, table)
-            found[table.name] = names, rows
-            if table.key != ("id",):
-                largest = max(largest, *(key[0] for key in rows if isinstance(key[0], int)), 0)
-            else:
-                place = names.index("position") if rows else 0
-                largest = max(largest, *(row[place] for row in rows.values() if isinstance(row[place], int)), 0)
-    for table in TABLES:
-        if table is not META:
-            names, rows = found[table.name]
-            rows.update(_middle(connection, table, names, rows, largest))
-            found[table.name] = names, {key: row for key, row in rows.items() if _is_whole(table, names, row)}
+    for table in tables:
+        names, rows = _ends(connection, table)
+        found[table.name] = names, rows
+        if table.key != ("id",):
+            largest = max(largest, *(key[0] for key in rows if isinstance(key[0], int)), 0)
+        else:
+            place = names.index("position") if rows else 0
+            largest = max(largest, *(row[place] for row in rows.values() if isinstance(row[place], int)), 0)
+    for table in tables:
+        form = RowFormat(table)
+        names, rows = found[table.name]
+        rows.update(_middle(connection, table, names, rows, largest))
+        found[table.name] = names, {key: row for key, row in rows.items() if _is_whole(table, form, names, row)}
     return found
 
 
@@ -159,10 +163,9 @@ def _order(table: Table) -> tuple[str, ...]:
     return ("position",) if table.key == ("id",) else table.key
 
 
-def _is_whole(table: Table, names: Sequence[str], row: tuple[Any, ...]) -> bool:
+def _is_whole(table: Table, form: RowFormat, names: Sequence[str], row: tuple[Any, ...]) -> bool:
     values = dict(zip(names, row, strict=True))
     try:
-        form = row_format(table.name)
         form.row([values.get(name) for name in form.columns], mark_of_row(table, values))
     except (ValueError, TypeError, AttributeError):
         return False
@@ -176,7 +179,8 @@ def _insert(copy: SqliteDatabase, table: str, names: Sequence[str], rows: Sequen
     count = 0
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
-        count += copy.write(
-            lambda transaction, batch=batch: sum(transaction.change(statement, *row) for row in batch)  # type: ignore[misc]
+        count += copy.attempt(
+            "loose",
+            lambda transaction, batch=batch: sum(transaction.change(statement, *row) for row in batch),  # type: ignore[misc]
         )
     return count

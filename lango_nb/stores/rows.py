@@ -459,11 +459,14 @@ def _json(value: object) -> str | None:
     if not isinstance(value, list | tuple | dict):
         return None
     try:
-        return orjson.dumps(value, option=_OPTIONS).decode()
+        text = orjson.dumps(value, option=_OPTIONS).decode()
     except TypeError:
         return None
+    return None if _NUL in text else text
 
 
+_NUL = "\\u0000"
+"""How JSON writes the one character that PostgreSQL cannot take out of it again."""
 _HALF = re.compile("[\ud800-\udfff]")
 _FITS: dict[Type, Callable[[object], Any]] = {
     "name": _name,

@@ -2,16 +2,17 @@
 
 ::
 
-    turns ─┬< events                    what happened, in order
-           ├< messages, history         what was said, and what later turns see of it
-           ├< decisions ─< candidates   every hand-over, and what the router says of it
-           ├< steps                     one per model call: who made it, and what it was given
-           ├< runs                      teammates
-           └< ledger                    what runs waited for, where runLedger is on
+    turns ─┬< events                                    what happened, in order
+           ├─ transcripts ─< messages                   what was said, and what later turns see of it
+           ├─ details ─┬< decisions ─< candidates       every hand-over, and what the router says of it
+           │           └< steps                         one per model call: who made it, and what it was given
+           ├< runs                                      teammates
+           └< ledger                                    what runs waited for, where runLedger is on
     tasks, memories, approvals, questions, late_messages, forgotten, meta
 
 A table is made from its definition here, and so are the columns of the frames, the page of the reference and the check
-on reading. What is rarely asked for lies as JSON in the column ``data``; ``checksum`` is the CRC-32 of a row.
+on reading. What is rarely asked for lies as JSON in the column ``data``; ``checksum`` is the CRC-32 of a row. The lists
+of a turn are written once and read as a whole, so they lie as JSON in one row each; views show their items as rows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of everything that is written; a higher one than this is refused."""
 
 Type = Literal["name", "text", "integer", "real", "boolean", "time", "json"]
@@ -49,14 +50,10 @@ class Table(NamedTuple):
     name: str
     sentence: str
     key: tuple[str, ...]
-    """What names a row: ``("id",)`` for rows that change, ``("turn", "position")`` for those of a turn."""
+    """What names a row: ``("id",)`` for rows that change, ``("turn", …)`` for those of a turn."""
     columns: tuple[Column, ...]
     indexes: tuple[str, ...] = ()
     """Columns that are searched for, joined by commas; a condition after ``WHERE`` is allowed."""
-
-    def column(self, name: str) -> Column:
-        """Return the column of a name."""
-        return next(column for column in self.columns if column.name == name)
 
 
 class View(NamedTuple):
@@ -64,9 +61,14 @@ class View(NamedTuple):
 
     name: str
     sentence: str
-    table: Table
+    table: Table | View
     column: str
     columns: tuple[Column, ...]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What names a row: what names the row it lies in, and its place in the list."""
+        return *self.table.key, "place" if "position" in self.table.key else "position"
 
 
 def _own(name: str, sentence: str, kind: Type = "integer") -> Column:
@@ -75,6 +77,7 @@ def _own(name: str, sentence: str, kind: Type = "integer") -> Column:
 
 _TURN = _own("turn", "Number of the turn: turns.number.")
 _POSITION = _own("position", "Position among the rows of the turn, from 0.")
+_OF_KEYS = {"turn": _TURN, "position": _POSITION, "place": _own("place", "Place in the list, from 0.")}
 
 META = Table(
     "meta",
@@ -152,13 +155,24 @@ EVENTS = Table(
         ),
     ),
 )
-MESSAGES = Table(
-    "messages",
-    "What was said in turns.",
-    ("turn", "position"),
+TRANSCRIPTS = Table(
+    "transcripts",
+    "What was said in turns, and what later turns of their sessions see of it.",
+    ("turn",),
     (
         _TURN,
-        _POSITION,
+        Column(
+            "messages", "json", "What was said in all its conversations, in order: role, author, content and so on."
+        ),
+        Column("history", "json", "Messages that later turns see, in order; missing where these are the same."),
+    ),
+)
+MESSAGES = View(
+    "messages",
+    "What was said in turns.",
+    TRANSCRIPTS,
+    "messages",
+    (
         Column("id", "name", "Id of the message, as events name it; empty in turns without ids."),
         Column(
             "conversation",
@@ -174,23 +188,22 @@ MESSAGES = Table(
         Column("is_error", "boolean", "Whether a tool message reports a failure."),
     ),
 )
-HISTORY = Table(
-    "history",
-    "What later turns of a session see of a turn.",
-    ("turn", "position"),
+DETAILS = Table(
+    "details",
+    "How turns were worked on.",
+    ("turn",),
     (
         _TURN,
-        _POSITION,
-        Column("messages", "json", "Messages in order, as records: role, author, content and so on."),
+        Column("decisions", "json", "Every hand-over, in order; missing without any."),
+        Column("steps", "json", "Every model call, in order; missing without any."),
     ),
 )
-DECISIONS = Table(
+DECISIONS = View(
     "decisions",
     "Hand-overs as they were decided, with the router's view.",
-    ("turn", "position"),
+    DETAILS,
+    "decisions",
     (
-        _TURN,
-        _POSITION,
         Column("id", "name", "Id of the decision."),
         Column("turn_id", "name", "Turn the decision belongs to."),
         Column("seq", "integer", "Position of the hand-over in the turn, from 1."),
@@ -218,13 +231,12 @@ CANDIDATES = View(
         Column("vetoes", "json", "Why it was out of the question."),
     ),
 )
-STEPS = Table(
+STEPS = View(
     "steps",
     "Model calls: who made them, and what they were given.",
-    ("turn", "position"),
+    DETAILS,
+    "steps",
     (
-        _TURN,
-        _POSITION,
         Column("step", "integer", "Number of the model call in the turn, from 1."),
         Column("agent", "name", "Agent whose call it was."),
         Column("run_id", "name", "Teammate run it belongs to; empty for the turn's own work."),
@@ -373,8 +385,8 @@ FORGOTTEN = Table(
     ),
 )
 
-LISTS = {table.name: table for table in (MESSAGES, HISTORY, DECISIONS, STEPS)}
-"""Tables of what belongs to a turn beside its events, by their name in a turn's body."""
+LISTS = {column.name: table for table in (TRANSCRIPTS, DETAILS) for column in table.columns if column.path}
+"""Tables that have the lists of a turn's body in one row, by the names of these."""
 DOCUMENTS = {
     "run": RUNS,
     "task": TASKS,
@@ -386,10 +398,10 @@ DOCUMENTS = {
     "forgotten": FORGOTTEN,
 }
 """Tables of rows that change, by kind."""
-OF_TURNS = (EVENTS, MESSAGES, HISTORY, DECISIONS, STEPS)
+OF_TURNS = (EVENTS, TRANSCRIPTS, DETAILS)
 """Tables whose rows go with their turn."""
 TABLES = (META, TURNS, *OF_TURNS, *DOCUMENTS.values())
-VIEWS = (CANDIDATES,)
+VIEWS = (MESSAGES, DECISIONS, CANDIDATES, STEPS)
 
 
 def described_columns() -> Iterator[tuple[str, str, str, str, str]]:
@@ -404,5 +416,5 @@ def described_columns() -> Iterator[tuple[str, str, str, str, str]]:
         for column in table.columns:
             yield table.name, column.name, column.type, column.unit, column.sentence
     for view in VIEWS:
-        for column in (_TURN, _POSITION, _own("place", "Place in the list, from 0."), *view.columns):
+        for column in (*map(_OF_KEYS.__getitem__, view.key), *view.columns):
             yield view.name, column.name, column.type, column.unit, column.sentence

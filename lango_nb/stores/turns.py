@@ -2,8 +2,8 @@
 
 begin    INSERT turns, events                              not waited for
 write    INSERT events                                     waited for, before a call that is not safe
-finish   UPDATE turns; INSERT events, messages, …, runs    waited for
-complete UPDATE turns; messages, … once more               not waited for, when a run ends after its turn
+finish   UPDATE turns; INSERT events, transcripts, …       waited for
+complete UPDATE turns, transcripts, …                      not waited for, when a run ends after its turn
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from typing import Any, cast
 import orjson
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.database import Database, Transaction
+from lango_nb.stores.database import Database
+from lango_nb.stores.dialect import Transaction
 from lango_nb.stores.documents import put_statement
 from lango_nb.stores.grouping import Grouping
+from lango_nb.stores.lists import HISTORY, MESSAGES, PLACES, RUNS, has_table, insert_lists, pack_lists, split_body
 from lango_nb.stores.reading import NEXT_STEP, Reader
 from lango_nb.stores.rows import (
     ODD,
@@ -36,7 +38,7 @@ from lango_nb.stores.rows import (
     to_name,
     to_text,
 )
-from lango_nb.stores.schema import EVENTS, HISTORY, LISTS, OF_TURNS, TURNS, Table
+from lango_nb.stores.schema import EVENTS, OF_TURNS, TRANSCRIPTS, TURNS, Table
 from lango_nb.stores.store import (
     EVERY_TURN,
     Group,
@@ -61,9 +63,6 @@ _PLACE_AND_SUM = itemgetter(0, 1, -1)
 _TURN = row_format("turns")
 _RUN = row_format("runs")
 _FORGOTTEN = row_format("forgotten")
-_RUNS = "runs"
-_PARTS = {*LISTS, _RUNS}
-"""What a turn has in tables of their own, beside its events."""
 _Found = Mapping[str, Sequence[tuple[Any, ...]]]
 """Rows by table."""
 _NOTHING: _Found = {}
@@ -131,7 +130,8 @@ class Turns:
         check_end(turn_id, row)
         values = _TURN.values({name: value for name, value in row.items() if name != "number"})
         happened = self._sql.packed(EVENTS.name, events)
-        lists, parts = self._sql.lists(turn_id, body)
+        rows, parts = split_body(turn_id, body)
+        lists = pack_lists(rows)
         writer, key, sql = self._writers.number(), to_name(turn_id), self._sql
         runs, session = _runs(turn_id, body, writer), to_name(str(row["session_id"]))
 
@@ -148,8 +148,7 @@ class Turns:
                 raise StoreError(f"turn {turn_id} has ended already; nothing about it can change any more", "closed")
             (count,) = found
             sql.insert(transaction, EVENTS.name, happened, number, count - len(happened))
-            for name, items in lists.items():
-                sql.insert(transaction, name, items, number)
+            insert_lists(transaction, self._database.dialect, lists, number)
             transaction.each(sql.put_run, runs)
 
         self._database.write(work)
@@ -158,7 +157,7 @@ class Turns:
 
     def complete(self, turn_id: str, body: Row) -> None:
         """Replace lists of a closed turn."""
-        lists, told = self._sql.lists(turn_id, body)
+        rows, told = split_body(turn_id, body)
         key, sql = to_name(turn_id), self._sql
         runs = _runs(turn_id, body, self._writers.number())
 
@@ -175,13 +174,21 @@ class Turns:
             except (ValueError, TypeError, KeyError):
                 raise self._reader.refusal(f"turn {number}", TURNS.name) from None
             after = to_text(said)
-            for name, items in lists.items():
+            changed = {name: {**self._lists(transaction, name, number), **row} for name, row in rows.items()}
+            for name in changed:
                 transaction.change(sql.clear[name], number)
-                sql.insert(transaction, name, items, number)
+            insert_lists(transaction, self._database.dialect, pack_lists(changed), number)
             transaction.each(sql.put_run, runs)
             transaction.change(sql.recount, after, summed ^ mark ^ _mark(number, after), number)
 
         self._database.write(work, is_urgent=False)
+
+    def _lists(self, transaction: Transaction, name: str, number: int) -> Row:
+        """Return the lists of a turn that one table has, the history among them."""
+        wanted = self._database.dialect.values([number])
+        rows = self._whole(name, transaction.rows(self._sql.of_turns[name], wanted))
+        found: Row = self._sql.formats[name].row(rows[0][2:], mark_of(*rows[0][:2])) if rows else {}
+        return {HISTORY: found.get(MESSAGES, []), **found} if name == TRANSCRIPTS.name else found
 
     def keep(self, turns: Iterable[StoredTurn]) -> None:
         """Keep whole turns that have their numbers already, in one write."""
@@ -190,9 +197,9 @@ class Turns:
         for turn in turns:
             row = turn.row
             number = int(str(row["number"]))
-            lists, parts = sql.lists(str(row["id"]), turn.body)
+            lists, parts = split_body(str(row["id"]), turn.body)
             values = _TURN.values({name: value for name, value in row.items() if name != "number"})
-            prepared.append((number, values, parts, sql.packed(EVENTS.name, turn.events), lists, turn))
+            prepared.append((number, values, parts, sql.packed(EVENTS.name, turn.events), pack_lists(lists), turn))
         writer = self._writers.number()
 
         def work(transaction: Transaction) -> None:
@@ -200,8 +207,7 @@ class Turns:
                 marked = [*values[:-1], values[-1] ^ _mark(number, parts)]
                 transaction.change(sql.begin, number, writer, len(happened), parts, *marked)
                 sql.insert(transaction, EVENTS.name, happened, number)
-                for name, items in lists.items():
-                    sql.insert(transaction, name, items, number)
+                insert_lists(transaction, self._database.dialect, lists, number)
                 transaction.each(sql.put_run, _runs(str(turn.row["id"]), turn.body, writer))
 
         if prepared:
@@ -309,13 +315,11 @@ class Turns:
         """Go through what later turns see of turns: the messages of each as JSON, in order."""
         for start in range(0, len(numbers), BATCH):
             batch = self._database.dialect.values(list(numbers[start : start + BATCH]))
-            rows = self._database.rows(self._sql.of_turns[HISTORY.name], batch)
-            for number, _, messages, data, _ in self._whole(HISTORY.name, rows):
-                yield number, messages or json.dumps(from_text(data)["messages"])
-
-    def _history(self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]) -> list[Row]:
-        rows = self._items(HISTORY.name, number, grouped)
-        return cast("list[Row]", rows[0].get("messages", [])) if rows else []
+            rows = self._database.rows(self._sql.of_turns[TRANSCRIPTS.name], batch)
+            for number, _, messages, history, data, _ in self._whole(TRANSCRIPTS.name, rows):
+                others = from_text(data) if data and history is None else {}
+                name = HISTORY if HISTORY in others else MESSAGES
+                yield number, history or (json.dumps(others[name]) if name in others else messages or "[]")
 
     def tables(
         self, wanted: Mapping[str, Sequence[str] | None], query: TurnQuery = EVERY_TURN
@@ -351,7 +355,7 @@ class Turns:
         joined = " JOIN {turns} t ON t.number = r.turn" if condition and not is_turns else ""
         by = f"r.number{order}" if is_turns else f"r.turn{order}, r.position"
         statement = f"SELECT {chosen} FROM {{{name}}} r{joined}{condition} ORDER BY {by}"  # noqa: S608
-        grouping = Grouping(names, TURNS if is_turns else EVENTS if name == EVENTS.name else LISTS[name])
+        grouping = Grouping(names, next(table for table in (TURNS, *OF_TURNS) if table.name == name))
         keys: set[tuple[Any, ...]] = set()
         read = 0
         for block in transaction.blocks(self._database.spelled(statement), *values):
@@ -388,7 +392,7 @@ class Turns:
                 return True
         except (TypeError, AttributeError, ValueError):
             pass
-        self._reader.note(name, row[0] if name == TURNS.name else f"{row[0]}/{row[1]}")
+        self._reader.note(name, _shown(name, *row[:2]))
         return False
 
     def sessions(self) -> list[Row]:
@@ -476,7 +480,7 @@ class Turns:
 
     def _parts(self, *, with_events: bool, with_body: bool) -> list[str]:
         """Return the tables that are read beside the turns themselves."""
-        return ([EVENTS.name] if with_events else []) + ([*LISTS, _RUNS] if with_body else [])
+        return ([EVENTS.name] if with_events else []) + ([*PLACES, RUNS] if with_body else [])
 
     def _fetch(self, transaction: Transaction, numbers: list[int], parts: list[str]) -> _Found:
         """Return the rows of turns by table."""
@@ -488,7 +492,7 @@ class Turns:
         by_number = {values[0]: values for values in found.get(TURNS.name, ())}
         grouped = {name: _grouped(rows) for name, rows in found.items() if name != TURNS.name}
         for number in numbers:
-            turn = self._turn(by_number.get(number), number, grouped, with_body=_RUNS in found)
+            turn = self._turn(by_number.get(number), number, grouped, with_body=RUNS in found)
             if turn is not None:
                 yield turn
 
@@ -523,11 +527,13 @@ class Turns:
         said = cast("dict[str, Any]", from_text(parts))
         body: Row = dict(said.get("rest", {}))
         lost = []
+        found: dict[str, Any] = {}
+        for table in PLACES:
+            for row in self._items(table, number, grouped):
+                found |= row
+        found.setdefault(HISTORY, found.get(MESSAGES, []))
         for name, count in said["counts"].items():
-            if name == HISTORY.name:
-                items = self._history(number, grouped)
-            else:
-                items = self._runs(number, grouped) if name == _RUNS else self._items(name, number, grouped)
+            items = self._runs(number, grouped) if name == RUNS else found.get(name, [])
             if len(items) < count:
                 lost.append(f"{count - len(items)} of its {count} {name}")
             body[name] = cast("Any", items)
@@ -545,16 +551,16 @@ class Turns:
                 latest = position
                 rows.append(read(values, mark_of(number, position)))
             except (ValueError, TypeError):
-                self._reader.note(name, f"{number}/{position}")
+                self._reader.note(name, _shown(name, number, position))
         return rows
 
     def _runs(self, number: int, grouped: Mapping[str, Mapping[int, Sequence[tuple[Any, ...]]]]) -> list[Row]:
         rows = []
-        for _, key, *values in grouped.get(_RUNS, {}).get(number, ()):
+        for _, key, *values in grouped.get(RUNS, {}).get(number, ()):
             try:
                 row = _RUN.row(values)
             except ValueError:
-                self._reader.note(_RUNS, key)
+                self._reader.note(RUNS, key)
                 continue
             row.pop("writer", None)
             rows.append(row)
@@ -644,12 +650,12 @@ class Statements:
         self.formats = {table.name: row_format(table.name) for table in OF_TURNS}
         self._inserts: dict[tuple[str, tuple[str, ...]], str] = {}
         self._spelled, self._is_dense = spelled, database.dialect.name != "sqlite"
-        self.clear = {name: spelled(f"DELETE FROM {{{name}}} WHERE turn = ?") for name in LISTS}  # noqa: S608
+        self.clear = {name: spelled(f"DELETE FROM {{{name}}} WHERE turn = ?") for name in PLACES}  # noqa: S608
         self.of_turns: dict[str, str] = {}
         for name, form in self.formats.items():
-            columns = f"turn, position, {_quoted(form.columns)}"
+            columns = f"turn, {PLACES.get(name, 'position')}, {_quoted(form.columns)}"
             self.of_turns[name] = spelled(
-                f"SELECT {columns} FROM {{{name}}} WHERE {among('turn')} ORDER BY turn, position"  # noqa: S608
+                f"SELECT {columns} FROM {{{name}}} WHERE {among('turn')} ORDER BY 1, 2"  # noqa: S608
             )
         self.put_run = spelled(put_statement(_RUN))
         self.put_forgotten = spelled(put_statement(_FORGOTTEN))
@@ -667,7 +673,7 @@ class Statements:
             f"DELETE FROM {{ledger}} WHERE {among('turn_id')} AND run_id NOT IN (SELECT id FROM {{runs}})"  # noqa: S608
         )
         runs = ", ".join(f'r."{name}"' for name in _RUN.columns)
-        self.of_turns[_RUNS] = spelled(
+        self.of_turns[RUNS] = spelled(
             f"SELECT t.number, r.id, {runs} FROM {{runs}} r JOIN {{turns}} t ON t.id = r.turn_id "  # noqa: S608
             f"WHERE {among('t.number')} ORDER BY t.number, r.position"
         )
@@ -695,57 +701,34 @@ class Statements:
             placed[-1] ^= mark_of(turn, position)
             by_columns.setdefault(columns, []).append(placed)
         for columns, items in by_columns.items():
-            transaction.each(self._insert(name, columns), items)
+            transaction.each(self._insert(name, ("turn", "position", *columns)), items)
 
     def _insert(self, name: str, columns: tuple[str, ...]) -> str:
         statement = self._inserts.get((name, columns))
         if statement is None:
-            marks = _marks(2 + len(columns))
-            statement = self._spelled(f"INSERT INTO {{{name}}} (turn, position, {_quoted(columns)}) VALUES ({marks})")  # noqa: S608
+            marks = _marks(len(columns))
+            statement = self._spelled(f"INSERT INTO {{{name}}} ({_quoted(columns)}) VALUES ({marks})")  # noqa: S608
             if len(self._inserts) >= _MOST_STATEMENTS:
                 self._inserts.clear()
             self._inserts[name, columns] = statement
         return statement
 
-    def lists(self, turn_id: str, body: Row) -> tuple[dict[str, list[Packed]], str]:
-        """Return the rows of a body by table, and what the turn's own row says of them."""
-        found: dict[str, list[Packed]] = {}
-        counts: dict[str, int] = {}
-        rest: Row = {}
-        for name, value in body.items():
-            if name not in _PARTS or not _has_table(name, value, turn_id):
-                rest[name] = value
-                continue
-            items = cast("list[Row]", value)
-            counts[name] = len(items)
-            if name == HISTORY.name:
-                items = [{"messages": value}]
-            if name != _RUNS:
-                found[name] = self.packed(name, items)
-        said: dict[str, Any] = {"counts": counts, "rest": rest} if rest else {"counts": counts}
-        return found, to_text(said)
-
-
-def _has_table(name: str, value: object, turn_id: str) -> bool:
-    """Tell whether a list of a turn's body can lie in a table: runs are found by their turn, and each is there once."""
-    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        return False
-    if name != _RUNS:
-        return True
-    ids = {row["id"] for row in value if isinstance(row.get("id"), str)}
-    return len(ids) == len(value) and all(row.get("turn_id") == turn_id for row in value)
-
 
 def _runs(turn_id: str, body: Row, writer: int) -> list[list[Any]]:
     """Return the values of a body's runs."""
-    runs = body.get(_RUNS, [])
-    if not _has_table(_RUNS, runs, turn_id):
+    runs = body.get(RUNS, [])
+    if not has_table(RUNS, runs, turn_id):
         return []
     return [_RUN.values({**run, "writer": writer}) for run in cast("list[Row]", runs)]
 
 
 def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:
     return {number: list(group) for number, group in groupby(rows, itemgetter(0))}
+
+
+def _shown(name: str, turn: object, position: object) -> object:
+    """Return what a row is called."""
+    return f"{turn}/{position}" if name == EVENTS.name else turn
 
 
 def _mark(number: int, parts: str | None) -> int:
@@ -760,7 +743,9 @@ def mark_of_row(table: Table, values: Mapping[str, Any]) -> int:
     """Return what marks the checksum of a row of any table, by its columns."""
     if table.name == TURNS.name:
         return _mark(values["number"], values["parts"] or "")
-    return mark_of(values["turn"], values["position"]) if table in OF_TURNS else 0
+    if "position" in table.key:
+        return mark_of(values["turn"], values["position"])
+    return mark_of(values["turn"], PLACES[table.name]) if table.name in PLACES else 0
 
 
 def _is_told_by_sql(query: TurnQuery) -> bool:

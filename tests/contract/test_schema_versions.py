@@ -13,8 +13,11 @@ from lango_nb.core.errors import StoreError
 from lango_nb.engine import Engine
 from lango_nb.lab import Lab
 from lango_nb.stores import database
-from lango_nb.stores.database import FIRST_SCHEMA, MIGRATIONS, Dialect, Transaction
+from lango_nb.stores.dialect import Dialect, Transaction
+from lango_nb.stores.migrations import FIRST_SCHEMA, MIGRATIONS, TABLES_OF
 from lango_nb.stores.opening import open_store
+from lango_nb.stores.postgresql import POSTGRESQL
+from lango_nb.stores.rescue import rescue
 from lango_nb.stores.schema import SCHEMA
 from tests.data.stores.make import HERE, REQUESTS
 from tests.postgresql import run_sql, schema
@@ -55,6 +58,55 @@ def test_records_of_every_version_are_listed_and_shown(tmp_path: Path, version: 
         assert "notes.md has 2 lines." in lab.trace(2).text
         for noun in ("turns", "events", "messages", "decisions", "runs"):
             assert len(lab.history.frame(noun)) > 0, noun
+
+
+def test_what_is_lost_of_an_older_version_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
+    file = _records(2, tmp_path)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE messages SET content = 'never said' WHERE turn = 2 AND position = 1")
+        connection.execute("DELETE FROM history WHERE turn = 3")
+    with closing(open_store(f"sqlite:///{file}")) as store:
+        turns = list(store.log.scan())
+        lost = [turn.lost for turn in turns]
+        assert [len(one) for one in lost] == [0, 1, 1]
+        assert (lost[1][0].startswith("1 of its "), lost[2][0].endswith(" history")) == (True, True)
+        assert "never said" not in str(turns)
+        assert [number for number, text in store.log.histories([1, 2, 3]) if text != "[]"] == [1, 2]
+
+
+def test_an_older_version_on_a_server_becomes_the_same(tmp_path: Path) -> None:
+    file = _records(2, tmp_path)
+    with schema() as address, closing(sqlite3.connect(file)) as connection:
+        for statement in POSTGRESQL.definitions(TABLES_OF[2], 2):
+            run_sql(address, statement)
+        for table in TABLES_OF[2]:
+            cursor = connection.execute(f"SELECT * FROM {table.name}")
+            columns = ", ".join(f'"{name}"' for name, *_ in cursor.description)
+            end = "ON CONFLICT (name) DO UPDATE SET value = excluded.value" if table.name == "meta" else ""
+            for row in cursor:
+                values = ", ".join("NULL" if value is None else literal(value) for value in row)
+                run_sql(address, f"INSERT INTO lango_{table.name} ({columns}) VALUES ({values}) {end}")
+        with closing(open_store(address)) as server, closing(open_store(f"sqlite:///{file}")) as other:
+            assert list(server.log.scan()) == list(other.log.scan())
+            assert server.check() == []
+        for noun in ("messages", "decisions", "candidates", "steps"):
+            counted = f"SELECT count(*) FROM {noun}"
+            assert run_sql(address, counted.replace(noun, f"lango_{noun}")) == connection.execute(counted).fetchall()
+
+
+def test_what_can_be_read_of_an_older_version_is_rescued_into_the_present_one(tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    whole, copied = tmp_path / "copy" / "records.db", tmp_path / "rescued.db"
+    whole.write_bytes(_records(2, tmp_path).read_bytes())
+    rescue(tmp_path / "records.db", copied)
+    with closing(open_store(f"sqlite:///{copied}")) as store, closing(open_store(f"sqlite:///{whole}")) as other:
+        assert list(store.log.scan()) == list(other.log.scan())
+        assert len(list(store.log.scan())) == len(REQUESTS)
+        assert store.check() == []
+
+
+def literal(value: object) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
 
 
 def test_a_later_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

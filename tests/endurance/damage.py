@@ -191,7 +191,7 @@ def _newer(home: Path, _random: random.Random) -> None:
 
 def _delete_rows(home: Path, random_: random.Random) -> None:
     with closing(sqlite3.connect(home / RECORDS)) as connection, connection:
-        table = random_.choice(("turns", "events", "messages", "steps", "decisions"))
+        table = random_.choice(("turns", "events", "transcripts", "details"))
         key = "number" if table == "turns" else "turn"
         connection.execute(f"DELETE FROM {table} WHERE {key} % 7 = ?", (random_.randrange(7),))
 

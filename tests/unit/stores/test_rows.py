@@ -13,7 +13,7 @@ from lango_nb.stores.store import Row
     ("table", "row"),
     [
         ("events", {"kind": "text", "author": "NAME", "usage": {"model": "NAME", "input_tokens": 3}}),
-        ("decisions", {"id": "NAME", "route": {"chosen": "NAME", "margin": 1.5, "reason": "NAME"}}),
+        ("runs", {"id": "NAME", "status": "NAME", "steps": 3, "other": "NAME"}),
     ],
 )
 def test_names_are_what_they_were_however_a_column_spells_them(table: str, row: Row, name: str) -> None:
