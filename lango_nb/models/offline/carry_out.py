@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Generator, Mapping, Sequence
-from itertools import zip_longest
+from functools import cache
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from lango_nb.core.masking import mask
@@ -20,7 +21,7 @@ from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
-from lango_nb.models.offline.lexicon import concepts_of, words
+from lango_nb.models.offline.lexicon import UNSPACED, Concepts, Lexicon, Word, concepts_of, lexicon, words
 from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
 from lango_nb.models.offline.names import (
     calls_list,
@@ -33,7 +34,19 @@ from lango_nb.models.offline.names import (
     whole_new_name,
 )
 from lango_nb.models.offline.operations import lines, number, truth
-from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
+from lango_nb.models.offline.plan import (
+    Answer,
+    Call,
+    Context,
+    Got,
+    Reading,
+    Step,
+    acts,
+    is_change,
+    is_talk,
+    read_rows,
+    show,
+)
 from lango_nb.models.offline.reader import is_misnamed
 from lango_nb.routing.capabilities import tool_capability
 
@@ -59,6 +72,14 @@ LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "
 """Acts on the tasks or the folder, and what they mean where a list is named that is a file."""
 _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
+_CHANGING = frozenset(("delete", "move", "rename", "copy", "replace", "write", "append", "prepend", "put", "save", "create", "remember", "remind", "run", "change", "done"))  # fmt: skip
+"""Concepts of verbs that change something."""
+_PAUSES = (",", ";", ".", "!", "\uff0c", "\u3001", "\u3002", "\uff1b")
+_SUBJECT = 4
+"""Words among which a request says that the person speaks."""
+_SPOKEN_LAST = 8
+"""Characters at the end of a Japanese request that say that it is reported."""
+_SPOKEN_BEHIND = 5
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -185,7 +206,10 @@ def least_of(reading: Reading) -> float:
         return _NEVER
     if any(map(is_misnamed, reading.steps)):
         return _NEVER
-    if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
+    if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+        return _NEVER
+    before = accumulate((_around(step) for step in reading.steps), lambda said, more: f"{said} {more}", initial="")
+    if any(_is_told(step, said) for step, said in zip(reading.steps, before, strict=False)):
         return _NEVER
     deletes = [step for step in reading.steps if step.act.startswith("delete")]
     names = [word for step in deletes for word in step.arguments.get("file", ())]
@@ -229,9 +253,60 @@ def _is_about_a_part(step: Step) -> bool:
     return bool(concepts_of(_around(step)) & _PARTS)
 
 
-def _is_told(step: Step) -> bool:
-    """Tell whether a request tells of what became of a file rather than wishing it: "Marco deleted notes.md"."""
-    return step.act.startswith(_LOSING) and tells_past(_around(step))
+def _is_told(step: Step, before: str) -> bool:
+    """Tell whether a request tells what others did, said or want rather than wishing it: "Marco deleted notes.md"."""
+    if not (is_change(step.act) or step.destination):
+        return False
+    around, loses = _around(step), step.act.startswith(_LOSING)
+    return (loses and tells_past(around)) or is_reported(f"{before} {around}".lstrip(), is_strict=loses)
+
+
+def is_reported(text: str, *, is_strict: bool = False) -> bool:
+    """Tell whether what is to be changed is what somebody else said, asked or wants.
+
+    Parameters
+    ----------
+    text : str
+        A request without the words of its arguments.
+    is_strict : bool
+        Whether it stays so behind a comma: "Marco says it is old, delete it" is better asked about, "we need milk, Ann
+        said, add it" is a wish.
+
+    Examples
+    --------
+    >>> is_reported("Marco said: delete"), is_reported("I said: delete"), is_reported("hat Anna gefragt, ob wir das löschen")
+    (True, False, True)
+    >>> is_reported("Ann said we need milk, so put it on"), is_reported("Ann said it is old, delete it", is_strict=True)
+    (False, True)
+    """
+    found = words(text)
+    told = _speech().concepts(found)
+    if any("own" in one and "reported" not in one for one in told[:_SUBJECT]):
+        return False
+    is_last = any(word.kind in UNSPACED for word in found) and "reported" in frozenset().union(*told[-_SPOKEN_LAST:])
+    meant = lexicon().concepts(found)
+    wished = [bool(one & _CHANGING) and "reported" not in said for one, said in zip(meant, told, strict=True)]
+    wish = wished.index(True) if True in wished else len(found)
+    spoken = next((at for at, one in enumerate(told[:wish]) if "reported" in one), None)
+    if spoken is None:
+        return is_last or _is_said_behind(found, told)
+    between = [word.text for word in found[spoken:wish]]
+    return is_strict or not any(sign in between for sign in _PAUSES)
+
+
+def _is_said_behind(found: Sequence[Word], told: Sequence[Concepts]) -> bool:
+    """Tell whether a few words behind the last comma say who wishes it: "delete it, Marco said"."""
+    commas = [at for at, word in enumerate(found) if word.text in _PAUSES and at < len(found) - 1]
+    return (
+        bool(commas)
+        and len(found) - commas[-1] <= _SPOKEN_BEHIND
+        and any("reported" in one for one in told[commas[-1] :])
+    )
+
+
+@cache
+def _speech() -> Lexicon:
+    return Lexicon(read_rows("speech.tsv"))
 
 
 def _around(step: Step) -> str:
