@@ -21,7 +21,7 @@ from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
-from lango_nb.models.offline.lexicon import UNSPACED, Concepts, Lexicon, Word, concepts_of, lexicon, words
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, concepts_of, is_small_in, lexicon, words
 from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
 from lango_nb.models.offline.names import (
     calls_list,
@@ -209,7 +209,7 @@ def least_of(reading: Reading) -> float:
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
         return _NEVER
     before = accumulate((_around(step) for step in reading.steps), lambda said, more: f"{said} {more}", initial="")
-    if any(_is_told(step, said) for step, said in zip(reading.steps, before, strict=False)):
+    if any(_is_told(step, said, reading.language) for step, said in zip(reading.steps, before, strict=False)):
         return _NEVER
     deletes = [step for step in reading.steps if step.act.startswith("delete")]
     names = [word for step in deletes for word in step.arguments.get("file", ())]
@@ -253,60 +253,57 @@ def _is_about_a_part(step: Step) -> bool:
     return bool(concepts_of(_around(step)) & _PARTS)
 
 
-def _is_told(step: Step, before: str) -> bool:
+def _is_told(step: Step, before: str, language: str) -> bool:
     """Tell whether a request tells what others did, said or want rather than wishing it: "Marco deleted notes.md"."""
     if not (is_change(step.act) or step.destination):
         return False
     around, loses = _around(step), step.act.startswith(_LOSING)
-    return (loses and tells_past(around)) or is_reported(f"{before} {around}".lstrip(), is_strict=loses)
+    return (loses and tells_past(around)) or is_reported(f"{before} {around}".lstrip(), language, is_strict=loses)
 
 
-def is_reported(text: str, *, is_strict: bool = False) -> bool:
+def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> bool:
     """Tell whether what is to be changed is what somebody else said, asked or wants.
 
     Parameters
     ----------
     text : str
         A request without the words of its arguments.
+    language : str
     is_strict : bool
         Whether it stays so behind a comma: "Marco says it is old, delete it" is better asked about, "we need milk, Ann
         said, add it" is a wish.
 
     Examples
     --------
-    >>> is_reported("Marco said: delete"), is_reported("I said: delete"), is_reported("hat Anna gefragt, ob wir das löschen")
+    >>> is_reported("Marco said: delete"), is_reported("I said: delete"), is_reported("Anna fragt, ob wir das löschen", "de")
     (True, False, True)
     >>> is_reported("Ann said we need milk, so put it on"), is_reported("Ann said it is old, delete it", is_strict=True)
     (False, True)
     """
     found = words(text)
-    told = _speech().concepts(found)
-    if any("own" in one and "reported" not in one for one in told[:_SUBJECT]):
+    if any("own" in one for one in _speech(language).concepts(found)[:_SUBJECT]):
         return False
-    is_last = any(word.kind in UNSPACED for word in found) and "reported" in frozenset().union(*told[-_SPOKEN_LAST:])
     meant = lexicon().concepts(found)
-    wished = [bool(one & _CHANGING) and "reported" not in said for one, said in zip(meant, told, strict=True)]
-    wish = wished.index(True) if True in wished else len(found)
-    spoken = next((at for at, one in enumerate(told[:wish]) if "reported" in one), None)
-    if spoken is None:
-        return is_last or _is_said_behind(found, told)
-    between = [word.text for word in found[spoken:wish]]
-    return is_strict or not any(sign in between for sign in _PAUSES)
-
-
-def _is_said_behind(found: Sequence[Word], told: Sequence[Concepts]) -> bool:
-    """Tell whether a few words behind the last comma say who wishes it: "delete it, Marco said"."""
-    commas = [at for at, word in enumerate(found) if word.text in _PAUSES and at < len(found) - 1]
-    return (
-        bool(commas)
-        and len(found) - commas[-1] <= _SPOKEN_BEHIND
-        and any("reported" in one for one in told[commas[-1] :])
-    )
+    foreign = _speech().concepts(found)
+    said = [
+        "said" in one
+        or ("said" in other and not (told or word.kind in UNSPACED or is_small_in(word.text.casefold(), language)))
+        for word, one, other, told in zip(found, _speech(language).concepts(found), foreign, meant, strict=True)
+    ]
+    wished = (at for at, told in enumerate(meant) if told & _CHANGING and not said[at])
+    wish = next(wished, len(found))
+    if True not in said[:wish]:
+        is_last = any(word.kind in UNSPACED for word in found) and any(said[-_SPOKEN_LAST:])
+        commas = [at for at, word in enumerate(found[:-1]) if word.text in _PAUSES][-1:]
+        return is_last or any(len(found) - at <= _SPOKEN_BEHIND and any(said[at:]) for at in commas)
+    between = (word.text for word in found[said.index(True) : wish])
+    return is_strict or not any(sign in _PAUSES for sign in between)
 
 
 @cache
-def _speech() -> Lexicon:
-    return Lexicon(read_rows("speech.tsv"))
+def _speech(language: str = "") -> Lexicon:
+    """Return the words of reported speech, in one language or in all."""
+    return Lexicon([row for row in read_rows("speech.tsv") if language in {"", row[1]}])
 
 
 def _around(step: Step) -> str:

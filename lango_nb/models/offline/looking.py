@@ -671,10 +671,11 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 return _leaf_answered(desk, step, name, found)
             continue
         told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
-        asked = query(said, table, told, name)
+        asked = query(said, table, told, name, desk.language)
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
-        if not is_grounded or asked.explained < least or not (asked.where or asked.column or told):
+        enough = min(least, _HALF) if any(one.kind == "is" for one in asked.where) else least
+        if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
             continue
         if best is None or (asked.explained, len(asked.where)) > best[:2]:
             best = (asked.explained, len(asked.where), name, asked, table)
@@ -743,7 +744,7 @@ def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:
         return None
     last = desk.context.last
     before = last.word("key").split(".") if last is not None and last.act == "json.get" else ()
-    return leaf(said, data, before)
+    return leaf(said, data, before, desk.language)
 
 
 def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:

@@ -30,7 +30,7 @@ from lango_nb.models.offline.conversation import (
 )
 from lango_nb.models.offline.lexicon import Word, concepts_of, lexicon, words
 from lango_nb.models.offline.names import is_small, plain
-from lango_nb.models.offline.parts import ASKED, PLANNING, SURE, aim_of, may_be_found_out, plan, tool_of
+from lango_nb.models.offline.parts import ASKED, CHATTY, PLANNING, SURE, aim_of, may_be_found_out, plan, tool_of
 from lango_nb.models.offline.plan import Reading, Step, handed, is_change, is_talk, read_order
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import GENERAL, router_family, tool_capability
@@ -150,7 +150,7 @@ def _found_out(conversation: Conversation, reading: Reading, tools: Sequence[Too
     """Look for the answer to a question in the files, before it is declined or talked about; ``None`` where none is found."""
     if len(reading.steps) != 1 or not may_be_found_out(reading.steps[0], reading.confidence):
         return None
-    is_talk = reading.steps[0].act == "talk" and reading.confidence >= SURE
+    is_talk = reading.steps[0].act == "talk" and reading.confidence >= CHATTY
     if is_talk and aim_of(conversation.text, frozenset()).is_talk:
         return None
     looked_for = reading._replace(steps=(reading.steps[0]._replace(act="unclear"),), confidence=1.0, others=())
