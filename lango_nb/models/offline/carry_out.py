@@ -408,7 +408,9 @@ def repaired(step: Step) -> Step:
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     if "file" in step.arguments:
-        step = step.with_arguments(file=tuple(map(_bracketed, step.arguments["file"])))
+        files = tuple(map(_bracketed, step.arguments["file"]))
+        names = tuple(file for file in files if not is_pointer(file, "it"))
+        step = step.with_arguments(file=names if any(map(Desk.is_path, names)) else files)  # "a.csv … the file"
     row = acts().get(step.act)
     if (
         row is None

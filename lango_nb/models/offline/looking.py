@@ -57,7 +57,7 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.queries import TABLES, Leaf, Query, answer, leaf, query
+from lango_nb.models.offline.queries import TABLES, Leaf, Query, answer, leaf, query, ranked
 from lango_nb.models.offline.queries import parse as parse_query
 
 _MOST_SEARCHED = 60
@@ -112,6 +112,8 @@ def look(desk: Desk, step: Step) -> Work:
     Outcome
     """
     handler = _HANDLERS.get(step.act)
+    if step.act.startswith("list.by") and step.word("file").casefold().endswith(TABLES):
+        return (yield from _sorted(desk, step))
     if handler is not None:
         return (yield from handler(desk, step))
     if step.act.startswith("list"):
@@ -174,6 +176,26 @@ def _operate(desk: Desk, step: Step) -> Work:
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     return found or _worded(desk, settled, path, text, value)
+
+
+def _sorted(desk: Desk, step: Step) -> Work:
+    """Sort a table by a column, also one that is named in another language; the largest first where that is wanted."""
+    path, text = yield from desk.read(step)
+    if text is None:
+        raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+    table, said = read_table(text), step.text.partition("\n")[0]
+    column = pick(step.word("column"), table.columns).name
+    if not column:
+        asked = query(said, table, None, path, desk.language)
+        column = next((name for name in (*asked.wanted, asked.column) if name), step.word("column"))
+    step = step._replace(act="rows.sorted").with_arguments(file=(path,), column=(column,) if column else ())
+    try:
+        heading, *rows = OPERATIONS[step.act].function(text, desk.need(step, "column"))
+    except (NoSuch, Unsure) as error:
+        raise desk.explain(error, path) from error
+    is_down, count = ranked(said, desk.language)
+    rows = (rows[::-1] if is_down else rows)[: count or None]
+    return _worded(desk, step, path, text, [heading, *rows])
 
 
 def _meant(desk: Desk, step: Step, path: str, text: str) -> Work:
@@ -705,7 +727,11 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     if step.act in _OF_TABLES:
         return _HALF
     is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES)
-    is_list = step.act.startswith("list.") and (is_going_on or step.word("file").casefold().endswith(TABLES))
+    is_list = (
+        step.act.startswith("list.")
+        and not step.act.startswith("list.by")
+        and (is_going_on or step.word("file").casefold().endswith(TABLES))
+    )
     if step.act in _MAYBE_OF_TABLES or is_list:
         return _HALF if last is not None and last.act == "query" else _MOSTLY
     return None
@@ -989,6 +1015,7 @@ def _calculate(desk: Desk, step: Step) -> Work:
 
 _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "read": _read,
+    "rows.sorted": _sorted,
     "compare": _compare,
     "summary": _summary,
     "count.files": _count_files,

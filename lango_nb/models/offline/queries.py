@@ -14,12 +14,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Word, is_small_in, lexicon, words
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
 from lango_nb.models.offline.names import in_english, is_small, plain, related_words, stem, table_of
 from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
+from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
 from lango_nb.routing.features import fold
 from lango_nb.routing.words import stems
@@ -62,6 +63,8 @@ _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
 _DAY_SIGNS = frozenset("日号")
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Concepts of small numbers."""
 _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
 _NEAR = 3
@@ -121,6 +124,8 @@ class Query(NamedTuple):
     """Share of the question's telling words that are in the table or ask for a measure."""
     is_grounded: bool = False
     """Whether a word of the question names a value or a column."""
+    most: int = 0
+    """How many rows with the largest, or smallest, values are wanted, where that is more than one."""
 
     def rows(self, table: Table) -> list[tuple[str, ...]]:
         """Return the rows that are meant."""
@@ -136,6 +141,7 @@ class Query(NamedTuple):
         'sum amount where settled is no'
         """
         measured = f"{self.measure} {_name(self.column)}" if self.column else self.measure
+        measured += f" first {self.most}" if self.most else ""
         head = ", ".join([*([measured] if measured else []), *map(_name, self.wanted)]) or "rows"
         return head + (" where " + " and ".join(map(str, self.where)) if self.where else "")
 
@@ -173,14 +179,14 @@ def parse(line: str) -> Query | None:
         values = tuple(_bare(word) for word in re.findall(_WORD, match[4]) if word != "or")
         where.append(Condition(_bare(match[1]), match[3], values, bool(match[2])))
         tail = tail[match.end() :].removeprefix(" and ")
-    parts = re.findall(rf"(?:({'|'.join(_MEASURES)}) ?)?({_WORD})?(?:, |\Z)", head)
-    measure, column, wanted = "", "", []
-    for said, word in parts:
+    parts = re.findall(rf"(?:({'|'.join(_MEASURES)}) ?)?({_WORD})?(?: first (\d+))?(?:, |\Z)", head)
+    measure, column, most, wanted = "", "", 0, []
+    for said, word, count in parts:
         if said:
-            measure, column = said, _bare(word)
+            measure, column, most = said, _bare(word), int(count or 0)
         elif word and word != "rows":
             wanted.append(_bare(word))
-    return Query(tuple(where), tuple(wanted), measure, column, 1.0, is_grounded=True)
+    return Query(tuple(where), tuple(wanted), measure, column, 1.0, is_grounded=True, most=most)
 
 
 def _apart(line: str) -> tuple[str, str, str]:
@@ -393,7 +399,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     explained = asked.explained(default=0.0 if before is None else 1.0)
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
     is_time = bool(asked.has(_TIMES))
-    money = {*asked.has(("money",)), *(at for word in _MONEY for at in asked.means(word))}
+    priced = (place for place, told in enumerate(_asked(language).concepts(asked.tokens)) if "price" in told)
+    money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
     is_money = bool(money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)})
     if is_money and _amount(table, set(), is_money=True):
         asked.used.update(money)
@@ -404,7 +411,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         found = _measured(_continued(found, before, table), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
-    return found
+    return found._replace(most=_how_many(asked)) if found.measure in {"max", "min"} else found
 
 
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
@@ -728,14 +735,7 @@ def answer(asked: Query, table: Table) -> Found:
     rows = asked.rows(table)
     column = asked.column
     if column and asked.measure in {"max", "min"}:
-        place = table.columns.index(column)
-        keys = order([row[place] for row in rows])
-        usable = [key for key in keys if key[0] == 0]
-        if not usable:
-            return Found((), "")
-        best = max(usable) if asked.measure == "max" else min(usable)
-        rows = [row for row, key in zip(rows, keys, strict=True) if key == best]
-        return Found(tuple(rows), _with_wanted(asked, table, rows[0], rows[0][place]))
+        return _extreme(asked, table, rows, table.columns.index(column))
     if column and asked.measure in {"sum", "mean", "count"}:
         place = table.columns.index(column)
         read = [one for one in numbers([row[place] for row in rows]) if one is not None]
@@ -754,10 +754,71 @@ def answer(asked: Query, table: Table) -> Found:
     return Found(tuple(rows))
 
 
+def _extreme(asked: Query, table: Table, rows: Sequence[tuple[str, ...]], place: int) -> Found:
+    """Return the rows with the largest or the smallest value of a column."""
+    keys = order([row[place] for row in rows])
+    usable = sorted(
+        ((key, row) for key, row in zip(keys, rows, strict=True) if key[0] == 0),
+        key=lambda pair: pair[0],
+        reverse=asked.measure == "max",
+    )
+    if asked.most or not usable:
+        return Found(tuple(row for _, row in usable[: asked.most]))
+    best = tuple(row for key, row in usable if key == usable[0][0])
+    return Found(best, _with_wanted(asked, table, best[0], best[0][place]))
+
+
 def _with_wanted(asked: Query, table: Table, row: Sequence[str], value: str) -> str:
     """Return a value behind what was wanted beside it: "rosemary: 4.20"."""
     wanted = ", ".join(row[table.columns.index(name)] for name in asked.wanted)
     return f"{wanted}: {value}" if wanted else value
+
+
+def ranked(text: str, language: str) -> tuple[bool, int]:
+    """Return whether a request wants rows from the largest down, and how many of them; 0 for all.
+
+    Examples
+    --------
+    >>> ranked("sort the parts by price, most expensive first, only the top 3", "en"), ranked("trie du plus ancien au plus récent", "fr")
+    ((True, 3), (False, 0))
+    >>> ranked("sorteer op naam van z naar a", "nl")
+    (True, 0)
+    """
+    tokens = words(text)
+    told = lexicon().concepts(tokens)
+    extremes = [one & _MEASURING for one in told if one & _MEASURING & {*_MEASURES["max"], *_MEASURES["min"]}]
+    is_down = any("down" in one for one in _asked(language).concepts(tokens))
+    is_down = is_down or bool(extremes and extremes[0] & set(_MEASURES["max"]))
+    counts = map(_number_said, tokens, lexicon_of(language).concepts(tokens))
+    given = [count for count in counts if count]
+    return is_down, given[0] if len(given) == 1 else 0
+
+
+def _how_many(asked: _Question) -> int:
+    """Return how many rows are wanted of those with the most, or the least: "the three dearest parts"; 0 for one."""
+    counts = lexicon_of(asked.language).concepts(asked.tokens)
+    said = [
+        (place, count)
+        for place, token in enumerate(asked.tokens)
+        if place not in asked.used and (count := _number_said(token, counts[place])) > 1
+    ]
+    if len(said) != 1:
+        return 0
+    asked.used.add(said[0][0])
+    return said[0][1]
+
+
+def _number_said(word: Word, told: Iterable[str]) -> int:
+    """Return the number that a word is, from two to twelve also in words; 0 where it is none."""
+    if word.kind == "number" and word.text.isdigit():
+        return int(word.text)
+    return next((place for place, name in enumerate(_NUMBERS, 2) if name in told), 0)
+
+
+@cache
+def _asked(language: str) -> Lexicon:
+    """Return the words of questions about tables in a language."""
+    return Lexicon([row for row in read_rows("asked.tsv") if row[1] == language])
 
 
 class Leaf(NamedTuple):
