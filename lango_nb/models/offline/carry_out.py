@@ -120,8 +120,10 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
 
 def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Work:
     """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
-    text = reading.steps[0].text.partition("\n")[0] if len(reading.steps) == 1 else ""
-    if not asks(text) or reading.steps[0].destination:
+    text = " ".join(step.text.partition("\n")[0] for step in reading.steps)
+    if not asks(text) or any(step.destination for step in reading.steps):
+        return None
+    if len(reading.steps) > 1 and any(map(_is_whole_change, reading.steps)):
         return None
     desk = Desk(tools, context, reading.language)
     step = Step("unclear", {}, text=text)
@@ -132,6 +134,12 @@ def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchem
     except (Failed, Absent, TooLarge, Ask, CannotWork):  # the plan's own answer stands
         return None
     return None if outcome is None else Answer(outcome.text, False, () if outcome.step is None else (outcome.step,))
+
+
+def _is_whole_change(step: Step) -> bool:
+    """Tell whether a step changes something and says all that it needs, so that it was hardly a question."""
+    row = acts().get(step.act)
+    return is_change(step.act) and (row is None or all(step.word(role) for role in row.needed))
 
 
 def next_reply(

@@ -67,6 +67,8 @@ _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "te
 """Concepts of small numbers."""
 _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
+_FEW = 5
+"""Rows that an answer may have spoken of."""
 _NEAR = 3
 """Words before a value among which a "not" denies it."""
 
@@ -396,6 +398,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where += _limits(asked, table, named)
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
+    most = _how_many(asked) if measure in {"max", "min"} else 0
     explained = asked.explained(default=0.0 if before is None else 1.0)
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
     is_time = bool(asked.has(_TIMES))
@@ -411,7 +414,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         found = _measured(_continued(found, before, table), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
-    return found._replace(most=_how_many(asked)) if found.measure in {"max", "min"} else found
+    return found._replace(most=most) if found.measure in {"max", "min"} else found
 
 
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
@@ -594,6 +597,7 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
         if met and len([1 for _, places in hits if places] or met) * 2 >= len(parts):
             found[column] = (-len(met) / len(parts), min(met))
             asked.used.update(place for _, places in hits for place in places)
+            asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
     return sorted(found, key=lambda name: found[name])
 
 
@@ -774,6 +778,43 @@ def _with_wanted(asked: Query, table: Table, row: Sequence[str], value: str) -> 
     return f"{wanted}: {value}" if wanted else value
 
 
+def spoken_of(text: str, table: Table) -> Condition | None:
+    """Return the few rows of a table whose names an answer holds: whom "what is her phone number?" is about.
+
+    Examples
+    --------
+    >>> table = Table((), ("name", "phone"), (("Gerrit Bos", "0677"), ("Eva Nowak", "0655")), ",")
+    >>> str(spoken_of("The key is with Gerrit.", table)), spoken_of("nobody has it", table)
+    ('name is "Gerrit Bos"', None)
+    """
+    said = plain(text).split()
+    for place, column in enumerate(table.columns):
+        values = [value for value in dict.fromkeys(row[place] for row in table.rows) if number(value) is None]
+        firsts = [plain(value).split()[:1] for value in values]
+        whole = [value for value in values if _is_within(plain(value).split(), said)]
+        first = [
+            value
+            for value, one in zip(values, firsts, strict=True)
+            if one and one[0] in said and firsts.count(one) == 1 and len(one[0]) >= _SHORTEST
+        ]
+        met = whole or (first if _has_names(values) else [])
+        if 0 < len(met) <= _FEW and len(met) < len(values) and len(values) * 2 > len(table.rows):
+            return Condition(column, "is", tuple(met))
+    return None
+
+
+def _is_within(parts: Sequence[str], said: Sequence[str]) -> bool:
+    """Tell whether words stand behind each other in others."""
+    if not parts or len(" ".join(parts)) < _SHORTEST:
+        return False
+    return any(said[at : at + len(parts)] == list(parts) for at in range(len(said) - len(parts) + 1))
+
+
+def _has_names(values: Sequence[str]) -> bool:
+    """Tell whether most values are names of two or three words."""
+    return sum(1 < len(value.split()) <= _WORDY and value[:1].isupper() for value in values) * 2 > len(values)
+
+
 def ranked(text: str, language: str) -> tuple[bool, int]:
     """Return whether a request wants rows from the largest down, and how many of them; 0 for all.
 
@@ -829,6 +870,8 @@ class Leaf(NamedTuple):
     values: tuple[tuple[str, str], ...]
     """What is below, by the rest of its path."""
     explained: float
+    said: int = 0
+    """How many keys of its path the question names."""
 
 
 def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "en") -> Leaf | None:
@@ -887,7 +930,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     _, _, _, path, tokens = found[0]
     asked.used.update(tokens)
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
-    return Leaf(path, below, asked.explained())
+    keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)
+    return Leaf(path, below, asked.explained(), keys)
 
 
 def _nodes(data: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
