@@ -34,6 +34,7 @@ from lango_nb.models.offline.names import (
     whole_new_name,
 )
 from lango_nb.models.offline.operations import lines, number, truth
+from lango_nb.models.offline.own_tools import mapped
 from lango_nb.models.offline.plan import (
     Answer,
     Call,
@@ -304,8 +305,9 @@ def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> 
         is_last = any(word.kind in UNSPACED for word in found) and any(said[-_SPOKEN_LAST:])
         commas = [at for at, word in enumerate(found[:-1]) if word.text in _PAUSES][-1:]
         return is_last or any(len(found) - at <= _SPOKEN_BEHIND and any(said[at:]) for at in commas)
-    between = (word.text for word in found[said.index(True) : wish])
-    return is_strict or not any(sign in _PAUSES for sign in between)
+    own = _speech(language).concepts(found)
+    pauses = (at for at in range(said.index(True), wish) if found[at].text in _PAUSES)
+    return is_strict or all("that" in own[at + 1] for at in pauses if at + 1 < len(own))
 
 
 @cache
@@ -601,6 +603,7 @@ def use_tool(desk: Desk, step: Step) -> Work:
     schema = desk.folder.tools.get(step.act)
     if schema is None:
         raise CannotWork(not_offered(desk, step))
+    step = mapped(schema, step, desk.language)
     arguments = fill(desk, schema, step)
     desk.has_changed = True
     text: str = yield from desk.folder.whole(step.act, **arguments)

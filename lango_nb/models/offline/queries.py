@@ -783,7 +783,7 @@ def spoken_of(text: str, table: Table) -> Condition | None:
 
     Examples
     --------
-    >>> table = Table((), ("name", "phone"), (("Gerrit Bos", "0677"), ("Eva Nowak", "0655")), ",")
+    >>> table = Table(("name", "phone"), (("Gerrit Bos", "0677"), ("Eva Nowak", "0655")))
     >>> str(spoken_of("The key is with Gerrit.", table)), spoken_of("nobody has it", table)
     ('name is "Gerrit Bos"', None)
     """
