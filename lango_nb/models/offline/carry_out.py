@@ -22,7 +22,7 @@ from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, give
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, concepts_of, is_small_in, lexicon, words
-from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
+from lango_nb.models.offline.looking import ask_tables, files_near, find_out, look, recall_of
 from lango_nb.models.offline.names import (
     calls_list,
     is_pointer,
@@ -33,7 +33,7 @@ from lango_nb.models.offline.names import (
     unquoted,
     whole_new_name,
 )
-from lango_nb.models.offline.operations import lines, number, truth
+from lango_nb.models.offline.operations import Entry, files_of, lines, number, truth
 from lango_nb.models.offline.own_tools import mapped
 from lango_nb.models.offline.plan import (
     Answer,
@@ -60,6 +60,8 @@ NAMED_LEAST = 0.7
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
 _NEVER = 2.0
+_MOST_NEAR = 8
+"""Files that a question names to choose from."""
 _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
 _GOES_ON = ("|", ";", "&")
@@ -352,6 +354,8 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
                 is_sure = True
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:
+            if ask.text == desk.lacks("file").text:
+                ask = yield from _which_file(desk, step, ask)
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
             return Answer(_joined(desk, [*said, no.text]), False, tuple(settled), is_dead_end)
@@ -497,10 +501,28 @@ def _talk(desk: Desk, step: Step) -> Work:
             if found is None:
                 found = yield from recall_of(desk, step.text)
             if found is None:
-                raise Ask(desk.say("unclear"))
+                raise (yield from _which(desk, step))
             return found
         case _:
             return Outcome("", "", None)
+
+
+def _which_file(desk: Desk, step: Step, ask: Ask) -> Work:
+    """Name the files that may be meant where one is missing: those with words of the request, else all if they are few."""
+    near: tuple[str, ...] = yield from files_near(desk, step.text.partition("\n")[0])
+    if not near and desk.folder.has("fs_list"):
+        upper: list[Entry] = yield from desk.folder.list()
+        near = tuple(one.name for one in files_of(upper))
+    is_few = 1 < len(near) <= _MOST_NEAR
+    return Ask(desk.say("ask.which", names=desk.either(near)), can_try_others=ask.can_try_others) if is_few else ask
+
+
+def _which(desk: Desk, step: Step) -> Work:
+    """Make the question for what nobody could read: about the file whose name a request has words of, if there is one."""
+    near: tuple[str, ...] = yield from files_near(desk, step.text.partition("\n")[0])
+    if len(near) == 1:
+        return Ask(desk.say("shall", plan=show(Step("read", {"file": near}))))
+    return Ask(desk.say("ask.which", names=desk.either(near)) if 0 < len(near) <= _MOST_NEAR else desk.say("unclear"))
 
 
 def _what_if(desk: Desk, step: Step) -> Work:

@@ -57,7 +57,7 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.queries import TABLES, Leaf, Query, answer, leaf, query, ranked, spoken_of
+from lango_nb.models.offline.queries import TABLES, Condition, Leaf, Query, answer, leaf, query, ranked, spoken_of
 from lango_nb.models.offline.queries import parse as parse_query
 
 _MOST_SEARCHED = 60
@@ -696,8 +696,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
         asked = query(said, table, told, name, desk.language)
-        is_joined = told is None and last is not None and bool(asked.wanted) and not asked.where
-        if is_joined and (joined := spoken_of(desk.context.answer, table)) is not None:
+        if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
@@ -711,6 +710,14 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         return None
     best = max(found, key=lambda one: one[:2])[2]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _joined(desk: Desk, asked: Query, told: Query | None, table: Table) -> Condition | None:
+    """Return the rows that were spoken of where a question wants something of them and names none: "what's her phone number?"."""
+    is_of_one = told is not None and told.measure in {"max", "min"} and asked.where == told.where and not asked.measure
+    if desk.context.last is None or not asked.wanted or not (is_of_one or (told is None and not asked.where)):
+        return None
+    return spoken_of("\n".join((desk.context.answer, *(desk.context.shown if is_of_one else ()))), table)
 
 
 def without_refusals(text: str) -> str:
@@ -920,6 +927,19 @@ def _on_the_same(desk: Desk, text: str, texts: Mapping[str, str]) -> list[tuple[
     return likeliest_lines(text, here, is_part=True, language=desk.language) or likeliest_lines(
         text, texts, language=desk.language, before=last.text
     )
+
+
+def files_near(desk: Desk, text: str) -> Work:
+    """Return the files whose names share most words with a request; none where no name does."""
+    if not desk.folder.has("fs_list"):
+        return ()
+    try:
+        every: list[Entry] = yield from desk.folder.everything(".")
+    except (TooLarge, Failed, Absent):
+        return ()
+    named = {PurePosixPath(one.name).stem: one.name for one in files_of(every)}
+    near, _ = nearest_texts(_without_asking(text), list(named))
+    return tuple(named[one] for one in near)
 
 
 def _search_files(desk: Desk, step: Step) -> Work:
