@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Generator, Mapping, Sequence
-from itertools import zip_longest
+from functools import cache
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from lango_nb.core.masking import mask
@@ -20,8 +21,8 @@ from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
-from lango_nb.models.offline.lexicon import concepts_of, words
-from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, concepts_of, is_small_in, lexicon, words
+from lango_nb.models.offline.looking import ask_tables, files_near, find_out, look, recall_of
 from lango_nb.models.offline.names import (
     calls_list,
     is_pointer,
@@ -32,8 +33,21 @@ from lango_nb.models.offline.names import (
     unquoted,
     whole_new_name,
 )
-from lango_nb.models.offline.operations import lines, number, truth
-from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
+from lango_nb.models.offline.operations import Entry, files_of, lines, number, truth
+from lango_nb.models.offline.own_tools import mapped
+from lango_nb.models.offline.plan import (
+    Answer,
+    Call,
+    Context,
+    Got,
+    Reading,
+    Step,
+    acts,
+    is_change,
+    is_talk,
+    read_rows,
+    show,
+)
 from lango_nb.models.offline.reader import is_misnamed
 from lango_nb.routing.capabilities import tool_capability
 
@@ -46,6 +60,8 @@ NAMED_LEAST = 0.7
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
 _NEVER = 2.0
+_MOST_NEAR = 8
+"""Files that a question names to choose from."""
 _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
 _GOES_ON = ("|", ";", "&")
@@ -59,6 +75,14 @@ LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "
 """Acts on the tasks or the folder, and what they mean where a list is named that is a file."""
 _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
+_CHANGING = frozenset(("delete", "move", "rename", "copy", "replace", "write", "append", "prepend", "put", "save", "create", "remember", "remind", "run", "change", "done"))  # fmt: skip
+"""Concepts of verbs that change something."""
+_PAUSES = (",", ";", ".", "!", "\uff0c", "\u3001", "\u3002", "\uff1b")
+_SUBJECT = 4
+"""Words among which a request says that the person speaks."""
+_SPOKEN_LAST = 8
+"""Characters at the end of a Japanese request that say that it is reported."""
+_SPOKEN_BEHIND = 5
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -99,8 +123,10 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
 
 def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Work:
     """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
-    text = reading.steps[0].text.partition("\n")[0] if len(reading.steps) == 1 else ""
-    if not asks(text) or reading.steps[0].destination:
+    text = " ".join(step.text.partition("\n")[0] for step in reading.steps)
+    if not asks(text) or any(step.destination for step in reading.steps):
+        return None
+    if len(reading.steps) > 1 and any(map(_is_whole_change, reading.steps)):
         return None
     desk = Desk(tools, context, reading.language)
     step = Step("unclear", {}, text=text)
@@ -111,6 +137,12 @@ def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchem
     except (Failed, Absent, TooLarge, Ask, CannotWork):  # the plan's own answer stands
         return None
     return None if outcome is None else Answer(outcome.text, False, () if outcome.step is None else (outcome.step,))
+
+
+def _is_whole_change(step: Step) -> bool:
+    """Tell whether a step changes something and says all that it needs, so that it was hardly a question."""
+    row = acts().get(step.act)
+    return is_change(step.act) and (row is None or all(step.word(role) for role in row.needed))
 
 
 def next_reply(
@@ -185,7 +217,10 @@ def least_of(reading: Reading) -> float:
         return _NEVER
     if any(map(is_misnamed, reading.steps)):
         return _NEVER
-    if any(_is_told(step) or (step.act == "delete" and _is_about_a_part(step)) for step in reading.steps):
+    if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+        return _NEVER
+    before = accumulate((_around(step) for step in reading.steps), lambda said, more: f"{said} {more}", initial="")
+    if any(_is_told(step, said, reading.language) for step, said in zip(reading.steps, before, strict=False)):
         return _NEVER
     deletes = [step for step in reading.steps if step.act.startswith("delete")]
     names = [word for step in deletes for word in step.arguments.get("file", ())]
@@ -229,9 +264,58 @@ def _is_about_a_part(step: Step) -> bool:
     return bool(concepts_of(_around(step)) & _PARTS)
 
 
-def _is_told(step: Step) -> bool:
-    """Tell whether a request tells of what became of a file rather than wishing it: "Marco deleted notes.md"."""
-    return step.act.startswith(_LOSING) and tells_past(_around(step))
+def _is_told(step: Step, before: str, language: str) -> bool:
+    """Tell whether a request tells what others did, said or want rather than wishing it: "Marco deleted notes.md"."""
+    if not (is_change(step.act) or step.destination):
+        return False
+    around, loses = _around(step), step.act.startswith(_LOSING)
+    return (loses and tells_past(around)) or is_reported(f"{before} {around}".lstrip(), language, is_strict=loses)
+
+
+def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> bool:
+    """Tell whether what is to be changed is what somebody else said, asked or wants.
+
+    Parameters
+    ----------
+    text : str
+        A request without the words of its arguments.
+    language : str
+    is_strict : bool
+        Whether it stays so behind a comma: "Marco says it is old, delete it" is better asked about, "we need milk, Ann
+        said, add it" is a wish.
+
+    Examples
+    --------
+    >>> is_reported("Marco said: delete"), is_reported("I said: delete"), is_reported("Anna fragt, ob wir das löschen", "de")
+    (True, False, True)
+    >>> is_reported("Ann said we need milk, so put it on"), is_reported("Ann said it is old, delete it", is_strict=True)
+    (False, True)
+    """
+    found = words(text)
+    if any("own" in one for one in _speech(language).concepts(found)[:_SUBJECT]):
+        return False
+    meant = lexicon().concepts(found)
+    foreign = _speech().concepts(found)
+    said = [
+        "said" in one
+        or ("said" in other and not (told or word.kind in UNSPACED or is_small_in(word.text.casefold(), language)))
+        for word, one, other, told in zip(found, _speech(language).concepts(found), foreign, meant, strict=True)
+    ]
+    wished = (at for at, told in enumerate(meant) if told & _CHANGING and not said[at])
+    wish = next(wished, len(found))
+    if True not in said[:wish]:
+        is_last = any(word.kind in UNSPACED for word in found) and any(said[-_SPOKEN_LAST:])
+        commas = [at for at, word in enumerate(found[:-1]) if word.text in _PAUSES][-1:]
+        return is_last or any(len(found) - at <= _SPOKEN_BEHIND and any(said[at:]) for at in commas)
+    own = _speech(language).concepts(found)
+    pauses = (at for at in range(said.index(True), wish) if found[at].text in _PAUSES)
+    return is_strict or all("that" in own[at + 1] for at in pauses if at + 1 < len(own))
+
+
+@cache
+def _speech(language: str = "") -> Lexicon:
+    """Return the words of reported speech, in one language or in all."""
+    return Lexicon([row for row in read_rows("speech.tsv") if language in {"", row[1]}])
 
 
 def _around(step: Step) -> str:
@@ -270,6 +354,8 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
                 is_sure = True
             outcome: Outcome = yield from _step(desk, step)
         except Ask as ask:
+            if ask.text == desk.lacks("file").text:
+                ask = yield from _which_file(desk, step, ask)
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
             return Answer(_joined(desk, [*said, no.text]), False, tuple(settled), is_dead_end)
@@ -336,7 +422,9 @@ def repaired(step: Step) -> Step:
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     if "file" in step.arguments:
-        step = step.with_arguments(file=tuple(map(_bracketed, step.arguments["file"])))
+        files = tuple(map(_bracketed, step.arguments["file"]))
+        names = tuple(file for file in files if not is_pointer(file, "it"))
+        step = step.with_arguments(file=names if any(map(Desk.is_path, names)) else files)  # "a.csv … the file"
     row = acts().get(step.act)
     if (
         row is None
@@ -413,10 +501,28 @@ def _talk(desk: Desk, step: Step) -> Work:
             if found is None:
                 found = yield from recall_of(desk, step.text)
             if found is None:
-                raise Ask(desk.say("unclear"))
+                raise (yield from _which(desk, step))
             return found
         case _:
             return Outcome("", "", None)
+
+
+def _which_file(desk: Desk, step: Step, ask: Ask) -> Work:
+    """Name the files that may be meant where one is missing: those with words of the request, else all if they are few."""
+    near: tuple[str, ...] = yield from files_near(desk, step.text.partition("\n")[0])
+    if not near and desk.folder.has("fs_list"):
+        upper: list[Entry] = yield from desk.folder.list()
+        near = tuple(one.name for one in files_of(upper))
+    is_few = 1 < len(near) <= _MOST_NEAR
+    return Ask(desk.say("ask.which", names=desk.either(near)), can_try_others=ask.can_try_others) if is_few else ask
+
+
+def _which(desk: Desk, step: Step) -> Work:
+    """Make the question for what nobody could read: about the file whose name a request has words of, if there is one."""
+    near: tuple[str, ...] = yield from files_near(desk, step.text.partition("\n")[0])
+    if len(near) == 1:
+        return Ask(desk.say("shall", plan=show(Step("read", {"file": near}))))
+    return Ask(desk.say("ask.which", names=desk.either(near)) if 0 < len(near) <= _MOST_NEAR else desk.say("unclear"))
 
 
 def _what_if(desk: Desk, step: Step) -> Work:
@@ -519,6 +625,7 @@ def use_tool(desk: Desk, step: Step) -> Work:
     schema = desk.folder.tools.get(step.act)
     if schema is None:
         raise CannotWork(not_offered(desk, step))
+    step = mapped(schema, step, desk.language)
     arguments = fill(desk, schema, step)
     desk.has_changed = True
     text: str = yield from desk.folder.whole(step.act, **arguments)

@@ -1115,6 +1115,9 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     'read'
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    if first and not _is_work(reading.steps[0]) and (found := told.said("lines")) is not None:
+        step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text)
+        return reading._replace(steps=(step,))  # a question that looked like talk was answered from a file
     if first not in {act for act, _ in _CHANGES.values()} or told.is_any((*_CHANGES, *QUESTIONS, *UNDONE)):
         return reading
     looks = (one for one in reading.others if one.steps and not any(_may_change(step) for step in one.steps))

@@ -12,7 +12,7 @@ from typing import Any
 
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
-from lango_nb.models.offline.lexicon import concepts_of, is_small_in
+from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     endings,
@@ -57,7 +57,7 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.queries import TABLES, Leaf, Query, answer, leaf, query
+from lango_nb.models.offline.queries import TABLES, Condition, Leaf, Query, answer, leaf, query, ranked, spoken_of
 from lango_nb.models.offline.queries import parse as parse_query
 
 _MOST_SEARCHED = 60
@@ -67,6 +67,9 @@ _EVERYWHERE = frozenset(("files", "all files", "everything", "everywhere", "all"
 _MOST_TABLES = 12
 """Tables that are looked into for a question that names none."""
 _FEW_ROWS = 3
+_LONG_WORD = 5
+"""Letters of a word by which alone lines are looked for."""
+_ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _HALF, _MOSTLY, _WHOLLY = 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
 _REFUSING = frozenset(("no", "not", "none"))
@@ -112,6 +115,8 @@ def look(desk: Desk, step: Step) -> Work:
     Outcome
     """
     handler = _HANDLERS.get(step.act)
+    if step.act.startswith("list.by") and step.word("file").casefold().endswith(TABLES):
+        return (yield from _sorted(desk, step))
     if handler is not None:
         return (yield from handler(desk, step))
     if step.act.startswith("list"):
@@ -174,6 +179,26 @@ def _operate(desk: Desk, step: Step) -> Work:
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     return found or _worded(desk, settled, path, text, value)
+
+
+def _sorted(desk: Desk, step: Step) -> Work:
+    """Sort a table by a column, also one that is named in another language; the largest first where that is wanted."""
+    path, text = yield from desk.read(step)
+    if text is None:
+        raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+    table, said = read_table(text), step.text.partition("\n")[0]
+    column = pick(step.word("column"), table.columns).name
+    if not column:
+        asked = query(said, table, None, path, desk.language)
+        column = next((name for name in (*asked.wanted, asked.column) if name), step.word("column"))
+    step = step._replace(act="rows.sorted").with_arguments(file=(path,), column=(column,) if column else ())
+    try:
+        heading, *rows = OPERATIONS[step.act].function(text, desk.need(step, "column"))
+    except (NoSuch, Unsure) as error:
+        raise desk.explain(error, path) from error
+    is_down, count = ranked(said, desk.language)
+    rows = (rows[::-1] if is_down else rows)[: count or None]
+    return _worded(desk, step, path, text, [heading, *rows])
 
 
 def _meant(desk: Desk, step: Step, path: str, text: str) -> Work:
@@ -659,28 +684,40 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
     texts: dict[str, str] = yield from desk.folder.read_all(names)
-    best: tuple[float, int, str, Query, Table] | None = None
+    found: list[tuple[float, int, Outcome | tuple[str, Query, Table]]] = []
     for place, (name, text) in enumerate(texts.items()):
         table = _table_in(name, text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
-            found = _leaf_in(desk, name, text, said)
-            is_clear = len(names) == 1 or (
-                found is not None and len(found.path) > 1 and step.act not in _MAYBE_OF_TABLES
-            )
-            if found is not None and is_clear and found.explained >= least:
-                return _leaf_answered(desk, step, name, found)
+            one = _leaf_in(desk, name, text, said)
+            is_deep = one is not None and len(one.path) > 1 and step.act not in _MAYBE_OF_TABLES
+            is_clear = len(names) == 1 or is_deep or (one is not None and one.said > 1)
+            if one is not None and is_clear and one.explained >= least:
+                found.append((one.explained, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
         told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
-        asked = query(said, table, told, name)
+        asked = query(said, table, told, name, desk.language)
+        if (joined := _joined(desk, asked, told, table)) is not None:
+            asked = asked._replace(where=(joined,))
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
-        if not is_grounded or asked.explained < least or not (asked.where or asked.column or told):
+        enough = min(least, _HALF) if any(one.kind == "is" for one in asked.where) else least
+        if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
             continue
-        if best is None or (asked.explained, len(asked.where)) > best[:2]:
-            best = (asked.explained, len(asked.where), name, asked, table)
+        found.append((asked.explained, len(asked.where), (name, asked, table)))
         if told is not None or (place == 0 and len(names) == 1):
             break
-    return None if best is None else _answered(desk, step, *best[2:])
+    if not found:
+        return None
+    best = max(found, key=lambda one: one[:2])[2]
+    return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _joined(desk: Desk, asked: Query, told: Query | None, table: Table) -> Condition | None:
+    """Return the rows that were spoken of where a question wants something of them and names none: "what's her phone number?"."""
+    is_of_one = told is not None and told.measure in {"max", "min"} and asked.where == told.where and not asked.measure
+    if desk.context.last is None or not asked.wanted or not (is_of_one or (told is None and not asked.where)):
+        return None
+    return spoken_of("\n".join((desk.context.answer, *(desk.context.shown if is_of_one else ()))), table)
 
 
 def without_refusals(text: str) -> str:
@@ -704,7 +741,11 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     if step.act in _OF_TABLES:
         return _HALF
     is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES)
-    is_list = step.act.startswith("list.") and (is_going_on or step.word("file").casefold().endswith(TABLES))
+    is_list = (
+        step.act.startswith("list.")
+        and not step.act.startswith("list.by")
+        and (is_going_on or step.word("file").casefold().endswith(TABLES))
+    )
     if step.act in _MAYBE_OF_TABLES or is_list:
         return _HALF if last is not None and last.act == "query" else _MOSTLY
     return None
@@ -743,7 +784,7 @@ def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:
         return None
     last = desk.context.last
     before = last.word("key").split(".") if last is not None and last.act == "json.get" else ()
-    return leaf(said, data, before)
+    return leaf(said, data, before, desk.language)
 
 
 def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
@@ -819,12 +860,33 @@ def find_out(desk: Desk, text: str) -> Work:
     except (TooLarge, Failed, Absent):
         return None
     text, _, before = text.partition("\n")
+    said = _without_asking(text)
     found = (
         _on_the_same(desk, text, texts)
-        or likeliest_lines(text, texts, before=before)
-        or likeliest_lines(text, texts, before=before, language=desk.language)
+        or likeliest_lines(said, texts, before=before)
+        or likeliest_lines(said, texts, before=before, language=desk.language)
+        or _with_the_one_word(said, texts, desk.language)
     )
     return _lines_found(desk, text, found, texts)
+
+
+def _without_asking(text: str) -> str:
+    """Leave out of a question the words that only ask: "who has the key?" is about the key."""
+    found = words_of(text)
+    if any(word.kind in UNSPACED for word in found):
+        return text
+    told = lexicon().concepts(found)
+    kept = [word.text for word, one in zip(found, told, strict=True) if word.is_quoted or not one & _ONLY_ASKING]
+    return " ".join(kept)
+
+
+def _with_the_one_word(text: str, texts: Mapping[str, str], language: str) -> list[tuple[str, str]]:
+    """Find the few lines with the only telling word of a question, or what it means in English."""
+    telling = [word for word in telling_words(text) if not is_small_in(word, language)]
+    if language == "en" or len(telling) != 1 or len(telling[0]) < _LONG_WORD:
+        return []
+    found = likeliest_lines(telling[0], texts, is_part=True, language=language)
+    return found if len(found) <= _FEW_ROWS else []
 
 
 def _lines_found(
@@ -865,6 +927,19 @@ def _on_the_same(desk: Desk, text: str, texts: Mapping[str, str]) -> list[tuple[
     return likeliest_lines(text, here, is_part=True, language=desk.language) or likeliest_lines(
         text, texts, language=desk.language, before=last.text
     )
+
+
+def files_near(desk: Desk, text: str) -> Work:
+    """Return the files whose names share most words with a request; none where no name does."""
+    if not desk.folder.has("fs_list"):
+        return ()
+    try:
+        every: list[Entry] = yield from desk.folder.everything(".")
+    except (TooLarge, Failed, Absent):
+        return ()
+    named = {PurePosixPath(one.name).stem: one.name for one in files_of(every)}
+    near, _ = nearest_texts(_without_asking(text), list(named))
+    return tuple(named[one] for one in near)
 
 
 def _search_files(desk: Desk, step: Step) -> Work:
@@ -988,6 +1063,7 @@ def _calculate(desk: Desk, step: Step) -> Work:
 
 _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "read": _read,
+    "rows.sorted": _sorted,
     "compare": _compare,
     "summary": _summary,
     "count.files": _count_files,

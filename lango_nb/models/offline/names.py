@@ -729,7 +729,7 @@ def likeliest_lines(
     new = _sought(question, language)
     sought = list(dict.fromkeys((*new, *_sought(before, language))))[:_MOST_SOUGHT]
     options = [
-        frozenset({stem(word), *related_words(stem(word)), *_head(stem(word)), *_in_english(word, language)})
+        frozenset({stem(word), *related_words(stem(word)), *_head(stem(word)), *in_english(word, language)})
         for word in sought
     ]
     rows: list[tuple[str, str, frozenset[int]]] = []
@@ -785,7 +785,7 @@ def _sought(question: str, language: str) -> list[str]:
     return list({stem(word): word for word in reversed(said)}.values())[::-1][:_MOST_SOUGHT]
 
 
-def _in_english(word: str, language: str) -> frozenset[str]:
+def in_english(word: str, language: str) -> frozenset[str]:
     """Return the stems of what a word means in English; a word the language does not have may be of a kindred one."""
     if language in {"", "en"}:
         return frozenset()

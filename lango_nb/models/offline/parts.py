@@ -92,6 +92,8 @@ CLEARLY = 0.85
 """Confidence from which the router is believed rather than a reading that is not sure."""
 SURE = 0.5
 """Confidence from which a reading says who gets a request."""
+CHATTY, SURELY = 0.8, 0.97
+"""Confidence of a reading, and of the router, from which a question is small talk and not looked for in files."""
 _OWN_TASKS = "task_create"
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
 _ONLY = re.compile(
@@ -306,13 +308,13 @@ def may_be_found_out(step: Step, confidence: float, route: Route | None = None) 
     route : Route, optional
         Who else it may be for.
     """
-    if is_change(step.act) or not wants_to_know(step.text):
+    if (step.act in acts() and is_change(step.act)) or not wants_to_know(step.text):
         return False
     other = 0.0 if route is None else route.confidence
     match step.act:
         case "talk" | "unclear":
-            is_sure = confidence >= SURE and step.act == "talk"
-            return route is None or not route.is_conversation or not (is_sure or other >= CLEARLY)
+            is_sure = confidence >= CHATTY and step.act == "talk"
+            return route is None or not route.is_conversation or not (is_sure or other >= SURELY)
         case "about.agents" | "about.owner":
             return confidence < CLEARLY and (route is None or route.chosen is None)
         case _:

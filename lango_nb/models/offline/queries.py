@@ -14,12 +14,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, lexicon, words
-from lango_nb.models.offline.names import is_small, plain, related_words, stem, table_of
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
+from lango_nb.models.offline.names import in_english, is_small, plain, related_words, stem, table_of
 from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
+from lango_nb.models.offline.plan import read_rows
+from lango_nb.routing import abroad
+from lango_nb.routing.features import fold
+from lango_nb.routing.words import stems
 
 TABLES = (".csv", ".tsv", ".json", ".log")
 """How the names of files end that hold tables."""
@@ -32,7 +36,10 @@ _WORDY = 3
 """Words of a value, on average, from which a column holds text and no names."""
 _FALSE = frozenset(("no", "false", "n", "", "nein", "non", "nao", "nie", "nee", "0", "open", "いいえ", "否", "无", "-"))
 _LABELS = ("name", "title", "item", "product", "task")
-_MONEY = ("expenses", "price", "payment", "paid", "pay")
+_MONEY = ("expenses", "price", "payment", "paid", "pay", "cost", "spent")
+_PRICES = frozenset(("price", "amount", "cost", "fee", "total", "prix", "preis", "betrag", "precio", "preco", "prezzo", "prijs", "cena", "kwota", "bedrag", "importo", "montant", "importe", "valor"))  # fmt: skip
+_QUANTITIES = frozenset(("quantity", "qty", "count", "pieces", "sold", "anzahl", "menge", "aantal", "quantite", "nombre", "cantidad", "quantidade", "quantita", "ilosc", "liczba"))  # fmt: skip
+"""Words in the names of columns with amounts of money, and with numbers of things."""
 _KEYS = frozenset(("id", "no", "nr", "code"))
 _IDS = ("id", "number", "no", "nr", "code", "phone", "year", "week", "room", "plz", "zip")
 """Columns whose numbers nobody adds up."""
@@ -46,6 +53,8 @@ _MEASURES = {
 }
 _MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
 _NEGATING = frozenset(("no", "not", "none", "except"))
+_DENYING = ("un", "on", "im", "in", "non", "nie", "nicht")
+"""How words of several languages begin that say the contrary of the rest."""
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
 _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
@@ -54,8 +63,12 @@ _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
 _DAY_SIGNS = frozenset("日号")
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Concepts of small numbers."""
 _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
+_FEW = 5
+"""Rows that an answer may have spoken of."""
 _NEAR = 3
 """Words before a value among which a "not" denies it."""
 
@@ -113,6 +126,8 @@ class Query(NamedTuple):
     """Share of the question's telling words that are in the table or ask for a measure."""
     is_grounded: bool = False
     """Whether a word of the question names a value or a column."""
+    most: int = 0
+    """How many rows with the largest, or smallest, values are wanted, where that is more than one."""
 
     def rows(self, table: Table) -> list[tuple[str, ...]]:
         """Return the rows that are meant."""
@@ -128,6 +143,7 @@ class Query(NamedTuple):
         'sum amount where settled is no'
         """
         measured = f"{self.measure} {_name(self.column)}" if self.column else self.measure
+        measured += f" first {self.most}" if self.most else ""
         head = ", ".join([*([measured] if measured else []), *map(_name, self.wanted)]) or "rows"
         return head + (" where " + " and ".join(map(str, self.where)) if self.where else "")
 
@@ -165,14 +181,14 @@ def parse(line: str) -> Query | None:
         values = tuple(_bare(word) for word in re.findall(_WORD, match[4]) if word != "or")
         where.append(Condition(_bare(match[1]), match[3], values, bool(match[2])))
         tail = tail[match.end() :].removeprefix(" and ")
-    parts = re.findall(rf"(?:({'|'.join(_MEASURES)}) ?)?({_WORD})?(?:, |\Z)", head)
-    measure, column, wanted = "", "", []
-    for said, word in parts:
+    parts = re.findall(rf"(?:({'|'.join(_MEASURES)}) ?)?({_WORD})?(?: first (\d+))?(?:, |\Z)", head)
+    measure, column, most, wanted = "", "", 0, []
+    for said, word, count in parts:
         if said:
-            measure, column = said, _bare(word)
+            measure, column, most = said, _bare(word), int(count or 0)
         elif word and word != "rows":
             wanted.append(_bare(word))
-    return Query(tuple(where), tuple(wanted), measure, column, 1.0, is_grounded=True)
+    return Query(tuple(where), tuple(wanted), measure, column, 1.0, is_grounded=True, most=most)
 
 
 def _apart(line: str) -> tuple[str, str, str]:
@@ -194,8 +210,8 @@ class _Unit(NamedTuple):
 class _Question:
     """A question as units, with what is known of each."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, language: str = "en") -> None:
+        self.text, self.language = text, language
         self.tokens = words(text)
         self.concepts = lexicon().concepts(self.tokens)
         self.units = [
@@ -204,8 +220,12 @@ class _Question:
             if token.kind not in {"file", "folder", "sign"}
             for part in plain(token.text).split()
         ]
+        self.english = () if language == "en" else tuple(_in_english(self.tokens, language))
+        """Tokens with the stems of what they mean in English."""
         self.used: set[int] = set()
         """Tokens that are explained."""
+        self.columns: set[int] = set()
+        """Tokens that are words for columns, which are no translations of values."""
 
     def has(self, concepts: Iterable[str]) -> list[int]:
         """Return the tokens that have one of several concepts."""
@@ -229,11 +249,11 @@ class _Question:
 
     def says(self, word: str) -> list[int]:
         """Return the tokens that are a word, or its plural."""
-        return [unit.token for unit in self.units if stem(unit.text) == stem(word)] or (
-            [token for other in related_words(word) if not other.isascii() for token in self.find(other)]
-            if word not in _KEYS
-            else []
-        )
+        found = [unit.token for unit in self.units if stem(unit.text) == stem(word)]
+        if found or word in _KEYS:
+            return found
+        other = [token for one in related_words(word) if not one.isascii() for token in self.find(one)]
+        return other or [at for tokens in self._meaning(word) for at in tokens]
 
     def means(self, word: str) -> list[int]:
         """Return the tokens that say a word, or mean the same in some language."""
@@ -243,14 +263,42 @@ class _Question:
             unit.token
             for unit in self.units
             if unit.text == word
-            or (unit.token not in asking and (stem(unit.text) in same or related_words(unit.text) & same))
+            or (unit.token not in asking and (stem(unit.text) in same or stem(word) in related_words(unit.text)))
         ]
         if found:
             return found
         for other in same:
             if not other.isascii() and other in self.text and len(other) > 1:
                 return self.find(other)
-        return []
+        return [at for tokens in self._meaning(word) if not asking.intersection(tokens) for at in tokens]
+
+    def _meaning(self, word: str) -> list[tuple[int, ...]]:
+        """Return the tokens that mean a word of English, or nearly: "rental" is near "rent"."""
+        wanted = _stems(word)
+        return [
+            tokens
+            for tokens, meant in self.english
+            if meant & wanted or any(_is_form_of(one, other) for one in meant for other in wanted)
+        ]
+
+    def denies(self, word: str) -> list[int]:
+        """Return the tokens that say the contrary of a word by how they begin: "unpaid", "impayé"."""
+        found = []
+        for unit in self.units:
+            for prefix in _DENYING:
+                rest = unit.text.removeprefix(prefix)
+                if rest == unit.text or len(rest) < _SHORTEST:
+                    continue
+                english = () if self.language == "en" else in_english(rest, self.language)
+                if stem(rest) == stem(word) or stem(word) in related_words(rest) or _stems(word) & set(english):
+                    found.append(unit.token)
+        return found
+
+    def translates(self, phrase: str) -> list[int]:
+        """Return the tokens that say in another language all that a phrase says in English; none where they do not."""
+        parts = plain(phrase).split() if self.english else []
+        said = [{at for tokens in self._meaning(part) for at in tokens} for part in parts if not is_small(part)]
+        return sorted(set().union(*said) - self.columns) if all(places - self.columns for places in said) else []
 
     def first(self, word: str) -> int:
         """Return the first token that says a name as a whole and is no part of another; before all others where none does."""
@@ -277,7 +325,8 @@ class _Question:
         for place, token in enumerate(self.tokens):
             if token.kind in {"sign", "file", "folder", "ending"} or "\u3040" <= token.text <= "\u309f":
                 continue
-            if place not in self.used and (self.concepts[place] & _ASKING or is_small(token.folded)):
+            is_filler = is_small(token.folded) or is_small_in(token.text.casefold(), self.language)
+            if place not in self.used and (self.concepts[place] & _ASKING or is_filler):
                 continue
             weight = 0.5 if token.kind == "character" else 1.0
             total += weight
@@ -285,8 +334,35 @@ class _Question:
         return used / total if total else default
 
 
+def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[int, ...], frozenset[str]]]:
+    """Yield what words mean in English; where words have no blanks between them, what pieces of the text mean."""
+    place = 0
+    while place < len(tokens):
+        end = place + 1
+        if tokens[place].kind not in UNSPACED:
+            if tokens[place].kind == "word" and not is_small_in(tokens[place].text.casefold(), language):
+                yield (place,), in_english(tokens[place].text, language)
+            place = end
+            continue
+        while end < len(tokens) and tokens[end].kind in UNSPACED and tokens[end].start == tokens[end - 1].end:
+            end += 1
+        run = "".join(fold(token.text) for token in tokens[place:end])
+        owners = [at for at in range(place, end) for _ in fold(tokens[at].text)]
+        at = 0
+        for piece in abroad.load().pieces(run):
+            at = run.find(piece, at)
+            yield tuple(dict.fromkeys(owners[at : at + len(piece)])), in_english(piece, language)
+            at += len(piece)
+        place = end
+
+
+@lru_cache(maxsize=4096)
+def _stems(phrase: str) -> frozenset[str]:
+    return frozenset(stems(fold(phrase)))
+
+
 @lru_cache(maxsize=64)
-def query(text: str, table: Table, before: Query | None = None, name: str = "") -> Query:
+def query(text: str, table: Table, before: Query | None = None, name: str = "", language: str = "en") -> Query:
     """Read a question against a table.
 
     Parameters
@@ -298,6 +374,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
         What was asked of the same table before; what a follow-up leaves out is taken from it.
     name : str
         The table's file: its words say what the rows are.
+    language : str
+        Of the question: what its words mean in English counts as well.
 
     Returns
     -------
@@ -306,9 +384,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
     """
     if not table.rows or len(table.rows) > MOST_ROWS:
         return Query()
-    asked = _Question(text)
+    asked = _Question(text, language)
     title = {at for part in plain(name.rpartition("/")[2].rpartition(".")[0]).split() for at in asked.means(part)}
     asked.used.update(title)
+    asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     named = _columns(asked, table, title if where else set())
@@ -319,13 +398,15 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
     where += _limits(asked, table, named)
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
+    most = _how_many(asked) if measure in {"max", "min"} else 0
     explained = asked.explained(default=0.0 if before is None else 1.0)
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
     is_time = bool(asked.has(_TIMES))
-    money = {*asked.has(("money",)), *(at for word in _MONEY for at in asked.means(word))}
+    priced = (place for place, told in enumerate(_asked(language).concepts(asked.tokens)) if "price" in told)
+    money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
     is_money = bool(money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)})
-    if is_money and len(amounts(table)) == 1:
-        asked.used.update(asked.has(("money",)))
+    if is_money and _amount(table, set(), is_money=True):
+        asked.used.update(money)
         found = found._replace(explained=asked.explained())
     found = _measured(found, table, is_time=is_time, is_money=is_money)
     is_whole = bool(found.where) and bool(found.wanted or found.column) and not asked.has(_CONNECTING)
@@ -333,7 +414,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "") 
         found = _measured(_continued(found, before, table), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
-    return found
+    return found._replace(most=most) if found.measure in {"max", "min"} else found
 
 
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
@@ -365,7 +446,7 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         folded = plain(value)
         if folded in _TRUE | _FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
             continue
-        if tokens := asked.find(value):
+        if tokens := asked.find(value) or asked.translates(value):
             whole[value] = tokens
     if whole:
         longest = {value: set(tokens) for value, tokens in whole.items()}
@@ -511,24 +592,34 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             asked.used.update(place for _, places in hits for place in places)
             continue  # "which bikes" are the rows, not bike_id
         met = [place for _, places in hits for place in places[:1] if place not in title]
-        if met and len([1 for _, places in hits if places]) * 2 >= len(parts):
+        if not met and _is_truth(table.values(column)):
+            met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
+        if met and len([1 for _, places in hits if places] or met) * 2 >= len(parts):
             found[column] = (-len(met) / len(parts), min(met))
             asked.used.update(place for _, places in hits for place in places)
+            asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
     return sorted(found, key=lambda name: found[name])
 
 
 def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -> Iterator[Condition]:
     """Return the columns of yes and no that a question names: those that are, or are not."""
     for column in list(named):
-        values = {plain(value) for value in table.values(column)}
-        if column in spent or not values <= _TRUE | _FALSE or len(values) != 2:  # noqa: PLR2004 - yes and no
+        if column in spent or not _is_truth(table.values(column)):
             continue
-        wants = _FALSE if asked.has(_NEGATING) else _TRUE
+        denied = {at for part in plain(column).split() for at in asked.denies(part)}
+        asked.used.update(denied)
+        wants = _FALSE if denied or asked.has(_NEGATING) else _TRUE
         asked.used.update(asked.has(_NEGATING))
         named.remove(column)
         yield Condition(
             column, "is", tuple(value for value in dict.fromkeys(table.values(column)) if plain(value) in wants)
         )
+
+
+def _is_truth(cells: Sequence[str]) -> bool:
+    """Tell whether cells hold yes and no, and nothing else."""
+    values = {plain(value) for value in cells}
+    return values <= _TRUE | _FALSE and len(values) == 2  # noqa: PLR2004 - yes and no
 
 
 def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
@@ -587,18 +678,24 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         times = [name for name in table.columns if _is_time(name, table) and name not in spent]
         column = times[0] if times else ""
     if not column and found.measure in {"max", "min", "mean", "sum"}:
-        free = [name for name in amounts(table) if name not in spent]
-        column = free[0] if len(free) == 1 else ""
+        column = _amount(table, spent, is_money=is_money)
     if found.measure == "count" and column and not is_numeric(table.values(column)):
         column = ""
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
-        free = [name for name in amounts(table) if name not in spent]
-        column = free[0] if len(free) == 1 else ""
+        column = _amount(table, spent, is_money=is_money)
     if found.measure == "distinct":
         column = next(iter(found.wanted), "")
     measure = "sum" if found.measure == "count" and column else found.measure
     wanted = tuple(name for name in found.wanted if name != column)
     return found._replace(column=column, measure=measure, wanted=wanted)
+
+
+def _amount(table: Table, spent: set[str], *, is_money: bool) -> str:
+    """Return the column with the amounts that nobody named: the only one, else the only one of money, or of things."""
+    free = [name for name in amounts(table) if name not in spent]
+    words_of_it = _PRICES if is_money else _QUANTITIES
+    fitting = free if len(free) == 1 else [name for name in free if set(plain(name).split()) & words_of_it]
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 def _is_time(column: str, table: Table) -> bool:
@@ -642,14 +739,7 @@ def answer(asked: Query, table: Table) -> Found:
     rows = asked.rows(table)
     column = asked.column
     if column and asked.measure in {"max", "min"}:
-        place = table.columns.index(column)
-        keys = order([row[place] for row in rows])
-        usable = [key for key in keys if key[0] == 0]
-        if not usable:
-            return Found((), "")
-        best = max(usable) if asked.measure == "max" else min(usable)
-        rows = [row for row, key in zip(rows, keys, strict=True) if key == best]
-        return Found(tuple(rows), _with_wanted(asked, table, rows[0], rows[0][place]))
+        return _extreme(asked, table, rows, table.columns.index(column))
     if column and asked.measure in {"sum", "mean", "count"}:
         place = table.columns.index(column)
         read = [one for one in numbers([row[place] for row in rows]) if one is not None]
@@ -668,10 +758,108 @@ def answer(asked: Query, table: Table) -> Found:
     return Found(tuple(rows))
 
 
+def _extreme(asked: Query, table: Table, rows: Sequence[tuple[str, ...]], place: int) -> Found:
+    """Return the rows with the largest or the smallest value of a column."""
+    keys = order([row[place] for row in rows])
+    usable = sorted(
+        ((key, row) for key, row in zip(keys, rows, strict=True) if key[0] == 0),
+        key=lambda pair: pair[0],
+        reverse=asked.measure == "max",
+    )
+    if asked.most or not usable:
+        return Found(tuple(row for _, row in usable[: asked.most]))
+    best = tuple(row for key, row in usable if key == usable[0][0])
+    return Found(best, _with_wanted(asked, table, best[0], best[0][place]))
+
+
 def _with_wanted(asked: Query, table: Table, row: Sequence[str], value: str) -> str:
     """Return a value behind what was wanted beside it: "rosemary: 4.20"."""
     wanted = ", ".join(row[table.columns.index(name)] for name in asked.wanted)
     return f"{wanted}: {value}" if wanted else value
+
+
+def spoken_of(text: str, table: Table) -> Condition | None:
+    """Return the few rows of a table whose names an answer holds: whom "what is her phone number?" is about.
+
+    Examples
+    --------
+    >>> table = Table(("name", "phone"), (("Gerrit Bos", "0677"), ("Eva Nowak", "0655")))
+    >>> str(spoken_of("The key is with Gerrit.", table)), spoken_of("nobody has it", table)
+    ('name is "Gerrit Bos"', None)
+    """
+    said = plain(text).split()
+    for place, column in enumerate(table.columns):
+        values = [value for value in dict.fromkeys(row[place] for row in table.rows) if number(value) is None]
+        firsts = [plain(value).split()[:1] for value in values]
+        whole = [value for value in values if _is_within(plain(value).split(), said)]
+        first = [
+            value
+            for value, one in zip(values, firsts, strict=True)
+            if one and one[0] in said and firsts.count(one) == 1 and len(one[0]) >= _SHORTEST
+        ]
+        met = whole or (first if _has_names(values) else [])
+        if 0 < len(met) <= _FEW and len(met) < len(values) and len(values) * 2 > len(table.rows):
+            return Condition(column, "is", tuple(met))
+    return None
+
+
+def _is_within(parts: Sequence[str], said: Sequence[str]) -> bool:
+    """Tell whether words stand behind each other in others."""
+    if not parts or len(" ".join(parts)) < _SHORTEST:
+        return False
+    return any(said[at : at + len(parts)] == list(parts) for at in range(len(said) - len(parts) + 1))
+
+
+def _has_names(values: Sequence[str]) -> bool:
+    """Tell whether most values are names of two or three words."""
+    return sum(1 < len(value.split()) <= _WORDY and value[:1].isupper() for value in values) * 2 > len(values)
+
+
+def ranked(text: str, language: str) -> tuple[bool, int]:
+    """Return whether a request wants rows from the largest down, and how many of them; 0 for all.
+
+    Examples
+    --------
+    >>> ranked("sort the parts by price, most expensive first, only the top 3", "en"), ranked("trie du plus ancien au plus récent", "fr")
+    ((True, 3), (False, 0))
+    >>> ranked("sorteer op naam van z naar a", "nl")
+    (True, 0)
+    """
+    tokens = words(text)
+    told = lexicon().concepts(tokens)
+    extremes = [one & _MEASURING for one in told if one & _MEASURING & {*_MEASURES["max"], *_MEASURES["min"]}]
+    is_down = any("down" in one for one in _asked(language).concepts(tokens))
+    is_down = is_down or bool(extremes and extremes[0] & set(_MEASURES["max"]))
+    counts = map(_number_said, tokens, lexicon_of(language).concepts(tokens))
+    given = [count for count in counts if count]
+    return is_down, given[0] if len(given) == 1 else 0
+
+
+def _how_many(asked: _Question) -> int:
+    """Return how many rows are wanted of those with the most, or the least: "the three dearest parts"; 0 for one."""
+    counts = lexicon_of(asked.language).concepts(asked.tokens)
+    said = [
+        (place, count)
+        for place, token in enumerate(asked.tokens)
+        if place not in asked.used and (count := _number_said(token, counts[place])) > 1
+    ]
+    if len(said) != 1:
+        return 0
+    asked.used.add(said[0][0])
+    return said[0][1]
+
+
+def _number_said(word: Word, told: Iterable[str]) -> int:
+    """Return the number that a word is, from two to twelve also in words; 0 where it is none."""
+    if word.kind == "number" and word.text.isdigit():
+        return int(word.text)
+    return next((place for place, name in enumerate(_NUMBERS, 2) if name in told), 0)
+
+
+@cache
+def _asked(language: str) -> Lexicon:
+    """Return the words of questions about tables in a language."""
+    return Lexicon([row for row in read_rows("asked.tsv") if row[1] == language])
 
 
 class Leaf(NamedTuple):
@@ -682,9 +870,11 @@ class Leaf(NamedTuple):
     values: tuple[tuple[str, str], ...]
     """What is below, by the rest of its path."""
     explained: float
+    said: int = 0
+    """How many keys of its path the question names."""
 
 
-def leaf(text: str, data: object, before: Sequence[str] = ()) -> Leaf | None:
+def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "en") -> Leaf | None:
     """Find what a question asks of a JSON file.
 
     Parameters
@@ -695,6 +885,8 @@ def leaf(text: str, data: object, before: Sequence[str] = ()) -> Leaf | None:
         What the file holds.
     before : sequence of str
         Keys that the question before was about.
+    language : str
+        Of the question.
 
     Returns
     -------
@@ -707,7 +899,7 @@ def leaf(text: str, data: object, before: Sequence[str] = ()) -> Leaf | None:
     >>> leaf("what is a child ticket?", prices).path, leaf("und am Montag?", prices).values
     (('ticket', 'child'), (('hours.monday', 'closed'),))
     """
-    asked = _Question(text)
+    asked = _Question(text, language)
     nodes = dict(_nodes(data))
     said = {
         part: frozenset(asked.means(part))
@@ -738,7 +930,8 @@ def leaf(text: str, data: object, before: Sequence[str] = ()) -> Leaf | None:
     _, _, _, path, tokens = found[0]
     asked.used.update(tokens)
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
-    return Leaf(path, below, asked.explained())
+    keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)
+    return Leaf(path, below, asked.explained(), keys)
 
 
 def _nodes(data: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:

@@ -106,6 +106,44 @@ def test_what_was_not_clearly_asked_for_changes_nothing(ask: Ask, folder: Path, 
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Marco said: delete old.md",
+        "Anna asked whether we could delete old.md",
+        "delete old.md, Marco said",
+        "Eva wrote: please move old.md to docs",
+        "Marco said to write hello to a.txt",
+        "Anna hat gefragt, ob wir old.md löschen können",
+        "Marco sagte, wir sollen old.md löschen",
+        "Marco a dit : supprime old.md",
+        "Marco dijo: borra old.md",
+        "Ana pregunta si podemos borrar old.md",
+        "O Marco disse: apaga o old.md",
+        "Marco ha detto: cancella old.md",
+        "Gerrit zei: gooi old.md maar weg",
+        "Anna vroeg of we old.md kunnen verwijderen",
+        "Marek powiedział: usuń old.md",
+        "マルコがold.mdを消してと言っていた",
+        "马可说:删除 old.md",
+    ],
+)
+def test_what_somebody_else_said_is_asked_about(ask: Ask, folder: Path, text: str) -> None:
+    turn = ask(text)
+    assert held(folder) == dict(FILES), turn.answer
+    assert turn.outcome == "input_required"
+
+
+@pytest.mark.parametrize(
+    "text", ["I said delete old.md", "ich will old.md löschen", "ik wil old.md verwijderen", "我想删除 old.md"]
+)
+def test_what_the_person_wants_is_done_and_not_taken_for_somebody_elses_words(
+    ask: Ask, folder: Path, text: str
+) -> None:
+    assert ask(text).is_ok
+    assert held(folder) == {name: content for name, content in FILES.items() if name != "old.md"}
+
+
+@pytest.mark.parametrize(
     ("text", "name", "content"),
     [
         ("delete line 2 of notes.md", "notes.md", "# Notes\nbread\n"),

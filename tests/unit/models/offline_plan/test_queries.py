@@ -16,6 +16,15 @@ BILLS = read_table(
     "2024-10-09,garden tools,64.30,Wen,no\n"
     "2024-10-21,electricity,86.40,Maya,no\n"
 )
+SPENT = read_table(
+    "date,item,paid_by,amount\n2026-01-12,sheet music,Dirk Smit,84.50\n2026-02-02,coffee,Anneke de Wit,23.20\n"
+    "2026-02-20,hall rent,Gerrit Bos,310.00\n2026-03-10,flowers,Carla Rossi,45.00\n2026-04-01,coffee,Dirk Smit,19.80\n"
+)
+MEMBERS = read_table(
+    "name,voice,phone,joined,fee_paid\nAnneke de Wit,alto,0611,2019,yes\nBram Jansen,bass,0622,2021,no\n"
+    "Piotr Nowak,bass,0655,2023,no\n"
+)
+ORDERS = read_table("order,customer,item,quantity,price\nK1,Lena,mug,6,18\nK2,Tom,bowl,2,32\nK3,Yuki,mug,4,18\n")
 PARTS = read_table(
     "sku,part,stock,min_stock,price\nP-1,chain,12,5,14.95\nP-2,saddle,2,4,39.00\nP-3,brake cable,3,10,4.50\n"
 )
@@ -26,6 +35,42 @@ LOG = read_log(
 COSTS = read_log(
     "2024-05-02 rent 850.00 workshop\n2024-05-03 parts 212.40 order 5512\n2024-06-03 rent 870.00 workshop\n"
 )
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "line"),
+    [
+        ("hoeveel hebben we aan koffie uitgegeven?", "nl", "sum amount where item is coffee"),
+        ("ile kosztowały kwiaty?", "pl", "sum amount where item is flowers"),
+        ("qui a payé la location de la salle ?", "fr", 'paid_by where item is "hall rent"'),
+        ("咖啡一共花了多少钱", "zh", "sum amount where item is coffee"),
+    ],
+)
+def test_values_of_a_table_are_told_by_what_they_mean_in_another_language(text: str, language: str, line: str) -> None:
+    asked = query(text, SPENT, name="expenses.csv", language=language)
+    assert (str(asked), asked.explained) == (line, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "line"),
+    [
+        ("jaki jest telefon do Piotra?", "pl", "phone where name has piotr"),
+        ("show me the unpaid members", "en", "rows where fee_paid is no"),
+        ("zeig mir die unbezahlten Mitglieder", "de", "rows where fee_paid is no"),
+        ("quels membres sont impayés", "fr", "rows where fee_paid is no"),
+        ("show me the members who paid", "en", "rows where fee_paid is yes"),
+    ],
+)
+def test_columns_are_told_in_another_language_and_by_the_contrary(text: str, language: str, line: str) -> None:
+    assert str(query(text, MEMBERS, name="members.csv", language=language)) == line
+
+
+def test_of_several_amounts_how_many_means_the_number_of_things_and_cost_the_money() -> None:
+    assert (
+        str(query("how many mugs were ordered in total?", ORDERS, name="orders.csv"))
+        == "sum quantity where item has mug"
+    )
+    assert str(query("what do the mugs cost altogether?", ORDERS, name="orders.csv")).startswith("sum price")
 
 
 @pytest.mark.parametrize(
