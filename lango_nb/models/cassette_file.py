@@ -98,7 +98,7 @@ def read_cassette(path: Path) -> list[Taped]:
     Raises
     ------
     StoreError
-        The file is no cassette, is damaged or cannot be read; code ``newer_schema`` when a newer version wrote it.
+        The file is not a cassette, is damaged or cannot be read; code ``newer_schema`` when a newer version wrote it.
     """
     try:
         data = path.read_bytes()
@@ -113,7 +113,7 @@ def read_cassette(path: Path) -> list[Taped]:
     version = given.get(_MARK) if isinstance(given, dict) else None
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise StoreError(
-            f"{path.name} is no cassette: it has no {_MARK!r} with a version; name another file", "damaged"
+            f"{path.name} is not a cassette: it has no {_MARK!r} with a version; name another file", "damaged"
         )
     if version > SCHEMA:
         raise StoreError(
