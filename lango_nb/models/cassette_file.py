@@ -45,8 +45,8 @@ class ModelCall(Frozen):
     tools: tuple[str, ...] = ()
     """Names of the schemas that were offered."""
     messages: tuple[Message, ...] = ()
-    reply: Reply | None = None
-    """Missing when the turn was stopped before there was one."""
+    reply: Reply | None
+    """``null`` when the turn was stopped before there was one."""
 
 
 class ToolTaped(Frozen):
@@ -199,8 +199,8 @@ def _written(call: Taped, prompts: dict[str, list[str]], tools: dict[str, Any]) 
     entry = ModelCall.model_construct(
         agent=form.agent, model=call.model, prompt=prompt, tools=tuple(names), messages=form.messages, reply=call.reply
     )
-    dumped = {"kind": "model", **entry.model_dump(exclude_defaults=True)}
-    return dumped if call.reply is None else {**dumped, "reply": call.reply.model_dump(exclude_defaults=True)}
+    reply = None if call.reply is None else call.reply.model_dump(exclude_defaults=True)
+    return {"kind": "model", **entry.model_dump(exclude_defaults=True), "reply": reply}
 
 
 def _complete(call: ModelCall | ToolTaped, file: _File) -> Taped:
