@@ -668,7 +668,7 @@ class Engine:
         Raises
         ------
         DefinitionError
-            One is no hook, or there is one of its name; nothing is changed.
+            One is not a hook, or there is one of its name; nothing is changed.
         """
         from lango_nb.hooks.wiring import build_chain
 

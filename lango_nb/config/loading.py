@@ -126,7 +126,7 @@ def load_settings(
         ``trust_home``, may have come along with it: it needs trust as a folder does.
     env : mapping of str to str, optional
         Environment: ``LANGO_AGENT_MULTI_AGENT=true`` sets ``agent.multiAgent``. An empty value counts as not set;
-        ``LANGO_HOME`` and ``LANGO_NB_*`` are no settings.
+        ``LANGO_HOME`` and ``LANGO_NB_*`` are not settings.
     overrides : mapping, optional
         Arguments: dotted keys or nested mappings, camelCase or snake_case; values may be texts.
     trust_home : Path, optional

@@ -56,7 +56,7 @@ def read_private(path: Path, what: str, largest: int, holds: str) -> str | None:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SettingsError(f"{named} is no text; it holds {holds}") from None
+        raise SettingsError(f"{named} is not text; it holds {holds}") from None
 
 
 def write_private(path: Path, text: str) -> None:
@@ -95,7 +95,7 @@ def shown_path(path: Path) -> str:
 def _check_owner(path: Path, named: str, holds: str, found: os.stat_result) -> None:
     """Refuse what others could have written or can read."""
     if not stat.S_ISREG(found.st_mode):
-        raise SettingsError(f"{named} is no regular file; write {holds} into one")
+        raise SettingsError(f"{named} is not a regular file; write {holds} into one")
     own = os.geteuid() if hasattr(os, "geteuid") else found.st_uid
     if found.st_uid != own:
         raise SettingsError(f"{named} belongs to somebody else; make one of your own")

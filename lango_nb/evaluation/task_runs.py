@@ -358,7 +358,7 @@ def _judge(  # noqa: PLR0913, PLR0917 - all that can be looked at
 def _asks(trace: Trace) -> bool:
     """Tell whether a turn ends with a question: its end says so, or for a model that cannot tell its own words do.
 
-    What a tool gave and the answer repeats is no question to the person.
+    What a tool gave and the answer repeats is not a question to the person.
     """
     if trace.turn.error_code == "asked_back":
         return True

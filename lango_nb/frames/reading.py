@@ -1,7 +1,7 @@
 """Read the cells of columns out of records or stored rows, column by column, never row by row.
 
 Records of a source are grouped by kind once. Every plain attribute that any column asks of a kind is fetched in one
-pass over its records, in blocks small enough for the processor's cache; whatever is no plain attribute, or fails, is
+pass over its records, in blocks small enough for the processor's cache; whatever is not a plain attribute, or fails, is
 read again on its own, so that the row at fault is known. Stored rows are read field by field, as their shape says.
 """
 

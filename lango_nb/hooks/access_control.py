@@ -1,7 +1,7 @@
 """AccessControl: which agent may use which tools.
 
-What a run was narrowed to (``allowed_tools``) is no list of this hook: a tool outside it can be asked for, and the turn
-does that before any hook is asked (:mod:`lango_nb.runtime.approval_gate`).
+What a run was narrowed to (``allowed_tools``) is none of its business: a person can be asked for a tool outside that
+list, and the turn does so before it calls any hook (:mod:`lango_nb.runtime.approval_gate`).
 """
 
 from __future__ import annotations

@@ -214,11 +214,11 @@ def row_of(hook: UserHook) -> HookRow:
     Raises
     ------
     DefinitionError
-        It is no hook.
+        It is not a hook.
     """
     if not isinstance(hook, UserHook):
         given = shorten(getattr(hook, "__name__", None) or repr(hook), 40)
-        raise DefinitionError(f"{given} is no hook; put @before_call or @after_call on the function")
+        raise DefinitionError(f"{given} is not a hook; put @before_call or @after_call on the function")
     why = f"yours, for {', '.join(hook.tools)}" if hook.tools else "yours"
     return HookRow(hook.name, hook.phase, hook.priority, "user", True, why, hook)
 
@@ -232,7 +232,7 @@ def _make(
     patterns = (tools,) if isinstance(tools, str) else tuple(tools)
     for pattern in patterns:
         if not isinstance(pattern, str) or not pattern:
-            raise DefinitionError(f"hook {called!r}: {shorten(repr(pattern), 40)} is no pattern of tool names")
+            raise DefinitionError(f"hook {called!r}: {shorten(repr(pattern), 40)} is not a pattern of tool names")
     return kind(called, function, priority, patterns)
 
 

@@ -1214,7 +1214,7 @@ class Lab:
         Raises
         ------
         StoreError
-            The file is there and is no shelf, or is damaged.
+            The file is there and is not a shelf, or is damaged.
         """
         from lango_nb.lab.shelf import open_shelf
 

@@ -45,8 +45,8 @@ class ModelCall(Frozen):
     tools: tuple[str, ...] = ()
     """Names of the schemas that were offered."""
     messages: tuple[Message, ...] = ()
-    reply: Reply | None = None
-    """Missing when the turn was stopped before there was one."""
+    reply: Reply | None
+    """``null`` when the turn was stopped before there was one."""
 
 
 class ToolTaped(Frozen):
@@ -98,7 +98,7 @@ def read_cassette(path: Path) -> list[Taped]:
     Raises
     ------
     StoreError
-        The file is no cassette, is damaged or cannot be read; code ``newer_schema`` when a newer version wrote it.
+        The file is not a cassette, is damaged or cannot be read; code ``newer_schema`` when a newer version wrote it.
     """
     try:
         data = path.read_bytes()
@@ -113,7 +113,7 @@ def read_cassette(path: Path) -> list[Taped]:
     version = given.get(_MARK) if isinstance(given, dict) else None
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise StoreError(
-            f"{path.name} is no cassette: it has no {_MARK!r} with a version; name another file", "damaged"
+            f"{path.name} is not a cassette: it has no {_MARK!r} with a version; name another file", "damaged"
         )
     if version > SCHEMA:
         raise StoreError(
@@ -199,8 +199,8 @@ def _written(call: Taped, prompts: dict[str, list[str]], tools: dict[str, Any]) 
     entry = ModelCall.model_construct(
         agent=form.agent, model=call.model, prompt=prompt, tools=tuple(names), messages=form.messages, reply=call.reply
     )
-    dumped = {"kind": "model", **entry.model_dump(exclude_defaults=True)}
-    return dumped if call.reply is None else {**dumped, "reply": call.reply.model_dump(exclude_defaults=True)}
+    reply = None if call.reply is None else call.reply.model_dump(exclude_defaults=True)
+    return {"kind": "model", **entry.model_dump(exclude_defaults=True), "reply": reply}
 
 
 def _complete(call: ModelCall | ToolTaped, file: _File) -> Taped:

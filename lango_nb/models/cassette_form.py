@@ -5,7 +5,7 @@
     ids       are numbered, because they are others in every run: ``arun-#1`` is the first run mentioned
     secrets   are masked, so a masked request still finds its reply
 
-The model's name is no part of it. What differs between two requests is worded here as well.
+The model's name is not part of it. What differs between two requests is worded here as well.
 
 Ids with random digits, calls, and runs are found by their shape. A counted ``task-1`` and a time could be anybody's
 words: they count as ids only where a tool of the engine has told them in the same conversation.

@@ -67,7 +67,7 @@ def endpoint_of(name: str, base_url: str, keys: Keys) -> tuple[Endpoint, str]:
 
 
 def checked_url(name: str, url: str, *, is_openai: bool) -> str:
-    """Refuse what is no address, and one with a password in it: addresses are shown.
+    """Refuse what is not an address, and one with a password in it: addresses are shown.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def checked_url(name: str, url: str, *, is_openai: bool) -> str:
     except ValueError:
         is_address = False
     if not is_address:
-        raise SettingsError(f"model {name!r}: {shorten(url)!r} is no address; write http:// or https:// and a host")
+        raise SettingsError(f"model {name!r}: {shorten(url)!r} is not an address; write http:// or https:// and a host")
     if parts.username or parts.password or parts.query:
         raise SettingsError(f"model {name!r}: the address holds a name, a password or a query; give the key as a key")
     address = url.strip().rstrip("/")

@@ -31,7 +31,7 @@ _TOLD = {
     "provider_cut_stream": ("broke off in the middle of its answer", "ask again"),
     "provider_auth": ("does not accept the key", "check the key and what it may do"),
     "provider_bad_request": ("refused the request", "check the model's name and the conversation's length"),
-    "provider_bad_reply": ("answered with something that is no reply", "check the address, or ask again"),
+    "provider_bad_reply": ("answered with something that is not a reply", "check the address, or ask again"),
     "empty_reply": ("answered with nothing", "ask again, or put it differently"),
     "content_filter": ("held its answer back", "put it differently"),
     "timeout_hard": ("took too long", "ask for less, or raise models.timeout"),

@@ -38,7 +38,7 @@ _PLAIN = frozenset(
         "AWS_ACCESS_KEY_ID",
     }
 )
-"""Variables that name something and are no secret."""
+"""Variables that name something and are not secrets."""
 
 
 class Credentials:
@@ -207,7 +207,7 @@ class Keys:
         return found
 
     def variable(self, name: str) -> str:
-        """Return a variable of the environment that is no secret; empty when it is not set.
+        """Return a variable of the environment that is not a secret; empty when it is not set.
 
         Parameters
         ----------

@@ -151,7 +151,7 @@ class Closing:
         self._steps = len({(event.run_id, event.step) for event in self._events if event.step})
         self._duration_ms = max((self._last - _time(self._row)).total_seconds() * 1000, 0.0)
         ended = (event for event in self._events if isinstance(event, ToolFinished))
-        self._done = sum(not was_control(event.tool, event.role) for event in ended)  # watching a run is no work
+        self._done = sum(not was_control(event.tool, event.role) for event in ended)  # watching a run is not work
         self._add(
             TurnFinished,
             self._root,

@@ -185,7 +185,7 @@ def turns_of(data: bytes, where: str) -> Iterator[StoredTurn]:
         What errors call it.
     """
     if not is_export(data):
-        raise StoreError(f"{where} is no export of lango_nb; give a file that was exported as JSON lines", "damaged")
+        raise StoreError(f"{where} is not an export of lango_nb; give a file exported as JSON lines", "damaged")
     found = read(data)
     rows = [row for _, row in found]
     schema = _schema(rows[0], where)

@@ -114,7 +114,7 @@ class History:
         lango_nb.core.errors.UnknownNameError: outcome 'timout' not found; did you mean 'timeout'?
         """
         if limit is not None and limit < 0:
-            raise UsageError(f"limit={limit} is no number of turns; give 0 or more")
+            raise UsageError(f"limit={limit} is not a number of turns; give 0 or more")
         named = {"session": session, "agent": agent, "tool": tool, "text": text or None}
         base = self.query
         is_second = any(value and getattr(base, name) not in {None, "", value} for name, value in named.items())
@@ -147,7 +147,7 @@ class History:
         time = given if isinstance(given, datetime) else _read_time(given, self._clock)
         if time is None:
             forms = "2026-01-31, 2026-01-31T08:00, or 24h for that long ago"
-            raise UsageError(f"{name}={shorten(repr(given), 60)} is no time; give {forms}")
+            raise UsageError(f"{name}={shorten(repr(given), 60)} is not a time; give {forms}")
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time
 
     # -- reading -------------------------------------------------------------------------------------------------------

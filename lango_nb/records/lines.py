@@ -147,7 +147,7 @@ def check_header(row: Row, kind: str, where: str) -> None:
     Raises
     ------
     StoreError
-        With code ``newer_schema``, or ``damaged`` when it is no header of that kind.
+        With code ``newer_schema``, or ``damaged`` when it is not a header of that kind.
 
     Examples
     --------

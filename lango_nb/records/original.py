@@ -96,7 +96,7 @@ class Fields:
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise self.wrong(names[0], "is no text")
+            raise self.wrong(names[0], "is not text")
         return value
 
     def number(self, *names: str) -> float | None:
@@ -121,7 +121,7 @@ class Fields:
             if at.tzinfo is not None:
                 return at.astimezone(UTC)
         except (ValueError, OverflowError):
-            raise self.wrong(name, f"is no time ({shorten(text, 40)!r})") from None
+            raise self.wrong(name, f"is not a time ({shorten(text, 40)!r})") from None
         raise self.wrong(name, "is a time without a zone")
 
     def wrong(self, name: str, what: str) -> StoreError:

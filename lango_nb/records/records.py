@@ -262,7 +262,7 @@ class Records:
             logger.debug("not everything is written down yet: %s", error)
 
     def close(self) -> None:
-        """Write down what could not be before, and let go of the store; closing twice is no error.
+        """Write down what could not be before, and let go of the store; closing twice is not an error.
 
         Raises
         ------

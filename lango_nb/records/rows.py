@@ -49,7 +49,7 @@ def pack(record: Any) -> Row:
     Returns
     -------
     dict
-        Without fields that are no part of what is kept (those that do not compare).
+        Without fields that are not part of what is kept (those that do not compare).
     """
     row: dict[str, Any] = {}
     for name in _names(record.__class__):
@@ -72,7 +72,7 @@ def unpack(record: type[RecordT], row: Row, where: str, **beside: object) -> Rec
     where : str
         What errors call it, ``task task-1`` for instance.
     **beside : object
-        Fields that are no part of the row.
+        Fields that are not part of the row.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def rows_in(holder: Row, name: str, where: str = "the body of a turn") -> list[R
     """
     rows = holder.get(name, [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise damaged(where, name, "is no list of records")
+        raise damaged(where, name, "is not a list of records")
     return cast("list[Row]", rows)
 
 
@@ -140,7 +140,7 @@ def _time(text: str, where: str, name: str) -> datetime:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
-        raise damaged(where, name, "is no time") from None
+        raise damaged(where, name, "is not a time") from None
     if at.tzinfo is None:
         raise damaged(where, name, "is a time without a zone")
     return at

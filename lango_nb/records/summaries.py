@@ -33,7 +33,7 @@ class Summary(NamedTuple):
     """How many tokens of the conversation the model is given that it was made for."""
 
     def message(self, author: str) -> Message:
-        """Return what a model is given in place of the messages; it is told that it is no request.
+        """Return what a model is given in place of the messages; it is told that it is not a request.
 
         Parameters
         ----------

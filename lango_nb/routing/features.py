@@ -1,4 +1,4 @@
-"""A text as features of the learned router: words, pairs of words, pieces of words, and what is no word.
+"""A text as features of the learned router: words, pairs of words, pieces of words, and what is not a word.
 
 One function serves fitting and routing, so that both see the same. What a request is about (paths, addresses, numbers,
 quoted strings) is replaced by its shape: that there is a path says something, which one it is says nothing.
@@ -54,10 +54,10 @@ _MARK = "§"
 
 
 class Token(NamedTuple):
-    """One word of a text, or one thing that is no word."""
+    """One word of a text, or one thing that is not a word."""
 
     text: str
-    """Folded, accents taken off; ``§path`` and the like for what is no word."""
+    """Folded, accents taken off; ``§path`` and the like for what is not a word."""
     shown: str
     """As it stands in the text."""
 
@@ -85,7 +85,7 @@ def fold(word: str) -> str:
 
 @lru_cache(maxsize=64)
 def tokens(text: str) -> tuple[Token, ...]:
-    """Split a text into words, with what is no word replaced by its shape.
+    """Split a text into words, with what is not a word replaced by its shape.
 
     Parameters
     ----------

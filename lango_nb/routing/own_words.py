@@ -88,7 +88,7 @@ class OwnWords:
             self._add_examples(number, row)
 
     def terms(self, text: str) -> list[list[Term]]:
-        """Return what the rows' own words say, by row; names of files and what stands in quotes are no words."""
+        """Return what the rows' own words say, by row; names of files and what stands in quotes are not words."""
         read = [pair for token in tokens(text) if not token.shape for pair in _words_with_stems(token.shown)]
         said, found = [word for word, _ in read], [key for _, key in read]
         terms: list[dict[tuple[str, str], Term]] = [{} for _ in self.rows]
@@ -96,7 +96,7 @@ class OwnWords:
             for stems, row, term in self._phrases.get(key, ()):
                 if len(stems) == 1 or tuple(found[place : place + len(stems)]) == stems:
                     terms[row].setdefault(term[:2], term)
-        for number, name in enumerate(self._names):  # letter by letter: a "plan" is no call for the planner
+        for number, name in enumerate(self._names):  # letter by letter: a "plan" is not a call for the planner
             if name and name[0] in said:
                 place = said.index(name[0])
                 if tuple(said[place : place + len(name)]) == name:

@@ -13,7 +13,7 @@ from lango_nb.routing.learned import Learned, Scored
 from lango_nb.routing.route import SignalKind, Term
 
 SENTENCE = Token("§sentence", "the sentence as a whole")
-"""The part of a score that is no word of it."""
+"""The part of a score that is not a word of it."""
 _SHAPE_LABELS = {
     "quote": "quoted words",
     "command": "a command",

@@ -119,7 +119,7 @@ def read_agent_md(
     Raises
     ------
     DefinitionError
-        As :func:`parse_agent_md`; also when it is no file, cannot be read, is larger than 1 MB, or is not UTF-8.
+        As :func:`parse_agent_md`; also when it is not a file, cannot be read, is larger than 1 MB, or is not UTF-8.
     """
     label = str(path) if shown_as is None else shown_as
     return parse_agent_md(read_text(path, label), label, source, is_own=is_own)

@@ -93,7 +93,7 @@ class FileStore:
             what = f"cannot be read ({error.strerror}); check the path and its permissions"
             raise DefinitionError(f"{place}: {what}") from error
         except ValueError as error:
-            raise DefinitionError(f"{self._shown_as!r}: is no path ({error})") from error
+            raise DefinitionError(f"{self._shown_as!r}: is not a path ({error})") from error
 
 
 class EmbeddedStore:

@@ -156,7 +156,7 @@ def read_prompt_sections(folder: Path, *, shown_as: str | None = None) -> tuple[
 
 
 class _Roster(Frozen):
-    """The one key of ``topology.yaml`` that is no field of a topology."""
+    """The one key of ``topology.yaml`` that is not a field of a topology."""
 
     roster: tuple[str, ...] | None = None
 
@@ -202,7 +202,7 @@ def _check(topology: Topology, document: Document) -> None:
 def _check_names(topology: Topology, by_name: Mapping[str, AgentSpec], document: Document) -> None:
     for field, name in (("name", topology.name), ("root", topology.root)):
         if not NAME_PATTERN.fullmatch(name):
-            what = f"{shorten(name)!r} is no name: a letter, then at most 63 letters, digits, '_', '.' or '-'"
+            what = f"{shorten(name)!r} is not a name: a letter, then at most 63 letters, digits, '_', '.' or '-'"
             raise document.error((field,), what)
     if USER in (topology.root, *by_name):
         field = "root" if topology.root == USER else "roster"

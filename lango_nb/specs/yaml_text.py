@@ -58,7 +58,7 @@ def read_document(text: str, path: str, *, noun: str = "file", first_line: int =
     Raises
     ------
     DefinitionError
-        It is not YAML, not a mapping, or uses what is not read here: aliases, tags, keys that are no text or
+        It is not YAML, not a mapping, or uses what is not read here: aliases, tags, keys that are not text or
         stand twice.
 
     Examples

@@ -152,7 +152,7 @@ def _tool(entry: object, where: str, label: str) -> Tool:
         name = check_name(entry.strip(), where)
         return Tool(name, family=family_of(name), schema_source=_NO_PARAMETERS, source=label)
     if not isinstance(entry, Mapping):
-        raise DefinitionError(f"{where}: {shorten(repr(entry), 40)} is no tool; give a name or a mapping with one")
+        raise DefinitionError(f"{where}: {shorten(repr(entry), 40)} is not a tool; give a name or a mapping with one")
     inner = entry.get("function")
     row = {
         key: value for key, value in (inner if isinstance(inner, Mapping) else entry).items() if not _is_blank(value)
@@ -272,7 +272,7 @@ def _from_file(path: Path) -> Iterator[tuple[str, object]]:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise DefinitionError(
-            f"{shorten(str(path))!r} is no tools file; give one that ends in {', '.join(readers)}, or a list of names"
+            f"{shorten(str(path))!r} is not a tools file; give one ending in {', '.join(readers)}, or a list of names"
         )
     return reader(_read(path), path.name)
 
@@ -304,7 +304,7 @@ def _from_json(text: str, file: str) -> Iterator[tuple[str, object]]:
         raise DefinitionError(f"{file}: not JSON: {error}") from error
     except RecursionError as error:
         raise DefinitionError(f"{file}: nested too deep") from error
-    if isinstance(value, str):  # a text is no list of its letters
+    if isinstance(value, str):  # a text is not a list of its letters
         raise DefinitionError(f"{file}: holds one text; give a list of names or an MCP tools/list")
     return _from_value(value, file)
 

@@ -76,7 +76,7 @@ def check_name(name: object, where: str) -> str:
         raise DefinitionError(f"{where}: a tool's name is text, not {_given(name)}")
     if not _NAME.fullmatch(name):
         raise DefinitionError(
-            f"{where}: {shorten(name)!r} is no tool name; use letters, digits, '_', '.' and '-', 128 at most"
+            f"{where}: {shorten(name)!r} is not a tool name; use letters, digits, '_', '.' and '-', 128 at most"
         )
     return name
 

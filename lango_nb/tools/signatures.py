@@ -2,8 +2,8 @@
 
     def fs_read(path: str, limit: int | None = None, *, context: ToolContext) -> str
 
-becomes an object schema with ``path`` and ``limit``; ``context`` is given by the caller and is no parameter. Pydantic
-describes and converts what is annotated; the plain types of JSON stand in a table, because most tools take no others.
+becomes an object schema with ``path`` and ``limit``. The caller supplies ``context``, which is not a parameter.
+Pydantic describes and converts annotated parameters; the plain JSON types are in a table, and most tools need no other.
 Wrong annotations are found when the function is read, schemas are made when they are needed.
 """
 

@@ -1,8 +1,8 @@
-"""The lists of tools in the settings, held against the tools there are: a pattern that fits none is told.
+"""The lists of tools in the settings, compared with the tools that exist: patterns that match nothing are reported.
 
-Tools may always come later, from a cell or a file, so such a pattern is no error: it waits. But a slip of the keyboard
-waits for ever, and whoever wrote it believes that a tool is guarded; so it is logged when turns begin, and the status
-and the doctor name it.
+Such a pattern is not an error, because the tool may come later from a cell or a file. But a misspelt one never matches,
+and its author believes that a tool is guarded. It is therefore logged when a turn begins, and the status and the doctor
+name it.
 """
 
 from __future__ import annotations

@@ -466,7 +466,7 @@ def _bins(result: Result) -> list[list[str]]:
 
 def _language_rows(evaluation: Evaluation) -> list[list[str]]:
     """Return languages with the share that is right in each topology; nothing where all are of one."""
-    if not evaluation.results or len(evaluation.results[0].by_language) < 2:  # noqa: PLR2004 - one is no comparison
+    if not evaluation.results or len(evaluation.results[0].by_language) < 2:  # noqa: PLR2004 - one is not a comparison
         return []
     found = [{one.name: one for one in result.by_language} for result in evaluation.results]
     return [

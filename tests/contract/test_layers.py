@@ -39,7 +39,7 @@ DOORS = {
     "ipywidgets": ("widgets/",),
     "anywidget": ("widgets/",),
     "tinydb": ("lab/shelf/",),
-    "filelock": ("lab/shelf/", "stores/"),
+    "filelock": ("stores/",),
     "sqlite3": ("stores/",),
     "psycopg": ("stores/postgresql.py",),
     "opentelemetry": ("records/otel.py",),

@@ -135,7 +135,7 @@ def test_a_file_of_ones_own_goes_before_a_shipped_one(tmp_path: Path, monkeypatc
     own = Path("octet-garden.json")
     own.write_text("{}", encoding="utf-8")
     assert cassette_path("octet-garden.json") == own
-    with pytest.raises(StoreError, match=r"octet-garden\.json is no cassette"):
+    with pytest.raises(StoreError, match=r"octet-garden\.json is not a cassette"):
         Lab(model="cassette:octet-garden.json")
 
 

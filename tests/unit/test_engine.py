@@ -50,7 +50,7 @@ def test_switches_bring_tools(key: str, value: object, tool: str) -> None:
     ("name", "value", "said"),
     [
         ("patterns", ["(a+)+b"], "security.masking: '(a+)+b' could take for ever"),
-        ("patterns", ["a(b"], "security.masking: 'a(b' is no regular expression"),
+        ("patterns", ["a(b"], "security.masking: 'a(b' is not a regular expression"),
         ("keys", ["--"], "security.masking: '--' names nothing"),
     ],
 )

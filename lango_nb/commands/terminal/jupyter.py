@@ -108,7 +108,7 @@ def wanted_port(text: str) -> int:
     Raises
     ------
     UsageError
-        It is no port, or somebody listens on it.
+        It is not a port, or somebody listens on it.
     """
     if not (text.isascii() and text.isdigit() and int(text[:6]) <= LAST_PORT):
         raise UsageError(f"--port must be a number from 0 to {LAST_PORT}, not {text[:20]!r}")

@@ -133,7 +133,7 @@ def _is_same(path: Path, content: bytes) -> bool:
 
 
 def _sources(content: bytes) -> list[tuple[str, str]] | None:
-    """Return type and source of every cell; ``None`` when this is no notebook."""
+    """Return type and source of every cell; ``None`` when this is not a notebook."""
     try:
         cells = json.loads(content)["cells"]
         return [(cell["cell_type"], _joined(cell["source"])) for cell in cells]

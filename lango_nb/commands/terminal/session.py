@@ -163,7 +163,7 @@ class Terminal:
         UsageError
             The file is not there.
         StoreError
-            It is no shelf, or damaged.
+            It is not a shelf, or damaged.
         """
         from lango_nb.config.loading import home_folder
         from lango_nb.lab.making import shelf_path

@@ -146,7 +146,7 @@ def _phrase(keys: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def is_measure(name: str, value: object) -> bool:
-    """Tell whether a value under a telling name is no secret: it counts, or says yes or no.
+    """Tell whether a value under a telling name is not a secret: it counts, or says yes or no.
 
     Parameters
     ----------

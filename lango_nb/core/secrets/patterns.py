@@ -49,7 +49,7 @@ def read_pattern(pattern: str) -> OwnPattern:
     Raises
     ------
     ValueError
-        It is no regular expression, can match nothing at all, or could take for ever.
+        It is not a regular expression, can match nothing at all, or could take for ever.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def read_pattern(pattern: str) -> OwnPattern:
         place = getattr(error, "pos", None)
         where = f" at position {place}" if place is not None else ""
         reason = getattr(error, "msg", str(error))
-        raise ValueError(f"{shown} is no regular expression: {reason}{where}; mend it") from error
+        raise ValueError(f"{shown} is not a regular expression: {reason}{where}; mend it") from error
     least, most = parsed.getwidth()
     if not least:
         raise ValueError(

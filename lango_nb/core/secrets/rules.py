@@ -54,7 +54,7 @@ _FILES = frozenset(
     "htm yaml yml toml ini cfg conf txt csv tsv log lock pdf doc docx xls xlsx ppt pptx gz tgz tar rar exe dll bin dat "
     "db sql ipynb pyc java cpp hpp woff ttf otf bak tmp".split()
 )
-"""Ends of file names that are no domain: ``icon@2x.png``."""
+"""Ends of file names that are not domains: ``icon@2x.png``."""
 _DOMAINS = frozenset("com org net edu gov mil int info biz io dev app example test invalid".split())
 """Ends of domains that stay one when ``.txt`` follows."""
 

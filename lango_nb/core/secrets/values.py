@@ -69,7 +69,7 @@ _SCHEMA = (
 )
 _EXAMPLES = r"\"(?:default|const|enum|examples?|value)\\{0,15}\"\s*:"
 _KEY = r"(?=\S*\d)(?=\S*[^\W\d])[\w+/=-]{8,}"
-"""What is no number and no name of a variable."""
+"""What is neither a number nor the name of a variable."""
 _YES_NO = r"(?i)(?:true|false|yes|no)[,;.)}\]]*"
 _NOTHING = r"(?i)(?:null|none|nil|undefined|str|string|bytes)[?,;.)}\]]*"
 _CODE = r"[A-Za-z_][\w.]*(?:\([\w.,= ]*\)|\[[\w.]*\])+[.\w()]*"
@@ -125,7 +125,7 @@ class _Place(NamedTuple):
 
 
 def find_value(sight: Sight) -> SecretSpan | None:
-    """Return the value of the name in which a telling word was seen; ``None`` where it is no name, or has no value.
+    """Return the value of the name in which a telling word was seen; ``None`` where it is not a name, or has no value.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def _after_gap(place: _Place) -> _Place | None:
 
 
 def _value(place: _Place) -> SecretSpan | None:
-    """Return the value of a name; ``None`` where it has none, or one that is no secret."""
+    """Return the value of a name; ``None`` where it has none, or one that is not a secret."""
     sight, text, start = place.sight, place.sight.text, place.after_blanks()
     if text.startswith(MASK, place.value) or text.startswith(MASK, start):
         return None

@@ -180,7 +180,7 @@ class WholeShelf(ShelfTable):
                 last[kind] += 1
                 item = str(document.doc_id) if isinstance(document, Document) else f"{kind}/{last[kind]}"
                 if item in table or not item.startswith(f"{kind}/"):
-                    raise UsageError(f"{shorten(item)!r} is taken, or is no id of {kind}; insert a dictionary instead")
+                    raise UsageError(f"{shorten(item)!r} is taken or not an id of {kind}; insert a dictionary instead")
                 ids.append(item)
                 table[item] = dict(document)
 
@@ -435,7 +435,7 @@ def open_shelf(path: str | Path | None = None) -> Shelf:
     Raises
     ------
     StoreError
-        The file is there and is no shelf, or is damaged: says where.
+        The file is there and is not a shelf, or is damaged: says where.
     """
     shelf = Shelf(MemoryPlace() if path is None else FilePlace(path))
     shelf.storage.read()

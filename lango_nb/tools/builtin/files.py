@@ -60,7 +60,7 @@ def encode(content: str) -> bytes:
 
 
 def writable_mode(place: Place, given: str) -> int | None:
-    """Return the permissions of the file to be replaced, ``None`` when there is none yet; refuse what is no file."""
+    """Return the permissions of the file to be replaced, ``None`` when there is none yet; refuse what is not a file."""
     if place.is_root or given.endswith("/"):
         raise ToolError(f"{place.shown}/ is a folder; give the name of a file")
     found = place.found

@@ -81,7 +81,7 @@ def fs_list(path: str, *, context: ToolContext) -> ToolResult:
     """
     with reach(context, path) as place:
         if not stat.S_ISDIR(place.status.st_mode):
-            raise ToolError(f"{place.shown} is no folder; read it with fs_read")
+            raise ToolError(f"{place.shown} is not a folder; read it with fs_read")
         entries = sorted(entries_of(place), key=itemgetter(0))
     if not entries:
         return ToolResult(f"{_folder(place)} is empty", data=[])

@@ -81,7 +81,7 @@ def preview_delete(arguments: Mapping[str, Any], context: ToolContext) -> Previe
 
 
 def _text_at(place: Place, context: ToolContext) -> list[str] | None:
-    """Read the lines of a file; ``None`` for one that is no text, or too large."""
+    """Read the lines of a file; ``None`` for one that is not text, or too large."""
     try:
         return lines_of(read_text(place, context))
     except ToolError as error:

@@ -115,8 +115,8 @@ def reach(context: ToolContext, given: str, *, is_link: bool = False, makes_fold
     Raises
     ------
     ToolError
-        With code ``outside_workspace``; ``refused`` for what is out of reach; ``bad_argument`` for what is no path at
-        all. What the operating system objects to, here and while the place is used, becomes a sentence about the
+        With code ``outside_workspace``; ``refused`` for what is out of reach; ``bad_argument`` for what is not a path.
+        What the operating system objects to, here and while the place is used, becomes a sentence about the
         place; where nothing is, it has the code ``not_found`` and the nearest names.
     """
     root = os.path.realpath(context.workspace)

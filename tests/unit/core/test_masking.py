@@ -375,8 +375,8 @@ def test_rules_are_added_and_never_replaced() -> None:
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("a(b", "'a(b' is no regular expression: missing ), unterminated subpattern at position 1"),
-        ("[z-a]", "'[z-a]' is no regular expression: bad character range z-a at position 1"),
+        ("a(b", "'a(b' is not a regular expression: missing ), unterminated subpattern at position 1"),
+        ("[z-a]", "'[z-a]' is not a regular expression: bad character range z-a at position 1"),
         ("x*", "'x*' can match an empty text"),
         ("|a", "'|a' can match an empty text"),
         (r"\b", "can match an empty text"),

@@ -202,7 +202,7 @@ def test_a_body_that_is_wrong_is_refused() -> None:
     store = memory_store()
     row, _ = pack_trace(samples.greeting())
     store.log.keep([StoredTurn(row, [], {"messages": "none"})])
-    with pytest.raises(StoreError, match="its field 'messages' is no list of records"):
+    with pytest.raises(StoreError, match="its field 'messages' is not a list of records"):
         frames.messages_df(History(store.log))
 
 

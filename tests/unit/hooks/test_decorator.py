@@ -136,8 +136,8 @@ def test_a_wrong_signature_is_refused_when_registered(decorate: Any, function: A
     [
         ({"priority": "high"}, "hook 'f': priority is a whole number, not 'high'"),
         ({"priority": True}, "hook 'f': priority is a whole number, not True"),
-        ({"tools": [7]}, "hook 'f': 7 is no pattern of tool names"),
-        ({"tools": ["fs_*", ""]}, "hook 'f': '' is no pattern of tool names"),
+        ({"tools": [7]}, "hook 'f': 7 is not a pattern of tool names"),
+        ({"tools": ["fs_*", ""]}, "hook 'f': '' is not a pattern of tool names"),
         ({"name": " "}, "a hook needs a name; write a def, or give name=…"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_wrong_option_is_refused_when_registered(options: dict[str, Any], sent
 
 
 def test_what_is_no_hook_does_not_join_the_chain() -> None:
-    with pytest.raises(DefinitionError, match=r"two is no hook; put @before_call or @after_call on the function"):
+    with pytest.raises(DefinitionError, match=r"two is not a hook; put @before_call or @after_call on the function"):
         build_chain(OFF, {}, [two])  # type: ignore[list-item]
 
 

@@ -702,8 +702,8 @@ def test_a_stream_that_is_cut_or_left_is_not_kept(tmp_path: Path) -> None:
         (b'{"lango_cassette": 1, "calls": [{"kind": "model"}]}', "cassette a.json is damaged: calls.0", "damaged"),
         (b'{"lango_cassette": 1, "calls": [{"kind": "model", "prompt": "x 1", "reply": {}}]}', "'x 1'", "damaged"),
         (b'{"lango_cassette": 2, "reels": []}', "has schema 2, and this version", "newer_schema"),
-        (b'{"interactions": []}', "a.json is no cassette", "damaged"),
-        (b"[]", "a.json is no cassette", "damaged"),
+        (b'{"interactions": []}', "a.json is not a cassette", "damaged"),
+        (b"[]", "a.json is not a cassette", "damaged"),
         (b"[" * 100_000, "cassette a.json is damaged", "damaged"),
     ],
 )  # fmt: skip

@@ -185,7 +185,7 @@ def test_a_file_from_the_future_is_refused(tmp_path: Path) -> None:
 def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "other.jsonl"
     file.write_bytes(content)
-    with pytest.raises(StoreError, match=r"other\.jsonl is no export of lango_nb"):
+    with pytest.raises(StoreError, match=r"other\.jsonl is not an export of lango_nb"):
         read_jsonl(file)
 
 
@@ -200,7 +200,7 @@ def test_a_file_that_was_cut_anywhere_is_refused(tmp_path: Path) -> None:
     whole = written(tmp_path).read_bytes()
     for end in (*range(0, len(whole) - 1, 97), *(len(whole) - cut for cut in range(2, 40))):
         (tmp_path / "cut.jsonl").write_bytes(whole[:end])
-        with pytest.raises(StoreError, match=r"is damaged at byte|ends before|is no export"):
+        with pytest.raises(StoreError, match=r"is damaged at byte|ends before|is not an export"):
             read_jsonl(tmp_path / "cut.jsonl")
 
 

@@ -101,14 +101,14 @@ def test_without_a_clock_it_is_the_machines() -> None:
 @pytest.mark.parametrize("wrong", ["yesterday", "", "12", "2026", "-2h", "24 hours ago", "2026-13-01", 5, b"24h"])
 @pytest.mark.parametrize("name", ["since", "until"])
 def test_what_is_no_time_is_refused_with_what_is_one(name: str, wrong: Any) -> None:
-    with pytest.raises(UsageError, match=rf"^{name}=.* is no time; give 2026-01-31, .* or 24h for that long ago$"):
+    with pytest.raises(UsageError, match=rf"^{name}=.* is not a time; give 2026-01-31, .* or 24h for that long ago$"):
         history().where(**{name: wrong})
 
 
 def test_names_of_outcomes_are_checked() -> None:
     with pytest.raises(UnknownNameError, match="outcome 'timout' not found; did you mean 'timeout'"):
         history().where(outcome=["success", "timout"])
-    with pytest.raises(UsageError, match="limit=-1 is no number of turns"):
+    with pytest.raises(UsageError, match="limit=-1 is not a number of turns"):
         history().where(limit=-1)
 
 

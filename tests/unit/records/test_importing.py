@@ -291,10 +291,10 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"outcome": "success", "started_at": AT}, "its field 'trace_id' is missing"),
         ({"trace_id": "t", "outcome": "success"}, "its field 'started_at' is missing"),
         ({**TRACE, "outcome": "bored"}, r"its field 'outcome' is one this lango_nb does not know \('bored'\)"),
-        ({**TRACE, "started_at": "noon"}, r"its field 'started_at' is no time \('noon'\)"),
+        ({**TRACE, "started_at": "noon"}, r"its field 'started_at' is not a time \('noon'\)"),
         ({**TRACE, "started_at": "2026-01-02T03:04:05"}, "is a time without a zone"),
-        ({**TRACE, "session_key": 5}, "its field 'session_key' is no text"),
-        ({**TRACE, "events": [{"event_type": "text", "created_at": []}]}, "its field 'created_at' is no text"),
+        ({**TRACE, "session_key": 5}, "its field 'session_key' is not text"),
+        ({**TRACE, "events": [{"event_type": "text", "created_at": []}]}, "its field 'created_at' is not text"),
     ],
 )
 def test_what_cannot_be_understood_is_named(document: object, says: str) -> None:

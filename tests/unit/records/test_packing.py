@@ -269,7 +269,7 @@ GOOD_RUN: Row = pack_run(AgentRun(id="run-1", parent_id="m", requested_agent="va
     [
         ({"colour": "red"}, "event turn-1#1 cannot be read: its field 'colour' is unknown"),
         ({"result": 5}, r"its field 'result' is wrong \(input should be a valid string\)"),
-        ({"at": "yesterday"}, "its field 'at' is no time"),
+        ({"at": "yesterday"}, "its field 'at' is not a time"),
         ({"at": "2026-01-01T00:00:00"}, "its field 'at' is a time without a zone"),
         ({"kind": None}, "its field 'kind' is missing"),
         ({"kind": ["text"]}, "its field 'kind' is wrong"),

@@ -95,7 +95,7 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_a_path_is_refused() -> None:
-    with pytest.raises(DefinitionError, match=r"'a\\x00b': is no path \(embedded null byte\)"):
+    with pytest.raises(DefinitionError, match=r"'a\\x00b': is not a path \(embedded null byte\)"):
         FileStore("a\0b").load()
 
 

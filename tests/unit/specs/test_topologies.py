@@ -104,8 +104,8 @@ def test_a_root_may_be_alone(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("root: boss\n", "", "1: root: is missing; add it"),
-        ("root: boss", "root: ''", "3: root: '' is no name: a letter, then at most 63 letters,"),
-        ("name: office", "name: my office", "1: name: 'my office' is no name"),
+        ("root: boss", "root: ''", "3: root: '' is not a name: a letter, then at most 63 letters,"),
+        ("name: office", "name: my office", "1: name: 'my office' is not a name"),
         (
             "root: boss",
             "root: clerk",

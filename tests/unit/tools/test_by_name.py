@@ -144,9 +144,9 @@ def test_params_in_short_form_become_a_schema() -> None:
     [
         ([{"description": "x"}], "tools, entry 1: the tool has no name; give it one"),
         (["a", ""], "tools, entry 2: the tool has no name"),
-        (["a b"], "tools, entry 1: 'a b' is no tool name"),
+        (["a b"], "tools, entry 1: 'a b' is not a tool name"),
         (["a", "b", "a"], "tools, entry 3: 'a' is there already (tools, entry 1); rename or leave out one"),
-        ([5], "tools, entry 1: 5 is no tool; give a name or a mapping with one"),
+        ([5], "tools, entry 1: 5 is not a tool; give a name or a mapping with one"),
         ([{"name": "a", "safety": "ok"}], "tools, entry 1 (a): safety 'ok' is none of safe, moderate, dangerous"),
         ([{"name": "a", "description": 5}], "tools, entry 1 (a): description is text, not 5"),
         ([{"name": "a", "parameters": {"type": "array"}}], "tools, entry 1 (a): the schema is of type 'array'"),
@@ -158,7 +158,7 @@ def test_params_in_short_form_become_a_schema() -> None:
         (5, "tools: 5 holds no tools"),
         (b"fs_read", "tools: b'fs_read' holds no tools"),
         (pd.DataFrame({"word": ["a"]}), "tools: the first row names the columns and one of them is 'name'; found word"),
-        ("fs_read", "'fs_read' is no tools file; give one that ends in .csv, .json, .txt, or a list of names"),
+        ("fs_read", "'fs_read' is not a tools file; give one ending in .csv, .json, .txt, or a list of names"),
     ],
 )
 def test_bad_values_give_one_clear_line(source: object, message: str) -> None:
@@ -187,7 +187,7 @@ def test_bad_values_give_one_clear_line(source: object, message: str) -> None:
         ("a.json", b"5", "a.json: 5 holds no tools"),
         ("a.json", b"[" * 100_000, "a.json: nested too deep"),
         ("a.json", b'[{"name": 5}]', "a.json, entry 1: a tool's name is text, not 5"),
-        ("a.txt", b"fs_read\nno name\n", "a.txt, line 2: 'no name' is no tool name"),
+        ("a.txt", b"fs_read\nno name\n", "a.txt, line 2: 'no name' is not a tool name"),
         ("a.xlsx", b"", "'"),
     ],
 )

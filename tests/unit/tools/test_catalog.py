@@ -52,7 +52,7 @@ def test_two_tools_of_one_name_are_refused_with_both_sources_and_nothing_changes
     [
         (Tool("", source="mine.csv"), "mine.csv: the tool has no name; give it one"),
         (Tool(""), "tool 1 of 1: the tool has no name; give it one"),
-        (Tool("a b"), "tool 1 of 1: 'a b' is no tool name"),
+        (Tool("a b"), "tool 1 of 1: 'a b' is not a tool name"),
         (Tool("x", schema_source=list), "tool 'x': the schema is []"),  # type: ignore[arg-type]
         (Tool("x", schema_source=lambda: {"type": "array"}), "tool 'x': the schema is of type 'array'"),
         (Tool("x", schema_source=lambda: {"type": "object", "x": object()}), "tool 'x': its schema is not JSON"),  # type: ignore[dict-item]

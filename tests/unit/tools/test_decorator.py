@@ -260,7 +260,7 @@ def test_what_a_model_could_not_call_is_refused_when_it_is_made(function: Any, m
 def test_a_bad_name_or_safety_is_refused() -> None:
     def fine(text: str) -> None: ...
 
-    with pytest.raises(DefinitionError, match="'no spaces' is no tool name"):
+    with pytest.raises(DefinitionError, match="'no spaces' is not a tool name"):
         tool(fine, name="no spaces")
     with pytest.raises(DefinitionError, match="none of safe, moderate, dangerous"):
         tool(fine, safety="harmless")  # type: ignore[call-overload]

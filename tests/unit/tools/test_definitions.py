@@ -19,9 +19,9 @@ def test_usable_names_pass(name: str) -> None:
         ("", "row 1: the tool has no name; give it one"),
         (None, "row 1: the tool has no name; give it one"),
         (5, "row 1: a tool's name is text, not 5"),
-        ("a b", "row 1: 'a b' is no tool name; use letters, digits, '_', '.' and '-', 128 at most"),
-        ("größe", "row 1: 'größe' is no tool name"),
-        ("a\n", "row 1: 'a\\n' is no tool name"),
+        ("a b", "row 1: 'a b' is not a tool name; use letters, digits, '_', '.' and '-', 128 at most"),
+        ("größe", "row 1: 'größe' is not a tool name"),
+        ("a\n", "row 1: 'a\\n' is not a tool name"),
         ("x" * 129, "row 1: 'xxx"),
     ],
 )

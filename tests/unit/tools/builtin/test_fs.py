@@ -141,11 +141,11 @@ class TestList:
         (tmp_path / "docs").mkdir()
         (tmp_path / "a.txt").touch()
         assert call(tmp_path, "fs_list", path="docs").content == "docs/ is empty"
-        assert failed(call(tmp_path, "fs_list", path="a.txt"))[1] == "a.txt is no folder; read it with fs_read"
+        assert failed(call(tmp_path, "fs_list", path="a.txt"))[1] == "a.txt is not a folder; read it with fs_read"
 
     def test_a_name_cannot_break_a_line(self, tmp_path: Path) -> None:
         (tmp_path / "a\nb").touch()
-        (tmp_path / os.fsdecode(b"\xff")).mkdir()  # a name that is no text
+        (tmp_path / os.fsdecode(b"\xff")).mkdir()  # a name that is not text
         assert call(tmp_path, "fs_list", path=".").content == "\\udcff/\na\\nb  0 bytes"
 
     def test_a_huge_folder_is_cut_and_says_so(self, tmp_path: Path) -> None:
