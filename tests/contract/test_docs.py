@@ -15,10 +15,9 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-
-import pytest
 
 from lango_nb.commands.notebook.line import parse_line
 from lango_nb.commands.table import MAGICS, TERMINAL
@@ -52,17 +51,16 @@ class Documented:
         return ast.get_docstring(self.node) or ""
 
 
-def _sources() -> list[Path]:
+@cache
+def _public() -> list[Documented]:
+    """Find everything public: modules, their functions and classes, their methods."""
     tasks = PACKAGE / "data" / "tasks"  # files that tasks are about, as their authors wrote them
-    return sorted(file for file in PACKAGE.rglob("*.py") if not file.is_relative_to(tasks))
-
-
-def _public(file: Path) -> Iterator[Documented]:
-    """Find everything public in a file: the module, its functions and classes, their methods."""
-    name = file.relative_to(ROOT).as_posix()
-    module = ast.parse(file.read_text(encoding="utf-8"))
-    yield Documented(name, module)
-    yield from _within(name, module.body, None)
+    found: list[Documented] = []
+    for file in sorted(file for file in PACKAGE.rglob("*.py") if not file.is_relative_to(tasks)):
+        name = file.relative_to(ROOT).as_posix()
+        module = ast.parse(file.read_text(encoding="utf-8"))
+        found += [Documented(name, module), *_within(name, module.body, None)]
+    return found
 
 
 def _within(name: str, body: list[ast.stmt], owner: ast.ClassDef | None) -> Iterator[Documented]:
@@ -144,20 +142,18 @@ def _parameters(found: Documented) -> set[str]:
     return _taken(found.node) if made is None else set(inspect.signature(made).parameters)
 
 
-@pytest.mark.parametrize("file", _sources(), ids=lambda file: file.relative_to(PACKAGE).as_posix())
-def test_everything_public_is_described(file: Path) -> None:
+def test_everything_public_is_described() -> None:
     silent = [
         found.place
-        for found in _public(file)
+        for found in _public()
         if not found.text.strip() and not (isinstance(found.node, Definition) and _is_setter(found.node))
     ]
     assert silent == []
 
 
-@pytest.mark.parametrize("file", _sources(), ids=lambda file: file.relative_to(PACKAGE).as_posix())
-def test_parameters_sections_name_every_parameter_and_no_other(file: Path) -> None:
+def test_parameters_sections_name_every_parameter_and_no_other() -> None:
     wrong = []
-    for found in _public(file):
+    for found in _public():
         made = _decorated(found)
         section = _section(found.text if made is None else inspect.getdoc(made) or "", "Parameters")
         if section is None or isinstance(found.node, ast.Module):
@@ -189,11 +185,10 @@ def test_the_check_of_parameters_would_notice() -> None:
     assert _listed(section) - _taken(source) == {"oder"}
 
 
-@pytest.mark.parametrize("file", _sources(), ids=lambda file: file.relative_to(PACKAGE).as_posix())
-def test_raises_sections_name_errors_that_can_be_found(file: Path) -> None:
+def test_raises_sections_name_errors_that_can_be_found() -> None:
     known = {*dir(builtins), *dir(errors)}
     strangers = []
-    for found in _public(file):
+    for found in _public():
         heads = [line for line in _section(found.text, "Raises") or [] if line and not line.startswith(" ")]
         names = [name.strip() for line in heads for name in line.split(",")]
         strangers += [f"{found.place}: {name}" for name in names if "." not in name and name not in known]

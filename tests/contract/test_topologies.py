@@ -445,8 +445,8 @@ def test_an_agents_definition_names_no_other_agent(topology: str, agent: str) ->
 
 @pytest.mark.parametrize("name", topology_names())
 def test_sections_name_no_agent(name: str) -> None:
-    for section in own_sections(load_topology(name)):
-        assert names_in(f"{section.title}\n{section.text}") == set(), section.id
+    sections = own_sections(load_topology(name))
+    assert [section.id for section in sections if names_in(f"{section.title}\n{section.text}")] == []
 
 
 @pytest.mark.parametrize("name", topology_names())

@@ -1,4 +1,4 @@
-"""approvals_df: one row per open question, without secrets."""
+"""approvals_df: one row per question, open or answered, without secrets."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ def test_a_row_says_who_wants_to_call_what_and_what_to_answer() -> None:
     ]  # fmt: skip
     assert (row["reason"], row["problem"]) == ("fs_delete is dangerous", "")
     assert row["asked_at"].to_pydatetime() == samples.START
+
+
+def test_a_question_and_its_answer_are_one_row() -> None:
+    df: Any = approvals_df(samples.trace())
+    assert df[["call_id", "tool", "allowed", "by"]].to_numpy().tolist() == [["call-6", "exec", True, "ask"]]
+    assert df.loc[0, "asked_at"] < df.loc[0, "decided_at"]
 
 
 def test_secrets_in_arguments_are_masked() -> None:

@@ -157,11 +157,11 @@ def test_what_cannot_be_written_is_kept_and_written_with_a_later_turn(tmp_path: 
         scene.engine.close()
 
 
-def test_of_a_turn_that_is_forgotten_nothing_comes_back(store: str | None) -> None:
+@pytest.mark.parametrize("store", KINDS, indirect=True)
+def test_of_a_turn_that_is_forgotten_nothing_comes_back(store: str) -> None:
     scene = Outliving(store)
-    if store is not None:
-        scene.play(lambda: scene.engine.store.log.remove([scene.engine.traces.get().turn.id]))
-        assert scene.engine.store.log.rows() == []
+    scene.play(lambda: scene.engine.store.log.remove([scene.engine.traces.get().turn.id]))
+    assert scene.engine.store.log.rows() == []
     scene.engine.close()
 
 

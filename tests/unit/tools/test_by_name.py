@@ -64,6 +64,11 @@ def test_rows_mean_the_same_as_dicts_csv_json_and_data_frame(tmp_path: Path) -> 
     assert {tool.source for tool in tools_by_name(csv)} == {"mine.csv"}
 
 
+def test_a_tool_belongs_to_the_family_of_its_name_unless_it_names_another() -> None:
+    rows = [{"name": "fs_look", "description": "Look."}, {"name": "fs_sell", "family": "trade"}]
+    assert [tool.family for tool in tools_by_name(rows)] == ["fs", "trade"]
+
+
 def test_a_text_file_holds_one_name_a_line(tmp_path: Path) -> None:
     file = tmp_path / "names.txt"
     file.write_text("# ours\nlint_run\n\n  deploy  # careful\n")
