@@ -883,6 +883,7 @@ class Engine:
         left: LeftTurn | None = None,
     ) -> Trace:
         """Run one turn, one that goes on where an earlier one stood if need be."""
+        from lango_nb.runtime.live_turns import LiveTurn
         from lango_nb.runtime.semaphore import FairSemaphore
         from lango_nb.runtime.turn import TurnRun
         from lango_nb.runtime.turn_state import TurnState
@@ -895,7 +896,7 @@ class Engine:
             )
         teammates = self.teammates
         queue = self._queues.setdefault(session, FairSemaphore())
-        with self._turns.at_work() as live:
+        with LiveTurn(self._turns) as live:
             await self._enter(queue, session)
             inside = _in_turn.set(_in_turn.get() | {session})
             try:

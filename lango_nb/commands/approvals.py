@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lango_nb.commands.terminal.session import Terminal
     from lango_nb.core.events import Event
     from lango_nb.lab import Lab
-    from lango_nb.runtime.approval_types import Approver, Scope
+    from lango_nb.runtime.approval_types import ApprovalAnswer, ApprovalRequest, Approver, AskWith, Scope
     from lango_nb.viz.view import View
 
 _QUESTION = Word("question", "ID", "approval", "lango approvals lists them")
@@ -107,13 +107,17 @@ def _followed(terminal: Terminal, answer: Callable[[Lab], View[Any]], *, is_yes:
             code = 0
         text = f"{said}\n\n{trace.turn.answer}"
         return Output(lambda: text, lambda: trace_data(trace), remark=summary(trace.turn), exit_code=code)
+    from lango_nb.records.packing import pack_run
+
     code = INPUT_REQUIRED if any(not run.is_terminal for run in found) else int(any(run.error for run in found))
     results = "".join(f"\n\n{run.result or run.error or 'it waits for an answer again'}" for run in found)
-    return Output(lambda: said + results, lambda: [run.model_dump(mode="json") for run in found], exit_code=code)
+    return Output(lambda: said + results, lambda: [pack_run(run) for run in found], exit_code=code)
 
 
 def _answers(lab: Lab, approver: Approver) -> bool:
     """Put the questions that are open by now to the person at the terminal; ``False`` where none was answered."""
+    from functools import partial
+
     from lango_nb.runtime.approval_types import UNAVAILABLE, AskWith
     from lango_nb.runtime.loop import run_in_loop
 
@@ -121,9 +125,12 @@ def _answers(lab: Lab, approver: Approver) -> bool:
         return False
     answered = False
     for question in lab.engine.approvals.pending:
-        request = question.request
-        found = run_in_loop(lambda _emit, request=request: approver.answer(request))
+        found = run_in_loop(partial(_asked, approver, question.request))
         if found.code != UNAVAILABLE:
             question.allow(found.scope, found.by) if found.allowed else question.deny(found.detail, found.by)
             answered = True
     return answered
+
+
+async def _asked(approver: AskWith, request: ApprovalRequest, _emit: object) -> ApprovalAnswer:
+    return await approver.answer(request)

@@ -271,13 +271,10 @@ class Approvals:
         ApprovalAnswer
             With the scope it really holds for. Cancelling the asker withdraws the question.
 
-        Raises
-        ------
-        QuestionLeft
-            The turn ends here: the question stays open, and the turn goes on with the answer as another one.
-
         Notes
         -----
+        A turn that ends here hears of it by :class:`QuestionLeft`: its question stays open.
+
         Source: Multi-Agent Orchestration, "Tool Hooks" (ApprovalGate).
         """
         known = self.known(request)

@@ -12,11 +12,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Collection, Coroutine, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from lango_nb.core.errors import StoreError, TurnError
 from lango_nb.records.turns import Trace
@@ -30,62 +28,73 @@ CLOSED = "closed"
 """Code of the error of a turn that was stopped because its engine is closed."""
 
 
-@dataclass(slots=True, eq=False)
 class LiveTurn:
-    """A turn that has not ended, and the task in which it runs: that may do more than this turn."""
+    """A turn that has not ended, and the task in which it runs: that may do more than this turn.
 
-    task: asyncio.Task[Any]
-    loop: asyncio.AbstractEventLoop
-    cancelling: int
-    """How often the task was cancelled before."""
-    turn_id: str = ""
-    """Empty while it waits for the turns of its session that came before."""
-    is_closed: bool = False
-    """Whether it is stopped because its engine is closed."""
-    has_ended: threading.Event = field(default_factory=threading.Event)
+    Parameters
+    ----------
+    turns : LiveTurns
+        Among which it is counted, from the ``with`` statement to its end.
+
+    Raises
+    ------
+    TurnError
+        The turn was stopped because its engine is closed. Its task was cancelled for nothing else and goes on.
+    """
+
+    __slots__ = ("_cancelling", "_is_stopped", "_task", "_turns", "has_ended", "loop", "turn_id")
+
+    def __init__(self, turns: LiveTurns) -> None:
+        self._turns = turns
+        self._task = asyncio.current_task()
+        self._cancelling = self._task.cancelling() if self._task is not None else 0
+        self._is_stopped = False
+        self.loop = asyncio.get_running_loop()
+        self.turn_id = ""
+        """Empty while it waits for the turns of its session that came before."""
+        self.has_ended: threading.Event | None = None
+        """Made by the one who waits for it."""
+
+    @property
+    def task(self) -> asyncio.Task[Any] | None:
+        """The task in which it runs."""
+        return self._task
+
+    def __enter__(self) -> Self:
+        self._turns.at_work.add(self)
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        self._turns.leave(self)
+        if self._is_stopped and self._task is not None and isinstance(error, asyncio.CancelledError):
+            if self._task.uncancel() > self._cancelling:
+                return
+            stopped = TurnError("the turn was stopped, as its engine was closed; open the lab again and ask once more")
+            stopped.code = CLOSED
+            raise stopped from None
 
     def stop(self) -> None:
         """Cancel the turn, from its loop."""
-        if not self.has_ended.is_set():
-            self.is_closed = True
-            self.task.cancel()
+        if self in self._turns.at_work and self._task is not None:
+            self._is_stopped = True
+            self._task.cancel()
 
 
 class LiveTurns:
     """The turns of an engine that have not ended."""
 
     def __init__(self) -> None:
-        self._turns: set[LiveTurn] = set()
+        self.at_work: set[LiveTurn] = set()
         self._background: set[asyncio.Task[Trace]] = set()
         self._at_last: Callable[[], object] | None = None
 
-    @contextmanager
-    def at_work(self) -> Iterator[LiveTurn]:
-        """Count a turn among those at work, in the present task.
-
-        Raises
-        ------
-        TurnError
-            The turn was stopped because its engine is closed. Its task was cancelled for nothing else and goes on.
-        """
-        task = asyncio.current_task()
-        if task is None:  # pragma: no cover - a coroutine that is driven by hand
-            raise TurnError("a turn runs in a task; use run_sync, or await it on a loop")
-        live = LiveTurn(task, asyncio.get_running_loop(), task.cancelling())
-        self._turns.add(live)
-        try:
-            yield live
-        except asyncio.CancelledError:
-            if not live.is_closed or task.uncancel() > live.cancelling:
-                raise
-            stopped = TurnError("the turn was stopped, as its engine was closed; open the lab again and ask once more")
-            stopped.code = CLOSED
-            raise stopped from None
-        finally:
-            self._turns.discard(live)
+    def leave(self, live: LiveTurn) -> None:
+        """Count a turn among those at work no longer."""
+        self.at_work.discard(live)
+        if live.has_ended is not None:
             live.has_ended.set()
-            if not self._turns:
-                self._all_ended()
+        if self._at_last is not None and not self.at_work:
+            self._all_ended(self._at_last)
 
     def start(self, turn: Coroutine[Any, Any, Trace], at_end: Callable[[], None]) -> None:
         """Let a turn run on the loop of this thread, though nobody waits for it.
@@ -127,27 +136,28 @@ class LiveTurns:
             Called when no turn is at work any more: at once, unless one works on the loop of this thread, which can
             only end after this.
         """
-        begun = {live.task for live in self._turns}
+        begun = {live.task for live in tuple(self.at_work)}
         for task in self._background - begun:
             _on_loop(task.get_loop(), task.cancel)
-        for live in tuple(self._turns):
+        for live in tuple(self.at_work):
             if live.turn_id not in left:
                 _on_loop(live.loop, live.stop)
-        for live in tuple(self._turns):
+        for live in tuple(self.at_work):
             if live.loop.is_running() and not runs_here(live.loop):
-                live.has_ended.wait(LAST_WORDS_S)
-        if any(runs_here(live.loop) for live in tuple(self._turns)):
+                live.has_ended = has_ended = threading.Event()
+                if live in self.at_work:
+                    has_ended.wait(LAST_WORDS_S)
+        if any(runs_here(live.loop) for live in tuple(self.at_work)):
             self._at_last = at_last
         else:
             at_last()
 
-    def _all_ended(self) -> None:
-        at_last, self._at_last = self._at_last, None
-        if at_last is not None:
-            try:
-                at_last()
-            except StoreError as error:
-                logger.error("%s", error)  # noqa: TRY400 - one line says it
+    def _all_ended(self, at_last: Callable[[], object]) -> None:
+        self._at_last = None
+        try:
+            at_last()
+        except StoreError as error:
+            logger.error("%s", error)  # noqa: TRY400 - one line says it
 
 
 def _on_loop(loop: asyncio.AbstractEventLoop, stop: Callable[[], object]) -> None:

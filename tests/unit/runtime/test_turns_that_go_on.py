@@ -552,7 +552,10 @@ def test_a_turn_that_stands_at_its_question_when_its_engine_is_closed_ends_there
     async def stop() -> Trace:
         turn = asyncio.ensure_future(engine.run(REQUEST))
         await asyncio.to_thread(until, lambda: engine.approvals.pending)
-        await (asyncio.sleep(0, engine.close()) if is_here else asyncio.to_thread(engine.close))
+        if is_here:
+            engine.close()
+        else:
+            await asyncio.to_thread(engine.close)
         return await turn
 
     turn = asyncio.run(stop()).turn
@@ -585,7 +588,10 @@ def test_a_turn_at_work_is_stopped_when_its_engine_is_closed_and_its_task_goes_o
     async def stop() -> str:
         task = asyncio.ensure_future(ask())
         await begun.wait()
-        await (asyncio.sleep(0, engine.close()) if is_here else asyncio.to_thread(engine.close))
+        if is_here:
+            engine.close()
+        else:
+            await asyncio.to_thread(engine.close)
         return await task
 
     assert (asyncio.run(stop()), caplog.messages) == ("closed", [])

@@ -54,6 +54,12 @@ def test_json_is_the_turn_that_went_on(lango: Lango, files: Path) -> None:
     assert (data["turn"]["answer"], data["events"][0]["continues"]) == ("Deleted a.txt.", "turn-1-1")
 
 
+def test_json_is_the_run_that_went_on(lango: Lango, files: Path) -> None:
+    lango("ask", "delete a.txt", "--approve", "hold", "--topology", "octet")
+    (run,) = json.loads(lango("allow", "--topology", "octet", "--json").out)
+    assert (run["result"], run["status"]) == ("Deleted a.txt.", "completed")
+
+
 @pytest.mark.parametrize("topology", ["solo", "octet"])
 def test_what_is_asked_next_is_put_to_the_person(
     lango: Lango, files: Path, monkeypatch: pytest.MonkeyPatch, topology: str
