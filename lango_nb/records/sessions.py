@@ -73,6 +73,18 @@ def tokens_of(message: Message) -> int:
     return (len(message.content) + calls) // 4 + 4
 
 
+def tokens_in(messages: Sequence[Message]) -> int:
+    """Return about how many tokens messages take together, in half the time.
+
+    Examples
+    --------
+    >>> said = [Message(role="user", content="how many lines?"), Message(role="assistant", content="Two.")]
+    >>> tokens_in(said) == sum(map(tokens_of, said))
+    True
+    """
+    return sum([tokens_of(one) if one.tool_calls else len(one.content) // 4 + 4 for one in messages])
+
+
 def is_request(message: Message) -> bool:
     """Tell whether a person wrote a message: an exchange begins with it."""
     return message.role == "user" and message.author in {USER, None}
@@ -110,7 +122,6 @@ class Session:
         self.known: set[str] = set()
         """Ids of the latest turns, and of what runs left after theirs, whose messages are among these."""
         self.most_tokens = most_tokens
-        self._sizes: list[int] = []
         self._tokens = 0
         self._starts: dict[int, tuple[int, int]] = {}
         """By number of tokens: where the part begins that fits, and how many tokens that part has."""
@@ -123,10 +134,8 @@ class Session:
 
     def add(self, messages: Sequence[Message]) -> None:
         """Go on with the conversation; the oldest whole exchanges go when it is far longer than anybody is given."""
-        sizes = list(map(tokens_of, messages))
+        added = tokens_in(messages)
         self.messages.extend(messages)
-        self._sizes += sizes
-        added = sum(sizes)
         self._tokens += added
         if self._starts:
             self._starts = {most: (start, tokens + added) for most, (start, tokens) in self._starts.items()}
@@ -140,9 +149,8 @@ class Session:
 
     def add_before(self, messages: Sequence[Message]) -> None:
         """Put earlier messages before what is known of a conversation."""
-        sizes = list(map(tokens_of, messages))
-        self.messages, self._sizes = [*messages, *self.messages], sizes + self._sizes
-        self._tokens += sum(sizes)
+        self.messages = [*messages, *self.messages]
+        self._tokens += tokens_in(messages)
         self._starts.clear()
 
     def given(self, most_tokens: int | None = None) -> Given:
@@ -162,7 +170,7 @@ class Session:
         start, tokens = self._starts.get(most, (0, self._tokens))
         while tokens > most and start < len(self.messages):
             end = self._exchange_after(start)
-            tokens -= sum(self._sizes[start:end])
+            tokens -= tokens_in(self.messages[start:end])
             start = end
         self._starts[most] = start, tokens
         messages = Excerpt((self.messages, start)) if start < len(self.messages) else ()
@@ -186,14 +194,14 @@ class Session:
         start, tokens = self._starts.get(most_tokens, (0, self._tokens))
         summed_up = self._summed_up(summary)
         if summed_up > start:
-            tokens -= sum(self._sizes[start:summed_up])
+            tokens -= tokens_in(self.messages[start:summed_up])
             start = summed_up
         most = room
         while tokens > most and start < len(self.messages):
             end = self._exchange_after(start)
             if tokens <= room and end == len(self.messages):
                 break
-            tokens -= sum(self._sizes[start:end])
+            tokens -= tokens_in(self.messages[start:end])
             start, most = end, room // 2
         self._starts[most_tokens] = start, tokens
         dropped = max(self.dropped + start, summary.dropped if summary is not None else 0)
@@ -231,8 +239,8 @@ class Session:
 
     def _let_go(self) -> None:
         gone = len(self.messages) - len(self.given(self.most_tokens).messages)
-        self._tokens -= sum(self._sizes[:gone])
-        self.messages, self._sizes = self.messages[gone:], self._sizes[gone:]  # others still read the old ones
+        self._tokens -= tokens_in(self.messages[:gone])
+        self.messages = self.messages[gone:]  # others still read the old ones
         self.dropped += gone
         self._starts.clear()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import itemgetter
 from threading import RLock
 
@@ -180,24 +181,31 @@ class StoredSessions(Sessions):
 
     def _read_latest(self, session: StoredSession) -> None:
         """Read as many of the latest turns as fit; what is before them is in the records."""
-        numbers = self._log.numbers(TurnQuery(session=session.id))
-        running = self._log.numbers(TurnQuery(session=session.id, outcomes=("running",)))
-        settled = [number for number in numbers if not running or number < running[0]]
-        late = self._placed(session) if settled else []
-        end, upper = len(settled), settled[-1] if settled else 0
-        session.known.update(source for after, source, _ in late if after <= upper)
-        while end and session.tokens <= session.most_tokens:
-            start = max(end - self._turns_that_fit(session, len(settled) - end), 0)
-            pages = list(self._log.histories(settled[start:end]))
-            lower = settled[start - 1] if start else -1
+        query = TurnQuery(session=session.id, newest_first=True)
+        latest = self._log.numbers(replace(query, limit=1))
+        if not latest:
+            return
+        running = self._log.rows(TurnQuery(outcomes=("running",)))  # of all sessions: they are few, and found at once
+        before = min([latest[0] + 1, *(int(str(row["number"])) for row in running if row["session_id"] == session.id)])
+        left, read = self._log.count(replace(query, before=before)), 0
+        late = self._placed(session) if left else []
+        while left and session.tokens <= session.most_tokens:
+            wanted = self._turns_that_fit(session, read)
+            *numbers, lower = [*self._log.numbers(replace(query, before=before, limit=wanted + 1)), -1][: wanted + 1]
+            upper = before - 1
+            if not numbers:  # they were removed meanwhile
+                break
+            if not read:
+                session.settled = upper = numbers[0]
+                session.known.update(source for after, source, _ in late if after <= upper)
+            pages = list(self._log.histories(numbers[::-1]))
             pages += [(after, text) for after, _, text in late if lower < after <= upper]
             pages.sort(key=itemgetter(0))  # what runs left stands behind the turn
             texts = [text[1:-1] for _, text in pages if text != "[]"]
             session.add_before(read_history(f"[{','.join(texts)}]"))
-            end, upper = start, lower
-        session.dropped = end
-        session.looked = settled[end - 1] if end else 0
-        session.settled = settled[-1] if settled else 0
+            before, left, read = lower + 1, left - len(numbers) if lower >= 0 else 0, read + len(numbers)
+        session.dropped = left
+        session.looked = before - 1 if left else 0
 
     def _turns_that_fit(self, session: StoredSession, turns: int) -> int:
         """Return how many turns to read next: about as many as still fit, if they are like those that were read."""

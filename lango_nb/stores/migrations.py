@@ -58,8 +58,8 @@ def _put_lists_together(transaction: Transaction, dialect: Dialect) -> None:
                         lists[HISTORY] = row.get(MESSAGES, [])
                     else:
                         lists[table.name] = [*lists.get(table.name, []), row]  # type: ignore[misc]
-        for turn, lists in found.items():
-            insert_lists(transaction, dialect, pack_lists(lists), turn)
+        for turn, by_table in found.items():
+            insert_lists(transaction, dialect, pack_lists(by_table), turn)
     for table in older:
         transaction.change(f"DROP TABLE {dialect.named(table)}")
 

@@ -73,6 +73,7 @@ class RowFormat:
         self.columns = (*(column.name for column in own), "data", "checksum")
         self._width = len(own)
         self._places = {column.path: (place, _FITS[column.type]) for place, column in enumerate(own)}
+        self._direct = {path: place for path, place in self._places.items() if "." not in path}
         self._groups = {path.partition(".")[0] for path in self._places if "." in path}
         self._plans: dict[tuple[str, ...], _Plan | None] = {}
         self._readers: list[tuple[str, str, Callable[[Any], Any] | None]] = []
@@ -90,7 +91,7 @@ class RowFormat:
         """
         found: list[Any] = [None] * self._width
         rest: Row = {}
-        places, is_odd = self._places, False
+        places, is_odd = self._direct, False
         for name, value in row.items():
             place = places.get(name)
             if place is not None:
@@ -159,7 +160,7 @@ class RowFormat:
             paths += [(group, inner) for inner in cast("Row", row[group])]
         places, others = [], []
         for name, inner in paths:
-            place = self._places.get(f"{name}.{inner}" if inner else name)
+            place = self._places.get(f"{name}.{inner}") if inner else self._direct.get(name)
             if place is not None:
                 places.append((place[0], name, inner, place[1]))
             elif inner:

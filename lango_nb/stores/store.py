@@ -58,6 +58,8 @@ class TurnQuery:
     """Only turns of these ids."""
     after: int = 0
     """Only turns of higher numbers."""
+    before: int = 0
+    """Only turns of lower numbers, where it is not 0."""
     newest_first: bool = False
     limit: int | None = None
 
@@ -78,6 +80,7 @@ class TurnQuery:
             and (self.ids is None or row.get("id") in self.ids)
             and (not self.outcomes or row.get("outcome") in self.outcomes)
             and (not self.after or _number(row) > self.after)
+            and (not self.before or _number(row) < self.before)
             and self._is_in_time(str(row.get("started_at") or ""))
             and (self.agent is None or self.agent in _names(row, "agents"))
             and (self.tool is None or self.tool in _names(row, "tools"))

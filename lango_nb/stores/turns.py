@@ -594,8 +594,9 @@ class Turns:
             conditions.append(f"{prefix}outcome = '{_RUNNING}'")  # there is an index of these
         elif query.outcomes:
             narrow(dialect.among("outcome"), dialect.values([to_name(outcome) for outcome in query.outcomes]))
-        if query.after:
-            narrow("number > ?", max(min(query.after, _LARGEST), -_LARGEST))
+        for sign, limit in ((">", query.after), ("<", query.before)):
+            if limit:
+                narrow(f"number {sign} ?", max(min(limit, _LARGEST), -_LARGEST))
         if query.since is not None:
             narrow("started_at >= ?", stamp(query.since))
         if query.until is not None:

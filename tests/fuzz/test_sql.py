@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lango_nb.stores.opening import open_store
@@ -153,6 +153,7 @@ tables = st.sampled_from([row_format(table.name) for table in (*OF_TURNS, *DOCUM
 columns = st.sampled_from(sorted({c.path for t in (*OF_TURNS, *DOCUMENTS.values()) for c in t.columns if c.path}))
 
 
+@example(form=row_format("events"), row={"usage.model": "a name of its own"}, usage={})
 @given(form=tables, row=st.dictionaries(columns | words, values, max_size=6), usage=st.dictionaries(words, values))
 def test_a_record_comes_back_from_its_columns_whatever_it_holds(form: RowFormat, row: Row, usage: Row) -> None:
     row = {**row, "usage": usage}
