@@ -220,7 +220,7 @@ def test_a_value_is_set_in_the_only_table_that_has_it_and_the_next_one_likewise(
 ) -> None:
     (folder / "orders.csv").write_text(ORDERS)
     assert ask(text).is_ok
-    assert "K03,Sofia,vase,ready" in (folder / "orders.csv").read_text()
+    assert "K03,Sofia Lopez,vase,ready" in (folder / "orders.csv").read_text()
     ask("and K02 to ready")
     assert (folder / "orders.csv").read_text() == ORDERS.replace("glazed", "ready").replace("bisque", "ready")
 
