@@ -67,6 +67,7 @@ _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "mo
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
+_SHOWING = frozenset(("show", "list"))
 _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
@@ -249,8 +250,10 @@ def wants_to_know(text: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Tell whether a text has a word or a sign that asks."""
-    return bool(_ASKING & concepts_of(text)) or any(sign in text for sign in "?\uff1f")
+    """Tell whether a text has a word or a sign that asks, or begins with wanting something shown."""
+    if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
+        return True
+    return bool(_SHOWING.intersection(*lexicon().concepts(words(text))[:1]))
 
 
 def _is_question(step: Step) -> bool:

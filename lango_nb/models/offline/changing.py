@@ -505,6 +505,8 @@ def _json_set(desk: Desk, step: Step) -> Work:
         first, last = json_spans(old)[name]
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
+    except ValueError as error:
+        raise Ask(desk.say("no_json", file=path), can_try_others=True) from error
     now: str = yield from edit(desk, path, old, lines(changed))
     start, end = json_spans(now)[name]
     said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])
@@ -521,7 +523,7 @@ def _cell_set(desk: Desk, step: Step) -> Work:
         said = said.replace(step.word("file"), " ")
     else:
         path, old = yield from _only_table(desk, said, new)
-    meant = cells_meant(old, said, new, is_done=is_done)
+    meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
     if not meant:
         raise Ask(desk.say("unclear"), can_try_others=True)
     table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
@@ -551,7 +553,9 @@ def _only_table(desk: Desk, said: str, new: str) -> Work:
     every: list[Entry] = yield from desk.folder.everything()
     names = [one.name for one in files_of(every, (".csv", ".tsv", ".json"))][:_MOST_TABLES]
     texts: dict[str, str] = yield from desk.folder.read_all(names)
-    fitting = [name for name, text in texts.items() if len(cells_meant(text, said, new)) == 1]
+    fitting: list[str] = []
+    for value in dict.fromkeys((new, "")):
+        fitting = fitting or [name for name, text in texts.items() if len(cells_meant(text, said, value)) == 1]
     if len(fitting) != 1:
         raise Ask(desk.say("unclear"), can_try_others=True)
     return fitting[0], (yield from desk.folder.editable(fitting[0]))

@@ -174,6 +174,10 @@ _LOSING = ("delete", "line.delete", "move", "run", "write")
 _NEGATING = frozenset(("no", "not"))
 _UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
 """Concepts of the words with which a no may say that something shall be as before."""
+_UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change"))  # fmt: skip
+"""Acts that a wish to set a value of a table is taken for."""
+_FEW_IN_CELL = 12
+"""Words of such a wish."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
@@ -778,24 +782,44 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < _HALF
-    if step is None or not (is_doubtful or step.act in {"json.set", "replace", "line.replace", "move", "task.done"}):
+    is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
+    acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
+    if step is None or not (is_doubtful or is_set or step.act in acts_of_it):
         return None
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
-    is_anywhere = not file and step.act == "json.set" and bool(step.word("new"))
+    is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
     is_other = request.rstrip()[-1:] in _ASKS or any(_ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
-    if not request.strip() or (step.act == "task.done" and not named):
+    if not request.strip() or (step.act == "task.done" and not named and not is_set):
         return None
-    new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else _new_of(reading)
+    new = (
+        ()
+        if (is_set and step.act not in {"json.set", "replace"})
+        or step.act in {"task.done", "move"}
+        or "done" in concepts_of(request)
+        else _new_of(reading)
+    )
     cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
     found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
-    is_whole = step.act in {"move", "replace", "json.set"} and not _lacks(step) and reading.confidence >= _HALF
+    is_whole = (
+        not is_set and step.act in {"move", "replace", "json.set"} and not _lacks(step) and reading.confidence >= _HALF
+    )
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
+
+
+def _is_setting(step: Step, confidence: float, request: str, last: Step | None) -> bool:
+    """Tell whether a request that was hardly understood begins with setting something, or goes on with that: "and K2 to ready"."""
+    found = words_of(request)
+    first = frozenset().union(*lexicon().concepts(found)[:_FIRST_WORDS])
+    goes_on = last is not None and last.act in {"value.set", "line.replace"} and "and" in first
+    is_unsure = confidence < _SURE and not is_asking(request)
+    is_one = step.act in _UNSURE_ACTS or (goes_on and step.act in FOLLOWS)
+    return is_one and is_unsure and (goes_on or "change" in first) and len(found) <= _FEW_IN_CELL
 
 
 def _new_of(reading: Reading) -> tuple[str, ...]:

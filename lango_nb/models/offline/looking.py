@@ -57,7 +57,18 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.queries import TABLES, Condition, Leaf, Query, answer, leaf, query, ranked, spoken_of
+from lango_nb.models.offline.queries import (
+    TABLES,
+    Condition,
+    Leaf,
+    Query,
+    answer,
+    leaf,
+    query,
+    ranked,
+    says_order,
+    spoken_of,
+)
 from lango_nb.models.offline.queries import parse as parse_query
 
 _MOST_SEARCHED = 60
@@ -115,7 +126,8 @@ def look(desk: Desk, step: Step) -> Work:
     Outcome
     """
     handler = _HANDLERS.get(step.act)
-    if step.act.startswith("list.by") and step.word("file").casefold().endswith(TABLES):
+    is_table = (step.word("file") or desk.context.file).casefold().endswith(TABLES)
+    if is_table and (step.act.startswith("list.by") or (step.act == "read" and says_order(step.text, desk.language))):
         return (yield from _sorted(desk, step))
     if handler is not None:
         return (yield from handler(desk, step))
@@ -622,6 +634,10 @@ def _exists(desk: Desk, step: Step) -> Work:
     except Ask as ask:
         if not ask.can_try_others:
             raise
+        is_name = any(one.kind in {"file", "folder"} for one in words_of(word))
+        found: Outcome | None = None if is_name else (yield from find_out(desk, step.text))
+        if found is not None:
+            return found  # "is there a rehearsal on 5 May?"
         return Outcome(desk.say("exists.no", file=word), "no", step, word if "." in word else "")
     return Outcome(desk.say("exists.yes", file=path), "yes", step.with_arguments(file=(path,)), path)
 

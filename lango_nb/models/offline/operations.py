@@ -1086,8 +1086,9 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
         held = list(dict.fromkeys(values[column] for _, values in entries if column in values))
         named = asked.names(column)
         value, at = _new_value(asked, held, named, new, is_done)
-        if not value or (new and not named and value not in held):
-            continue
+        is_key = column == columns[0] and len(held) == len(entries) and value in held and not new
+        if not value or (new and not named and value not in held) or (is_key and not named):
+            continue  # what tells rows apart is not set to what another row has
         rest = set(range(len(asked.words))) - set(at) - set(named)
         for place, values in entries:
             if column not in values or values[column] == value:
@@ -1133,8 +1134,9 @@ def _new_value(
     behind = [at + 1 for at in named if at + 1 < len(asked.words)]
     values = [value for value in held if asked.whole(value)]
     for value in values:
-        if not named or asked.whole(value)[0] in behind:
-            return value, asked.whole(value)
+        places = asked.whole(value)
+        if not named or places[0] in behind or (places[-1] == len(asked.words) - 1 and places[0] > max(named)):
+            return value, places
     last = behind[-1] if behind else -1
     if last >= 0 and (number(asked.words[last]) is not None if is_number else asked.words[last].isupper()):
         return asked.words[last], [last]

@@ -63,6 +63,8 @@ _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
 _DAY_SIGNS = frozenset("日号")
+_SIDES = {"before": "under", "after": "over", "since": "over"}
+"""On which side of a year rows are."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Concepts of small numbers."""
 _SHORTEST = 3
@@ -220,6 +222,8 @@ class _Question:
             if token.kind not in {"file", "folder", "sign"}
             for part in plain(token.text).split()
         ]
+        self.asking = _asked(language).concepts(self.tokens)
+        """What each token says in questions about tables (``data/reading/asked.tsv``)."""
         self.english = () if language == "en" else tuple(_in_english(self.tokens, language))
         """Tokens with the stems of what they mean in English."""
         self.used: set[int] = set()
@@ -400,9 +404,11 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     wanted = tuple(name for name in named if name not in spent)
     most = _how_many(asked) if measure in {"max", "min"} else 0
     explained = asked.explained(default=0.0 if before is None else 1.0)
+    if before is not None and before.measure and not where and set(asked.has(("all",))) - title:
+        before = before._replace(where=())  # "and all together?"
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
     is_time = bool(asked.has(_TIMES))
-    priced = (place for place, told in enumerate(_asked(language).concepts(asked.tokens)) if "price" in told)
+    priced = (place for place, told in enumerate(asked.asking) if "price" in told)
     money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
     is_money = bool(money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)})
     if is_money and _amount(table, set(), is_money=True):
@@ -607,6 +613,7 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
         if column in spent or not _is_truth(table.values(column)):
             continue
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
+        denied.update(at for at, told in enumerate(asked.asking) if "not" in told)
         asked.used.update(denied)
         wants = _FALSE if denied or asked.has(_NEGATING) else _TRUE
         asked.used.update(asked.has(_NEGATING))
@@ -624,6 +631,9 @@ def _is_truth(cells: Sequence[str]) -> bool:
 
 def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
     """Return the limit that a question sets to a column of numbers."""
+    if (found := _in_years(asked, table)) is not None:
+        yield found
+        return
     kind = "over" if asked.has((_OVER,)) else "under" if asked.has((_UNDER,)) else ""
     two = [name for name in named if is_numeric(table.values(name))]
     if kind and len(two) == 2 and not any(unit.is_number for unit in asked.units):  # noqa: PLR2004 - one against the other
@@ -648,9 +658,27 @@ def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condit
         yield Condition(columns[0], kind, (str(limit),))
 
 
+def _in_years(asked: _Question, table: Table) -> Condition | None:
+    """Return the years that are meant: "before 2020", "seit 2021"."""
+    columns = [name for name in table.columns if is_numeric(table.values(name)) and _is_time(name, table)]
+    for place, token in enumerate(asked.tokens):
+        if len(columns) != 1 or token.kind != "number" or number(token.text) is None:
+            continue
+        near = range(max(0, place - _NEAR), min(len(asked.tokens), place + _NEAR))
+        said = {kind: at for at in near for kind in _SIDES if kind in asked.asking[at]}
+        if said:
+            kind = min(said, key=lambda one: abs(said[one] - place))
+            asked.used.update({place, said[kind]})
+            limit = number(token.text) or Decimal(0)
+            return Condition(columns[0], _SIDES[kind], (str(limit - (kind == "since")),))
+    return None
+
+
 def _continued(found: Query, before: Query, table: Table) -> Query:
     """Take from the question before what a follow-up leaves out."""
     new = {one.column for one in found.where}
+    if found.measure in {"max", "min"}:
+        new.update(found.wanted)  # "who paid most?" is not about the one who was asked about before
     where = (*(one for one in before.where if one.column not in new), *found.where)
     rows = found._replace(where=where).rows(table)
     if (found.where and not rows) or (found.measure in {"max", "min"} and len(rows) < 2):  # noqa: PLR2004 - the most of one
@@ -847,6 +875,11 @@ def _how_many(asked: _Question) -> int:
         return 0
     asked.used.add(said[0][0])
     return said[0][1]
+
+
+def says_order(text: str, language: str) -> bool:
+    """Tell whether a request says that it wants rows from the largest down."""
+    return any("down" in one for one in _asked(language).concepts(words(text)))
 
 
 def _number_said(word: Word, told: Iterable[str]) -> int:

@@ -200,6 +200,66 @@ def test_a_value_is_set_in_the_row_that_is_meant(ask: Ask, folder: Path, text: s
     assert (folder / "people.csv").read_text().count("\n") == 4
 
 
+ORDERS = (
+    "order,customer,item,status\nK01,Lena Maier,mug,ready\nK02,Tom Baker,bowl,glazed\nK03,Sofia Lopez,vase,bisque\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set K03 to ready",
+        "zet de status van K03 op ready",
+        "ändere den Status von K03 auf ready",
+        "cambia el estado de K03 a ready",
+        "zmień status K03 na ready",
+    ],
+)
+def test_a_value_is_set_in_the_only_table_that_has_it_and_the_next_one_likewise(
+    ask: Ask, folder: Path, text: str
+) -> None:
+    (folder / "orders.csv").write_text(ORDERS)
+    assert ask(text).is_ok
+    assert "K03,Sofia Lopez,vase,ready" in (folder / "orders.csv").read_text()
+    ask("and K02 to ready")
+    assert (folder / "orders.csv").read_text() == ORDERS.replace("glazed", "ready").replace("bisque", "ready")
+
+
+def test_what_tells_rows_apart_is_not_set_to_what_another_row_has(ask: Ask, folder: Path) -> None:
+    (folder / "orders.csv").write_text(ORDERS)
+    ask("zet de status van K03 op glazed")
+    assert (folder / "orders.csv").read_text() == ORDERS.replace("bisque", "glazed")
+
+
+def test_a_question_about_somebody_goes_on_in_the_table_that_has_them(ask: Ask, folder: Path) -> None:
+    (folder / "rules.md").write_text("# Rules\nThe key is with Nora.\n")
+    assert "The key is with Nora." in str(ask("who has the key?").answer)
+    answer = str(ask("what's her diet?").answer)
+    assert "vegan" in answer
+    assert "Mia" not in answer
+
+
+def test_a_table_is_sorted_from_the_largest_down_and_cut(ask: Ask, folder: Path) -> None:
+    (folder / "parts.csv").write_text("part,price\nbell,3\nlock,44\nsaddle,119\nchain,15\n")
+    answer = str(ask("sort parts.csv by price, most expensive first, only the top 2 please").answer)
+    assert answer.splitlines()[-2:] == ["saddle,119", "lock,44"]
+    answer = str(ask("which are the two cheapest?").answer)
+    assert answer.splitlines()[-2:] == ["bell,3", "chain,15"]
+
+
+def test_a_question_in_another_language_that_looked_like_talk_is_answered_from_a_table(ask: Ask, folder: Path) -> None:
+    (folder / "spent.csv").write_text("item,paid_by,amount\ncoffee,Ann,23.20\nflowers,Ben,45\ncoffee,Ben,19.80\n")
+    assert str(ask("hoeveel hebben we aan koffie uitgegeven?").answer).startswith("43 ")
+    assert str(ask("ile kosztowały kwiaty?").answer).startswith("45 ")
+
+
+def test_a_missing_file_is_asked_for_with_the_names_there_are(ask: Ask, folder: Path) -> None:
+    turn = ask("how many lines does it have?")
+    assert turn.outcome == "input_required"
+    assert "packing.txt" in str(turn.answer)
+    assert "station.log has 4 lines." in str(ask("station.log").answer)
+
+
 def test_a_person_is_put_into_another_room_and_back(ask: Ask, folder: Path) -> None:
     ask("show people.csv")
     ask("put Nora Weber in room B")

@@ -59,10 +59,28 @@ def test_values_of_a_table_are_told_by_what_they_mean_in_another_language(text: 
         ("zeig mir die unbezahlten Mitglieder", "de", "rows where fee_paid is no"),
         ("quels membres sont impayés", "fr", "rows where fee_paid is no"),
         ("show me the members who paid", "en", "rows where fee_paid is yes"),
+        ("who hasnt paid yet, see members.csv", "en", "rows where fee_paid is no"),
+        ("hoeveel leden zijn er voor 2020 bij gekomen?", "nl", "count where joined under 2020"),
+        ("¿cuántos miembros entraron después de 2020?", "es", "count where joined over 2020"),
+        ("wer ist seit 2021 dabei?", "de", "rows where joined over 2020"),
     ],
 )
 def test_columns_are_told_in_another_language_and_by_the_contrary(text: str, language: str, line: str) -> None:
     assert str(query(text, MEMBERS, name="members.csv", language=language)) == line
+
+
+def test_who_paid_most_and_all_together_are_not_about_the_one_spoken_of_before() -> None:
+    dirk = query("what did Dirk pay in total?", SPENT, name="expenses.csv")
+    assert str(dirk) == "sum amount where paid_by has dirk"
+    assert str(query("who paid the most?", SPENT, dirk, "expenses.csv")) == "max amount, paid_by"
+    assert str(query("en alles samen?", SPENT, dirk, "expenses.csv", "nl")) == "sum amount"
+
+
+def test_several_of_the_largest_are_written_and_read_back() -> None:
+    asked = query("what are the two dearest orders?", ORDERS, name="orders.csv")
+    assert str(asked).startswith("max price first 2")
+    assert parse(str(asked)) == asked._replace(explained=1.0)
+    assert [row[0] for row in answer(asked, ORDERS).rows] == ["K2", "K1"]
 
 
 def test_of_several_amounts_how_many_means_the_number_of_things_and_cost_the_money() -> None:
