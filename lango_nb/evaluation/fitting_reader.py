@@ -348,7 +348,7 @@ def put_together(turns: Sequence[Marked], most: int) -> list[tuple[str, tuple[in
             single.setdefault((turn.author, turn.language), []).append(turn.text)
     pairs = [key for key in sorted(single) if len(single[key]) > 1 and joins[key[1]]]
     draw = random.Random(0)  # noqa: S311 - the same requests each time
-    made = []
+    made: list[tuple[str, tuple[int, ...]]] = []
     for author, language in draw.choices(pairs, [len(single[key]) for key in pairs], k=most) if pairs else ():
         first, second = draw.sample(single[author, language], 2)
         sign, words = draw.choice(joins[language])
