@@ -2,7 +2,8 @@
 
     requests without the authors held out ─┬─ act, destination, language ── regression, acts of a kind together
                                            ├─ how sure that is            ── regression, on authors left out once
-                                           ├─ where a step begins         ── regression
+                                           ├─ where a step begins         ── regression, also on requests put together
+                                           ├─ whether it does             ── regression, on authors left out once
                                            └─ roles of words              ── conditional random field
 
 Needs the extra ``fit`` (numpy, scipy). The same requests give the same bytes.
@@ -14,7 +15,8 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +39,17 @@ from lango_nb.models.offline.features import (
 )
 from lango_nb.models.offline.lexicon import Word
 from lango_nb.models.offline.plan import READING, acts
-from lango_nb.models.offline.reader import FOLLOWS, WEIGHTS, begins_at, likeliest, roles_of
+from lango_nb.models.offline.reader import (
+    CUT_LEAST,
+    FOLLOWS,
+    WEIGHTS,
+    begins_at,
+    chance_of_beginning,
+    cut_features,
+    likeliest,
+    likely_of,
+    roles_of,
+)
 from lango_nb.models.offline.weights import LEAST_STEP, MOST_STEPS, Linear, Tagger, pack
 
 HELD_OUT = 3
@@ -62,6 +74,11 @@ _MOST_DOUBLINGS = 12
 _STEPS = 31
 """Steps of a role's largest weights."""
 _LEAST_WEIGHT = 0.05
+_PUT_TOGETHER, _LONGEST_PART = 4_000, 120
+"""Requests of two steps that are made of others, and characters of one of those at most."""
+_ENDS = " ,;:.!?。，；！？、"  # noqa: RUF001 - signs that people type
+_UNSPACED = frozenset(("ja", "zh"))
+_CUT_FEATURES = 13
 _NEVER = -1e9
 _NEWTON = 12
 
@@ -106,15 +123,17 @@ def fit(turns: Iterable[Marked], held_out: Sequence[str] = ()) -> bytes:
     }
     linear = {name: model.pack() for name, model in _linear(listed, heads).items()}
     parts = {**linear, "begins": _begins(turns).pack(), "roles": _tagger(samples).pack()}
-    card = {"version": VERSION, "turns": len(turns), "held_out": sorted(held_out), "doubt": _doubt(samples, listed)}
+    card = {"version": VERSION, "turns": len(turns), "held_out": sorted(held_out), **_sureness(turns, samples, listed)}
     return pack(card, parts)
 
 
-def _doubt(samples: Sequence[_Sample], listed: Sequence[Sequence[str]]) -> list[float]:
-    """Fit how sure a reading is, to authors that are left out once: on its own authors a model is always sure."""
+def _sureness(
+    turns: Sequence[Marked], samples: Sequence[_Sample], listed: Sequence[Sequence[str]]
+) -> dict[str, list[float]]:
+    """Fit how sure readings are, to authors that are left out once: on its own authors a model is always sure."""
     authors = sorted({one.author for one in samples})
     if len(authors) < HELD_OUT:
-        return [0.0, 1.0, 0.0, 0.0, 0.0]
+        return {"doubt": [0.0, 1.0, 0.0, 0.0, 0.0], "cut": [0.0, 1.0, *[0.0] * (_CUT_FEATURES - 1)]}
     left_out = [is_held_out(one.author, authors) for one in samples]
     inside = [place for place, is_out in enumerate(left_out) if not is_out]
     models = _linear(
@@ -124,6 +143,36 @@ def _doubt(samples: Sequence[_Sample], listed: Sequence[Sequence[str]]) -> list[
             "destination": [samples[place].step.destination for place in inside],
         },
     )
+    begins = _begins([turn for turn in turns if not is_held_out(turn.author, authors)])
+    unseen = [turn for turn in turns if is_held_out(turn.author, authors)]
+    return {"doubt": _doubt(samples, listed, authors, models), "cut": _cut(unseen, begins, models["act"])}
+
+
+def _cut(turns: Iterable[Marked], begins: Linear, act: Linear) -> list[float]:
+    """Fit how likely another step begins at a word, by what the parts of the request mean then."""
+
+    def act_of(text: str, before: str | None) -> tuple[str, float]:
+        names = of_act(see(text), before)
+        scored = zip(likely_of(act.scores(names, norm(Counter(names)))), act.classes, strict=True)
+        chance, likeliest_act = max(one for one in scored if before is not None or one[1] not in FOLLOWS)
+        return likeliest_act, chance
+
+    rows, right = [], []
+    for turn in turns:
+        seen = see(turn.text)
+        wanted = {begins_at(seen.words, at) for at in turn.begins}
+        for place in filter(partial(may_begin, seen), range(1, len(seen.words))):
+            chance = chance_of_beginning(begins, seen, place)
+            if chance >= CUT_LEAST:
+                rows.append([1.0, *cut_features(seen, place, chance, turn.before, act_of)])
+                right.append(place in wanted)
+    return [round(float(weight), 4) for weight in _chance(np.array(rows), np.array(right, float))]
+
+
+def _doubt(
+    samples: Sequence[_Sample], listed: Sequence[Sequence[str]], authors: Sequence[str], models: Mapping[str, Linear]
+) -> list[float]:
+    """Fit how likely an act and a destination are right."""
     rows, right = [], []
     for one, names in zip(samples, listed, strict=True):
         if is_held_out(one.author, authors):
@@ -253,10 +302,11 @@ def _packed(names: Sequence[str], counted: Sequence[int], fitted: tuple[Any, Any
 
 
 def _begins(turns: Sequence[Marked]) -> Linear:
+    """Fit where a step begins; requests of several steps are few, so that others are put together as well."""
     listed, labels = [], []
-    for turn in turns:
-        seen = see(turn.text)
-        wanted = {begins_at(seen.words, at) for at in turn.begins}
+    for text, begins in [*((turn.text, turn.begins) for turn in turns), *put_together(turns, _PUT_TOGETHER)]:
+        seen = see(text)
+        wanted = {begins_at(seen.words, at) for at in begins}
         for place in range(1, len(seen.words)):
             if place in wanted or may_begin(seen, place):
                 listed.append([f"x:{name}" for name in of_beginning(seen, place)])
@@ -265,6 +315,66 @@ def _begins(turns: Sequence[Marked]) -> Linear:
     names = sorted(name for name, count in counts.items() if count >= LEAST_REQUESTS)
     fitted = _regression(_matrix(listed, names), labels)
     return _packed(names, [counts[name] for name in names], fitted, len(names))
+
+
+class _Join(NamedTuple):
+    """How a request of several steps goes on."""
+
+    sign: str
+    """What ends the step before."""
+    words: str
+    """What the next one begins with: and, then."""
+
+
+def put_together(turns: Sequence[Marked], most: int) -> list[tuple[str, tuple[int, ...]]]:
+    """Make requests of two steps from pairs of an author's, joined as people join them in that language.
+
+    Parameters
+    ----------
+    turns : sequence of Marked
+    most : int
+
+    Returns
+    -------
+    list of pair
+        The request, and where its second step begins. None where nobody says two things at once.
+    """
+    joins: dict[str, list[_Join]] = {}
+    single: dict[tuple[str, str], list[str]] = {}
+    for turn in turns:
+        joins.setdefault(turn.language, []).extend(_joins(turn))
+        row = acts().get(turn.steps[0].act)
+        is_wish = len(turn.steps) == 1 and (row is None or row.kind != "talk") and turn.steps[0].act not in FOLLOWS
+        if is_wish and len(turn.text) < _LONGEST_PART:
+            single.setdefault((turn.author, turn.language), []).append(turn.text)
+    pairs = [key for key in sorted(single) if len(single[key]) > 1 and joins[key[1]]]
+    draw = random.Random(0)  # noqa: S311 - the same requests each time
+    made: list[tuple[str, tuple[int, ...]]] = []
+    for author, language in draw.choices(pairs, [len(single[key]) for key in pairs], k=most) if pairs else ():
+        first, second = draw.sample(single[author, language], 2)
+        sign, words = draw.choice(joins[language])
+        first = first.rstrip(_ENDS)
+        before = first + (sign or ("" if words else ";"))
+        space = "" if language in _UNSPACED and sign else " "
+        made.append((f"{before}{space}{words}{second}", (len(before + space),)))
+    return made
+
+
+def _joins(turn: Marked) -> Iterator[_Join]:
+    """List how the steps of a request are joined."""
+    seen = see(turn.text)
+    for at in turn.begins:
+        place = begins_at(seen.words, at)
+        behind = next(
+            (
+                word.start
+                for word, told in zip(seen.words[place:], seen.concepts[place:], strict=True)
+                if not {"and", "then"} & told and word.kind != "sign"
+            ),
+            at,
+        )
+        ending = turn.text[:at].rstrip()[-1:]
+        yield _Join(ending if ending in _ENDS else "", turn.text[at:behind])
 
 
 # -- roles -------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ these functions, so that both see the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from lango_nb.models.offline.lexicon import UNSPACED, Concepts, Word, lexicon, w
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing.features import fold
 
-VERSION = 3
+VERSION = 4
 """Of what this module does with a request; weights fitted with another one are refused."""
 VALUES = {
     "w": 1.0,
@@ -58,6 +58,8 @@ _PROGRAMS = frozenset(
 """Programs that a line for a shell begins with."""
 _REACH = 5
 """Words to both sides from which it is told whether a step begins."""
+_FEW = 3
+"""Fewer words are hardly enough for a step."""
 Features = tuple[str, ...]
 Group = tuple[Callable[..., Features], tuple[object, ...]]
 """Features of a word that come together, as what makes them and what it is given: they are made, and added up, once."""
@@ -248,8 +250,7 @@ def of_doubt(
         if word.kind == "word" and not word.is_quoted and not any(start <= word.start < end for start, end in spans)
     ]
     strange = sum(not concepts and not is_known(f"w:{word.folded}") for word, concepts in plain)
-    odds = [math.log(max(chance, _LEAST_CHANCE) / max(1.0 - chance, _LEAST_CHANCE)) for chance in chances]
-    return [*odds, strange / max(1, len(plain)), float(strange > 0)]
+    return [*map(_log_odds, chances), strange / max(1, len(plain)), float(strange > 0)]
 
 
 def _kinds(seen: Seen) -> Iterable[str]:
@@ -286,7 +287,7 @@ def of_beginning(seen: Seen, place: int) -> list[str]:
     found = [f"{step} {names[at + step]}" for step in (-2, -1, 0, 1, 2)]
     found += [f"pair {step} {names[at + step]} {names[at + step + 1]}" for step in (-1, 0)]
     found.append(f"files {_files(left)} {_files(right)}")
-    found.append(f"few {len(left) < 3} {len(right) < 3}")  # noqa: PLR2004 - hardly enough for a step
+    found.append(f"few {len(left) < _FEW} {len(right) < _FEW}")
     told = [sorted(seen.concepts[place + step]) if 0 <= place + step < len(seen.words) else [] for step in range(-2, 3)]
     found += [f"is {step - 2} {concept}" for step, concepts in enumerate(told) for concept in concepts]
     found += [f"are {one} {two}" for one in told[2] for two in told[3]]
@@ -296,6 +297,33 @@ def of_beginning(seen: Seen, place: int) -> list[str]:
     found += [f"right {one}" for one in sorted(frozenset().union(*after))]
     found += [f"opens {one}" for concepts in seen.concepts[:2] for one in sorted(concepts)]
     return found + [f"opens {one} here {two}" for one in sorted(seen.concepts[0]) for two in (told[2] + told[3])]
+
+
+def of_cut(
+    chance: float, halves: tuple[Seen, Seen], likeliest: Sequence[tuple[str, float]], follows: Container[str]
+) -> list[float]:
+    """List what it is told from whether a request is two: what its halves mean, and what the whole.
+
+    Parameters
+    ----------
+    chance : float
+        That another step begins there, by the words around the place.
+    halves : pair of Seen
+    likeliest : sequence of pair
+        The likeliest act with its probability: of the first half, of the second one behind it, and of the whole.
+    follows : container of str
+        Acts that say what is different from the step before.
+    """
+    (first, _), (second, _), (whole, _) = likeliest
+    few = [float(len(half.words) < _FEW) for half in halves]
+    same = [first == whole, second == whole, first == second]
+    kinds = [second in follows, first == "talk", second == "talk"]
+    odds = [_log_odds(one) for one in (chance, *(likely for _, likely in likeliest))]
+    return [*odds, *map(float, same), *map(float, kinds), *few, math.log(1 + len(halves[0].words))]
+
+
+def _log_odds(chance: float) -> float:
+    return math.log(max(chance, _LEAST_CHANCE) / max(1.0 - chance, _LEAST_CHANCE))
 
 
 def _files(part: Sequence[Word]) -> int:

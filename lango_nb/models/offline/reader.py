@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise, product
 from operator import mul
@@ -26,6 +26,7 @@ from lango_nb.models.offline.features import (
     norm,
     of_act,
     of_beginning,
+    of_cut,
     of_doubt,
     of_roles,
     of_words,
@@ -44,8 +45,8 @@ _TRIED_LEAST = 0.05
 """Probability an act needs for that, as a part of that of the likeliest."""
 _MISSING = 1.0
 """What a needed argument that is not there costs, in log odds."""
-_CUT_LEAST, _CUT_MOST = 0.1, 0.98
-"""Probability from which it is tried whether another step begins, and the most one counts for."""
+CUT_LEAST, _CUT_MOST = 0.03, 0.98
+"""Probability from which it is weighed whether another step begins, and the most one counts for."""
 _MOST_CUTS = 3
 _CONTENTS = frozenset("text content data new observation prompt value yaml_content result_json".split())
 """Roles of what is to be kept or sent as it is."""
@@ -93,6 +94,35 @@ def begins_at(found: Sequence[Word], at: int) -> int:
     return next((place for place, word in enumerate(found) if word.start >= at), -1)
 
 
+def chance_of_beginning(begins: Linear, seen: Seen, place: int) -> float:
+    """Return how likely another step begins at a word, by the words around it."""
+    names = [f"x:{name}" for name in of_beginning(seen, place)]
+    return likely_of(begins.scores(names, norm(Counter(names))))[begins.classes.index("True")]
+
+
+def cut_features(
+    seen: Seen, place: int, chance: float, before: str | None, act_of: Callable[[str, str | None], tuple[str, float]]
+) -> list[float]:
+    """List what it is told from whether another step begins at a word, by the acts of what that makes of the request.
+
+    Parameters
+    ----------
+    seen : Seen
+    place : int
+    chance : float
+        As :func:`chance_of_beginning` gives it.
+    before : str or None
+        Act that was carried out last.
+    act_of : callable
+        Gives the likeliest act of a text, behind another act, with its probability.
+    """
+    at = seen.words[place].start
+    first, second = seen.text[:at].strip(), seen.text[at:].strip()
+    act, likely = act_of(first, before)
+    acts_of = (act, likely), act_of(second, before if act in FOLLOWS else act), act_of(seen.text, before)
+    return of_cut(chance, (see(first), see(second)), acts_of, FOLLOWS)
+
+
 class Reader:
     """Reads requests.
 
@@ -114,6 +144,7 @@ class Reader:
         self._roles = Tagger.unpack(self.card["parts"]["roles"], parts["roles"])
         self._read = lru_cache(maxsize=256)(self._reading)
         self._steps = lru_cache(maxsize=256)(self._of_piece)
+        self._told = lru_cache(maxsize=256)(lambda text, before: self.heads(see(text), before))
 
     def read(self, text: str, before: str | None = None) -> Reading:
         """Read a request.
@@ -150,30 +181,47 @@ class Reader:
         return arguments_of(seen, self._spans(seen, said, act, "", roles))
 
     def _reading(self, text: str, before: str | None) -> Reading:
-        cuts = self._cuts(text)
-        readings = []
+        cuts = self._cuts(text, before)
+        divided = []
         for chosen in product((False, True), repeat=len(cuts)):
             begins = [begin for (begin, _), is_chosen in zip(cuts, chosen, strict=True) if is_chosen]
-            pieces = [text[begin:end].strip() for begin, end in pairwise((0, *begins, len(text)))]
             likely = math.prod(
                 chance if is_cut else 1 - chance for (_, chance), is_cut in zip(cuts, chosen, strict=True)
             )
-            reading = self._of_pieces(pieces, before)
-            readings.append(reading._replace(confidence=likely * reading.confidence))
-        return max(readings, key=lambda reading: (not any(map(is_misnamed, reading.steps)), reading.confidence))
+            divided.append((likely, [text[begin:end].strip() for begin, end in pairwise((0, *begins, len(text)))]))
+        divided.sort(key=lambda one: -one[0])
+        readings = (
+            reading._replace(confidence=likely * reading.confidence)
+            for likely, pieces in divided
+            for reading in (self._of_pieces(pieces, before),)
+        )
+        likeliest = next(readings)
+        if not any(map(is_misnamed, likeliest.steps)):
+            return likeliest
+        return next((one for one in readings if not any(map(is_misnamed, one.steps))), likeliest)
 
-    def _cuts(self, text: str) -> list[tuple[int, float]]:
+    def _cuts(self, text: str, before: str | None) -> list[tuple[int, float]]:
         """Return the likeliest places where another step may begin, each with how likely it does."""
         seen = see(text)
+        likely = sorted(
+            ((chance, place) for place, chance in self._beginnings(seen) if chance >= CUT_LEAST), reverse=True
+        )
+        bias, *weights = self.card["cut"]
         found = []
+        for chance, place in likely[:_MOST_CUTS]:
+            told = cut_features(seen, place, chance, before, self._act_of)
+            sure = 1 / (1 + math.exp(-bias - sum(map(mul, weights, told))))
+            found.append((seen.words[place].start, min(sure, _CUT_MOST)))
+        return sorted(found)
+
+    def _beginnings(self, seen: Seen) -> Iterator[tuple[int, float]]:
+        """Score each word at which another step may begin by the words around it."""
         for place in range(1, len(seen.words)):
             if may_begin(seen, place):
-                names = [f"x:{name}" for name in of_beginning(seen, place)]
-                scores = self._begins.scores(names, norm(Counter(names)))
-                chance = likely_of(scores)[self._begins.classes.index("True")]
-                if chance >= _CUT_LEAST:
-                    found.append((seen.words[place].start, min(chance, _CUT_MOST)))
-        return sorted(sorted(found, key=lambda cut: -cut[1])[:_MOST_CUTS])
+                yield place, chance_of_beginning(self._begins, seen, place)
+
+    def _act_of(self, text: str, before: str | None) -> tuple[str, float]:
+        return self._told(text, before).acts[0]
 
     def _of_pieces(self, pieces: Sequence[str], before: str | None) -> Reading:
         steps, each, language = [], [], ""
@@ -203,7 +251,7 @@ class Reader:
     def _of_piece(self, piece: str, before: str | None) -> tuple[list[Step], list[float], Told]:
         """Return the likeliest steps of a piece with their confidence."""
         seen = see(piece)
-        heads = self.heads(seen, before)
+        heads = self._told(piece, before)
         said = [self._roles.add_up(row) for row in of_words(seen)]
         found: list[tuple[float, float, Step]] = []
         for act, chance in heads.acts:

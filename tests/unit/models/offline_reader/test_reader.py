@@ -6,7 +6,7 @@ import pytest
 
 from lango_nb.core.errors import SettingsError, UsageError
 from lango_nb.core.packed import hash_of
-from lango_nb.evaluation.fitting_reader import fit, is_held_out, related_to
+from lango_nb.evaluation.fitting_reader import fit, is_held_out, put_together, related_to
 from lango_nb.evaluation.readings import Marked, marked_requests, read_marked
 from lango_nb.models.offline.conversation import resolved
 from lango_nb.models.offline.features import VERSION, may_begin, of_act, of_doubt, see
@@ -94,6 +94,35 @@ def test_a_step_begins_behind_a_connective_only() -> None:
     places = [place for place in range(len(seen.words)) if may_begin(seen, place)]
     assert {"and", "move"} <= {seen.words[place].text for place in places}
     assert not {0, 1} & set(places)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("show week3.txt and kick out line 8", ["read", "line.delete"]),
+        ("verwijder oud.txt en zet 'bel Jan' op mijn takenlijst", ["delete", "task.add"]),
+        ("aggiungi pane a spesa.txt e poi fammela vedere", ["append", "read"]),
+        ("crie a pasta fotos e mova a.png para lá", ["folder.make", "move"]),
+        ("notes.mdを読んで、それから行数を数えて", ["read", "count.lines"]),
+        ("打开notes.md，然后删除old.txt", ["read", "delete"]),  # noqa: RUF001 - signs that people type
+        ("delete a.txt and b.txt", ["delete"]),
+        ("what is the difference between a.txt and b.txt?", ["compare"]),
+        ("make a folder called salt and pepper", ["folder.make"]),
+    ],
+)
+def test_a_request_is_divided_where_its_halves_mean_something(text: str, meant: list[str]) -> None:
+    assert [step.act for step in reader().read(text).steps] == meant
+
+
+def test_requests_of_two_steps_are_put_together_as_people_join_them() -> None:
+    said = """0\tde\tdelete\tlösch a.txt
+0\tde\tread\tzeig b.txt
+0\tde\ttalk\tna du
+0\tde\tcopy // read\tkopiere c.txt, // und dann zeig es
+0\ten\tread\tshow d.txt
+0\ten\tdelete\tdelete e.txt"""
+    made = set(put_together(list(read_marked(said, "x")), 20))
+    assert made == {("lösch a.txt, und dann zeig b.txt", (13,)), ("zeig b.txt, und dann lösch a.txt", (12,))}
 
 
 def test_marks_say_role_words_and_value() -> None:
