@@ -33,6 +33,7 @@ from lango_nb.models.offline.names import (
     not_meant,
     plain,
     points_back,
+    table_of,
     trimmed,
 )
 from lango_nb.models.offline.operations import BOX, reckon
@@ -299,7 +300,6 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
 
 def settled(reading: Reading, request: str, context: Context) -> Reading:
     """Make whole steps of a reading that answers a question, follows up or corrects."""
-    last = _last(context)
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
@@ -313,8 +313,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
-    reading = _again(_rejoined(reading, request), last)
-    reading = _of_list(_written_alike(_to_named_file(reading, request), request), request, context)
+    reading = _written_alike(_to_named_file(_rejoined(reading, request), request), request)
+    reading = _of_list(reading, request, context)
     for meant in (
         _of_folders(reading, request, context),
         _of_other_word(request, context),
@@ -331,23 +331,167 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _of_the_file(reading, request, context)
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
-    if last is not None:
-        reading = reading._replace(steps=tuple(_likewise(step, context.changed) for step in reading.steps))
-        if len(reading.steps) == 1 and first in FOLLOWS:
-            more = tuple(
-                Reading((step,), reading.confidence, reading.language) for step in _variants(reading.steps[0], last)
-            )
-            reading = reading._replace(others=(*more, *reading.others))
-        reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
-        reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
-    if (
-        last is not None
-        and (not context.file or context.asked is not None)
-        and _ENDED.search(last.word("file")) is None
-    ):
-        reading = reading._replace(steps=tuple(_of_words(step, last) for step in reading.steps))
+    reading = _later(reading, context)
     steps = (_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps)
     return reading._replace(steps=tuple(steps))
+
+
+# -- a request as changes to the slots of the plan before --------------------------------------------------------------
+
+
+def _later(reading: Reading, context: Context) -> Reading:
+    """Make whole plans of what a request changes in the plan before.
+
+    Each of the likeliest readings becomes the plans that it may mean, one for each place its words can have. The first
+    is taken that lacks nothing; the others are tried where that does not work in the folder.
+
+    Examples
+    --------
+    >>> last = Context(Step("task.add", {"text": ("buy tickets",)}))
+    >>> more = Reading((Step("task.add", {"text": ("hand in the homework",)}),), 0.4)
+    >>> _later(Reading((Step("task.change", {"new": ("in the homework",)}),), 0.5, others=(more,)), last).steps[0].act
+    'task.add'
+    """
+    last, steps = _last(context), []
+    if len(reading.steps) != 1:
+        for step in reading.steps:
+            steps.append(next(iter(_meanings(step, last, context)), Step("unclear", {}, text=step.text)))
+            last = steps[-1] if _is_work(steps[-1]) else last
+        return reading._replace(steps=tuple(steps))
+    if last is None:
+        return reading
+    first = _meanings(reading.steps[0], last, context)
+    more = [
+        other._replace(steps=(step,)) for other in reading.others for step in _meanings(other.steps[0], last, context)
+    ]
+    plans = [*(reading._replace(steps=(step,), others=()) for step in first), *more]
+    if not first:
+        instead = next((plan for plan in more if _is_usable(plan.steps[0])), None)
+    elif _is_stuck(first[0]):
+        instead = next((plan for plan in more if _is_usable(plan.steps[0]) and _may_stand_in(plan, last)), None)
+    else:
+        instead = None
+    if instead is not None:
+        is_likelier = not first or instead.steps[0].act == last.act  # what is impossible leaves the rest the likelier
+        likely = instead.confidence / max(1 - reading.confidence, instead.confidence)
+        chosen = instead._replace(confidence=likely) if is_likelier else instead
+    elif first:
+        chosen = plans[0]
+    else:
+        return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
+    return chosen._replace(others=tuple(plan for plan in plans if plan.steps != chosen.steps))
+
+
+def _is_stuck(step: Step) -> bool:
+    """Tell whether a plan cannot be carried out as it is: something is missing, or what is to be reckoned is no sum."""
+    return _lacks(step) or (step.act == "calculate" and reckon(step.word("text")) is None)
+
+
+def _is_usable(step: Step) -> bool:
+    """Tell whether a plan may take the place of a likelier one: it lacks nothing, loses nothing, and says what with."""
+    is_vague = any(
+        is_pointer(word, "it") for role, words in step.arguments.items() if role not in {"file", "to"} for word in words
+    )
+    return not (is_vague or _is_stuck(step) or step.act.startswith(_LOSING) or is_talk(step.act))
+
+
+def _may_stand_in(plan: Reading, last: Step) -> bool:
+    """Tell whether a plan may be taken for a likelier one that lacks something: it does what was done, or is likely."""
+    act, text = plan.steps[0].act, plan.steps[0].text.partition("\n")[0]
+    is_gentle = is_change(act) and not act.startswith(("replace", "line."))
+    is_number = act == "query" and any(sign.isdigit() for sign in text)  # "and divided by 5?"
+    return (act == last.act and not is_number) or (is_gentle and plan.confidence >= _HALF)
+
+
+def _meanings(step: Step, last: Step | None, context: Context) -> list[Step]:
+    """Return what a step may mean after the one before, likeliest first; none where it has no meaning there."""
+    if last is None:
+        return [step]
+    step = _likewise(step, last, context.changed)
+    if step.act in FOLLOWS:
+        return _with_changes(step, last)
+    return [_filled(step, last, context)]
+
+
+def _with_changes(step: Step, last: Step) -> list[Step]:
+    """Return the step before with what a follow-up says in its slots, likeliest first; none where a word has no place.
+
+    Examples
+    --------
+    >>> counted = Step("count.lines", {"file": ("a.md",)})
+    >>> [plan.arguments for plan in _with_changes(Step("same", {"value": ("the list",)}), counted)]
+    [{'file': ('the list',)}]
+    >>> _with_changes(Step("fix", {"to": ("b.md",)}), Step("delete", {"file": ("a.md",)}))
+    []
+    """
+    destination = step.destination or last.destination
+    found = [last._replace(text=f"{step.text}\n{last.text}", destination=destination)]
+    said = dict(step.arguments)
+    told = concepts_of(step.text)
+    if last.act == "query":  # its words are read against the table
+        file = said.get("file", ())
+        return [found[0].with_arguments(file=file)] if file else found
+    if not said and "other" in told:
+        said["file"] = (next(iter(table_of("other"))),)
+    if not said and _says_more(step.text):
+        return []
+    able = (*roles_of(last.act, destination), *last.arguments)
+    for role, words in said.items():
+        found = [one.with_arguments(**{slot: words}) for slot in _slots(role, words, last, able) for one in found]
+    return found
+
+
+def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str]) -> list[str]:
+    """Return the slots of the step before that words of a follow-up may be for, likeliest first."""
+    own = [role] if role in able else []
+    if is_pointer(words[0], "other") and "file" in able:
+        return ["file"]
+    if _EXACT.match(words[0]):
+        return own or [slot for slot in ("file", "to") if slot in able and role != "to"][:1]
+    content = [slot for slot in _CONTENT if slot in last.arguments] if role in _CONTENT else []
+    rest = [slot for slot in last.arguments if slot not in {"file", "to"}] if not is_change(last.act) else []
+    is_name = role in {"file", *_CONTENT} if is_change(last.act) else role != "to"
+    file = ["file"] if "file" in able and is_name and not (is_change(last.act) and content) else []
+    return list(dict.fromkeys((*own, *content, *rest, *file)))
+
+
+def _likewise(step: Step, last: Step, changed: Step | None) -> Step:
+    """Return what "do the same with X" means after a move, a renaming or a copy: X goes where the other went.
+
+    X is never where something else goes.
+    """
+    done = changed if changed is not None else last
+    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
+    if not is_same or done.act not in _TRANSFERS or "file" in step.arguments:
+        return step
+    places = [step.text.find(word) for words in step.arguments.values() for word in words]
+    ends = [place + len(word) for place, word in zip(places, sum(step.arguments.values(), ()), strict=True)]
+    if not places or min(places) < 0:
+        return step
+    goal = done.word("to")
+    roles = {"file": (step.text[min(places) : max(ends)],), "to": (goal,) if goal.endswith("/") else ()}
+    return Step(done.act, {role: words for role, words in roles.items() if words}, text=step.text)
+
+
+def _filled(step: Step, last: Step, context: Context) -> Step:
+    """Take what a step needs and does not say from the step before: "how many are there?" after a search.
+
+    "It" is what the step before called its file, where that was not looked for yet: "move the mail", "show it".
+    """
+    row = acts().get(step.act)
+    if row is None or row.kind == "talk":
+        return step
+    taken = {
+        role: last.arguments[role]
+        for role in row.needed
+        if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
+    }
+    word, spoken = step.word("file"), _last(context)
+    is_it = is_pointer(word, "it") if word else "file" in row.needed and points_back(step.text)
+    is_open = not context.file or context.asked is not None
+    if is_it and is_open and spoken is not None and spoken.word("file") and not _ENDED.search(spoken.word("file")):
+        taken["file"] = spoken.arguments["file"]
+    return step.with_arguments(**taken) if taken else step
 
 
 def _is_undo(request: str, context: Context) -> bool:
@@ -444,31 +588,6 @@ def _rejoined(reading: Reading, request: str) -> Reading:
         file = first.arguments.get("file") or next((step.arguments["file"] for step in rest if step.word("file")), ())
         step = first.with_arguments(file=file)._replace(text=request)
         return reading._replace(steps=(step,), confidence=max((reading.confidence, *reading.each[:1])), each=())
-    return reading
-
-
-def _again(reading: Reading, last: Step | None) -> Reading:
-    """Return what does the same as the step before and lacks nothing, where the likeliest reading lacks something.
-
-    Examples
-    --------
-    >>> more = Reading((Step("task.add", {"text": ("hand in the homework",)}),), 0.4)
-    >>> said = Reading((Step("task.change", {"new": ("in the homework",)}),), 0.5, others=(more,))
-    >>> _again(said, Step("task.add", {"text": ("buy tickets",)})).steps[0].act
-    'task.add'
-    """
-    if last is None or len(reading.steps) != 1:
-        return reading
-    is_sum = reading.steps[0].act == "calculate" and reckon(reading.steps[0].word("text")) is not None
-    first = reading.steps[0]
-    is_lost = _followed(first, last).act == "unclear"
-    if not _lacks(first) and not is_lost and (first.act != "calculate" or is_sum):
-        return reading
-    for other in reading.others:
-        step = other.steps[0]
-        if step.act == last.act and not _lacks(step) and not step.act.startswith(_LOSING):
-            likely = other.confidence / max(1 - reading.confidence, other.confidence)
-            return other._replace(confidence=likely, others=tuple(one for one in reading.others if one is not other))
     return reading
 
 
@@ -673,13 +792,6 @@ def _with_label(step: Step, language: str) -> Step:
     )
 
 
-def _of_words(step: Step, last: Step) -> Step:
-    """Let "it" be what the step before called its file, where that was not looked for yet: "move the mail", "show it"."""
-    row, word = acts().get(step.act), step.word("file")
-    is_it = is_pointer(word, "it") if word else row is not None and "file" in row.needed and points_back(step.text)
-    return step.with_arguments(file=last.arguments["file"]) if is_it and last.word("file") else step
-
-
 def _lacks(step: Step) -> bool:
     """Tell whether a step lacks something besides a file, which may be the one that was spoken of."""
     row = acts().get(step.act)
@@ -868,26 +980,6 @@ def _of_memory(reading: Reading, request: str, context: Context) -> Reading | No
     return None
 
 
-def _completed(step: Step, last: Step) -> Step:
-    """Take what a step needs and does not say from the step before: "how many are there?" after a search."""
-    row = acts().get(step.act)
-    if row is None or row.kind == "talk":
-        return step
-    if (
-        step.act == last.act
-        and is_change(step.act)
-        and set(step.arguments) == {"to"}
-        and "same" in concepts_of(step.text)
-    ):
-        return last.with_arguments(file=step.arguments["to"], targets=())._replace(text=step.text)
-    taken = {
-        role: last.arguments[role]
-        for role in row.needed
-        if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
-    }
-    return step.with_arguments(**taken) if taken else step
-
-
 def _of_a_part(step: Step) -> Step:
     """Return what "delete that line" means: what is in a file goes, never the file.
 
@@ -990,51 +1082,6 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     answered = steps[place].with_arguments(**{context.missing: given})
     steps[place] = answered._replace(text=f"{answered.text}\n{said_now}")
     return asked._replace(steps=tuple(steps), language=reading.language, others=())
-
-
-def _likewise(step: Step, changed: Step | None) -> Step:
-    """Return what "do the same with X" means after a move, a renaming or a copy: X goes where the other went.
-
-    X is never where something else goes.
-    """
-    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
-    if not is_same or changed is None or changed.act not in _TRANSFERS or "file" in step.arguments:
-        return step
-    places = [step.text.find(word) for words in step.arguments.values() for word in words]
-    ends = [place + len(word) for place, word in zip(places, sum(step.arguments.values(), ()), strict=True)]
-    if not places or min(places) < 0:
-        return step
-    goal = changed.word("to")
-    roles = {"file": (step.text[min(places) : max(ends)],), "to": (goal,) if goal.endswith("/") else ()}
-    return Step(changed.act, {role: words for role, words in roles.items() if words}, text=step.text)
-
-
-def _followed(step: Step, last: Step) -> Step:
-    """Return the step before with what a follow-up says differently."""
-    if step.act not in FOLLOWS:
-        return step
-    roles = (*roles_of(last.act, last.destination), *last.arguments)
-    changed: dict[str, tuple[str, ...]] = {}
-    for role, words in step.arguments.items():
-        goal = role
-        if role not in roles:
-            goal = next((one for one in _CONTENT if one in last.arguments), "") if role in _CONTENT else ""
-        if goal:
-            changed[goal] = words
-        elif is_change(last.act):  # something was said that the change has no place for: it is not done without it
-            return Step("unclear", {}, text=step.text)
-    kept = last.with_arguments(**changed)
-    return kept._replace(text=f"{step.text}\n{last.text}", destination=step.destination or kept.destination)
-
-
-def _variants(step: Step, last: Step) -> list[Step]:
-    """Return the step before with a word of a follow-up in the place of each of its other words."""
-    said = [words for words in step.arguments.values() if words]
-    if len(said) != 1 or _EXACT.match(said[0][0]):
-        return []
-    roles = [role for role in last.arguments if role in {*_CONTENT, "file"} and role not in step.arguments]
-    text = f"{step.text}\n{last.text}"
-    return [last.with_arguments(**{role: said[0]})._replace(text=text) for role in roles]
 
 
 def after(context: Context, reading: Reading, answer: str) -> Context:
