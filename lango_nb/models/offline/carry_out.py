@@ -33,7 +33,19 @@ from lango_nb.models.offline.names import (
     whole_new_name,
 )
 from lango_nb.models.offline.operations import lines, number, truth
-from lango_nb.models.offline.plan import Answer, Call, Context, Got, Reading, Step, acts, is_change, is_talk, show
+from lango_nb.models.offline.plan import (
+    Answer,
+    Call,
+    Context,
+    Got,
+    Reading,
+    Step,
+    acts,
+    is_change,
+    is_talk,
+    show,
+    speak_of,
+)
 from lango_nb.models.offline.reader import is_misnamed
 from lango_nb.routing.capabilities import tool_capability
 
@@ -476,6 +488,7 @@ def _after(context: Context, outcome: Outcome) -> Context:
         value or context.answer,
         outcome.step if is_change(outcome.step.act) else context.changed,
         known=context.known,
+        spoken=speak_of(context, outcome.file),
     )
 
 

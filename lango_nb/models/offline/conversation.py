@@ -18,7 +18,7 @@ from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon, likelier_language
+from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, is_small_in, lexicon, likelier_language
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     back_in,
@@ -47,6 +47,7 @@ from lango_nb.models.offline.plan import (
     is_talk,
     parse,
     read_order,
+    speak_of,
     with_given,
 )
 from lango_nb.models.offline.queries import TABLES
@@ -154,7 +155,12 @@ _SURE = 0.8
 _ASKS = ("?", "\uff1f")
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
+_CLAUSES = re.compile(r"[,;.!?\u3001\u3002\uff0c\uff1b\uff01\uff1f]+(?!\w)\s*(?=.)")
+"""Between the clauses of a request."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+_INTO = frozenset(("into",))
+_PLACES = frozenset(("file", "folder", "all"))
+"""Concepts of a listing that says by itself of what."""
 _KEEPING = frozenset(("save", "write", "put", "append", "export"))
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
@@ -305,7 +311,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = _shown_rather(_meant(reading, request), request)
+    reading = _behind_no(_shown_rather(_meant(reading, request), request), context)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -353,6 +359,7 @@ def _later(reading: Reading, context: Context) -> Reading:
     'task.add'
     """
     last, steps = _last(context), []
+    reading = reading._replace(steps=tuple(_without_fillers(step, reading.language) for step in reading.steps))
     if len(reading.steps) != 1:
         for step in reading.steps:
             steps.append(next(iter(_meanings(step, last, context)), Step("unclear", {}, text=step.text)))
@@ -380,6 +387,29 @@ def _later(reading: Reading, context: Context) -> Reading:
     else:
         return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
     return chosen._replace(others=tuple(plan for plan in plans if plan.steps != chosen.steps))
+
+
+def _without_fillers(step: Step, language: str) -> Step:
+    """Leave out of the files of a step what is no name, and tell where they go from what goes there.
+
+    Examples
+    --------
+    >>> said = Step("delete", {"file": ("ora",)}, text="ok, ora eliminalo")
+    >>> _without_fillers(said, "it").arguments
+    {}
+    >>> said = Step("copy", {"file": ("it", "the planning folder")}, text="copy it to the planning folder")
+    >>> _without_fillers(said, "en").arguments
+    {'file': ('it',), 'to': ('the planning folder',)}
+    """
+    row, words = acts().get(step.act), step.arguments.get("file", ())
+    kept = tuple(word for word in words if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
+    if row is None or "to" not in row.roles or step.word("to") or len(kept) < 2:  # noqa: PLR2004 - what, and where to
+        return step.with_arguments(file=kept)
+    for word in kept:
+        before = words_of(step.text.partition(word)[0])[-1:]
+        if before and concepts_of(before[0].text) & _INTO and before[0].text != word:
+            return step.with_arguments(file=tuple(one for one in kept if one != word), to=(word,))
+    return step.with_arguments(file=kept)
 
 
 def _is_stuck(step: Step) -> bool:
@@ -435,6 +465,8 @@ def _with_changes(step: Step, last: Step) -> list[Step]:
         said["file"] = (next(iter(table_of("other"))),)
     if not said and _says_more(step.text):
         return []
+    if last.act == "rename" and "to" not in said:
+        found = [found[0].with_arguments(to=())]  # no two files have one name
     able = (*roles_of(last.act, destination), *last.arguments)
     for role, words in said.items():
         found = [one.with_arguments(**{slot: words}) for slot in _slots(role, words, last, able) for one in found]
@@ -486,12 +518,19 @@ def _filled(step: Step, last: Step, context: Context) -> Step:
         for role in row.needed
         if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
     }
+    if _is_listing(step) and _is_listing(last) and not concepts_of(step.text) & _PLACES:
+        taken |= {role: last.arguments[role] for role in ("file",) if role in last.arguments}
     word, spoken = step.word("file"), _last(context)
     is_it = is_pointer(word, "it") if word else "file" in row.needed and points_back(step.text)
     is_open = not context.file or context.asked is not None
     if is_it and is_open and spoken is not None and spoken.word("file") and not _ENDED.search(spoken.word("file")):
         taken["file"] = spoken.arguments["file"]
     return step.with_arguments(**taken) if taken else step
+
+
+def _is_listing(step: Step) -> bool:
+    """Tell whether a step tells something of a folder."""
+    return step.act.startswith(("list", "count.files"))
 
 
 def _is_undo(request: str, context: Context) -> bool:
@@ -529,6 +568,26 @@ def _shown_rather(reading: Reading, request: str) -> Reading:
         if is_look and step.word("file") and other.confidence >= reading.confidence * _HALF:
             return other._replace(others=tuple(one for one in reading.others if one is not other))
     return reading
+
+
+def _behind_no(reading: Reading, context: Context) -> Reading:
+    """Return the look that is wished for behind a no: "no, leave it. how many lines does it have?".
+
+    Examples
+    --------
+    >>> said = "no, leave it as it is. how many lines does notes.md have?"
+    >>> _behind_no(Reading((Step("no", {}, text=said),)), Context()).steps[0].act
+    'count.lines'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act not in {"no", "refrain"}:
+        return reading
+    *before, rest = _CLAUSES.split(step.text.strip())
+    last = _last(context)
+    wish = reader().read(rest, None if last is None else last.act) if before and len(rest.split()) > 1 else Reading(())
+    acts_wished = [acts().get(one.act) for one in wish.steps]
+    is_look = bool(acts_wished) and all(row is not None and row.kind == "look" for row in acts_wished)
+    return wish if is_look and wish.confidence >= _HALF and not any(one.destination for one in wish.steps) else reading
 
 
 def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
@@ -746,7 +805,12 @@ def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | N
     is_one = len(context.shown) == 1 and bool(context.file) and context.shown[0] != context.file
     if not is_one or len(reading.steps) != 1 or reading.steps[0].act not in {"delete", "line.delete"}:
         return None
-    if not told & {"line", "row"} or _says_more(request) or any(sign.isdigit() for sign in request):
+    if (
+        not (told & {"line", "row"} or is_part(request))
+        or "word" in told
+        or _says_more(request)
+        or any(sign.isdigit() for sign in request)
+    ):
         return None
     return Step("line.delete", {"file": (context.file,), "find": context.shown}, text=request)
 
@@ -932,7 +996,7 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     if last is None or not (shown or counted) or len(reading.steps) != 1 or context.asked is not None:
         return None
     step = reading.steps[0]
-    is_look = not is_change(step.act) and not step.act.startswith(("count", "column"))
+    is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
     if not is_look or not concepts_of(request) & _SHOWING_WORDS or len(words_of(request)) > _SHORT:
         return None
     if _says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
@@ -1125,7 +1189,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
-            known=context.known,
+            known=context.known, spoken=speak_of(context, file),
         )  # fmt: skip
     value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
@@ -1148,6 +1212,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         changed,
         is_open=told.is_any(QUESTIONS),
         known=known,
+        spoken=speak_of(context, about),
     )
 
 
@@ -1182,9 +1247,10 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         heading = 0 if found["file"].endswith(".log") else 1
         rows = tuple(found.get("lines", "").splitlines()[heading:])
         shown = rows or tuple(found.get("value", "").split("; "))
-        value = found.get("value") or found["lines"]
+        value = "\n".join(filter(None, (found.get("value"), found.get("lines"))))
         is_named = _is_named(found["file"], reading, context)
-        return Context(step, found["file"], is_named, shown, value, context.changed, known=context.known)
+        spoken = speak_of(context, found["file"])
+        return Context(step, found["file"], is_named, shown, value, context.changed, known=context.known, spoken=spoken)
     return None
 
 
