@@ -284,6 +284,10 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
         except Ask as ask:
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
+            if following is not None and not is_change(step.act) and _are_apart(steps[len(settled) + 1 :]):
+                said.append(no.text)
+                settled.append(step)
+                continue
             return Answer(_joined(desk, [*said, no.text]), False, tuple(settled), is_dead_end)
         except Absent as absent:
             text = _joined(desk, [*said, desk.say("no_file", name=absent.path)])
@@ -301,6 +305,11 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
             desk.context = desk.context._replace(file=spoken_of)  # "make a folder done and move it there"
         desk.has_result = bool(outcome.value)
     return Answer(_joined(desk, said), False, tuple(settled))
+
+
+def _are_apart(steps: Sequence[Step]) -> bool:
+    """Tell whether steps are about files they name, whatever the step before them gave."""
+    return all(not step.destination and any(map(Desk.is_path, step.arguments.get("file", ()))) for step in steps)
 
 
 def _of_list(desk: Desk, step: Step) -> Work:

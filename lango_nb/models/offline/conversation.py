@@ -159,6 +159,8 @@ _CLAUSES = re.compile(r"[,;.!?\u3001\u3002\uff0c\uff1b\uff01\uff1f]+(?!\w)\s*(?=
 """Between the clauses of a request."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
 _INTO = frozenset(("into",))
+_SEVERAL = frozenset(("read", "compare", "query"))
+"""Looks that are at several files together."""
 _PLACES = frozenset(("file", "folder", "all"))
 """Concepts of a listing that says by itself of what."""
 _KEEPING = frozenset(("save", "write", "put", "append", "export"))
@@ -338,8 +340,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     reading = _later(reading, context)
-    steps = (_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps)
-    return reading._replace(steps=tuple(steps))
+    steps = [_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps]
+    whole = _of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
+    return reading._replace(steps=whole)
 
 
 # -- a request as changes to the slots of the plan before --------------------------------------------------------------
@@ -362,31 +365,45 @@ def _later(reading: Reading, context: Context) -> Reading:
     reading = reading._replace(steps=tuple(_without_fillers(step, reading.language) for step in reading.steps))
     if len(reading.steps) != 1:
         for step in reading.steps:
-            steps.append(next(iter(_meanings(step, last, context)), Step("unclear", {}, text=step.text)))
+            steps.append(
+                next((meant for _, meant in _meanings(step, last, context)), Step("unclear", {}, text=step.text))
+            )
             last = steps[-1] if _is_work(steps[-1]) else last
         return reading._replace(steps=tuple(steps))
     if last is None:
         return reading
-    first = _meanings(reading.steps[0], last, context)
-    more = [
-        other._replace(steps=(step,)) for other in reading.others for step in _meanings(other.steps[0], last, context)
-    ]
-    plans = [*(reading._replace(steps=(step,), others=()) for step in first), *more]
-    if not first:
-        instead = next((plan for plan in more if _is_usable(plan.steps[0])), None)
-    elif _is_stuck(first[0]):
-        instead = next((plan for plan in more if _is_usable(plan.steps[0]) and _may_stand_in(plan, last)), None)
-    else:
-        instead = None
-    if instead is not None:
-        is_likelier = not first or instead.steps[0].act == last.act  # what is impossible leaves the rest the likelier
-        likely = instead.confidence / max(1 - reading.confidence, instead.confidence)
-        chosen = instead._replace(confidence=likely) if is_likelier else instead
-    elif first:
-        chosen = plans[0]
-    else:
+    tried = (reading._replace(others=()), *reading.others)
+    found = [plan for one in tried for plan in _plans(one, last, context)]
+    plans = sorted(found, key=lambda plan: -plan.confidence) if reading.steps[0].act in FOLLOWS else found
+    if not plans:
         return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
+    chosen, is_lost = plans[0], reading.steps[0].act in FOLLOWS and not _plans(tried[0], last, context)
+    if is_lost or _is_stuck(chosen.steps[0]):
+        able = [plan for plan in plans if _is_usable(plan.steps[0]) and (is_lost or _may_stand_in(plan, last))]
+        if able:
+            likely = able[0].confidence / max(1 - reading.confidence, able[0].confidence)
+            is_likelier = is_lost or able[0].steps[0].act == last.act  # what is impossible leaves the rest the likelier
+            chosen = able[0]._replace(confidence=likely) if is_likelier else able[0]
+        elif is_lost:
+            chosen = reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
     return chosen._replace(others=tuple(plan for plan in plans if plan.steps != chosen.steps))
+
+
+def _plans(reading: Reading, last: Step, context: Context) -> list[Reading]:
+    """Return the plans that one reading may mean, likeliest first."""
+    return [
+        reading._replace(steps=(step,), confidence=reading.confidence * fit)
+        for fit, step in _meanings(reading.steps[0], last, context)
+    ]
+
+
+def _of_each_file(step: Step) -> tuple[Step, ...]:
+    """Return a step for each of the files named where a look is at one at a time: "count the words of a.txt and b.txt"."""
+    row, files = acts().get(step.act), step.arguments.get("file", ())
+    is_single = row is not None and row.kind == "look" and "file" in row.needed and step.act not in _SEVERAL
+    if not is_single or step.destination or not all(map(_EXACT.match, files)):
+        return (step,)
+    return tuple(step.with_arguments(file=(file,)) for file in files) or (step,)
 
 
 def _without_fillers(step: Step, language: str) -> Step:
@@ -433,58 +450,97 @@ def _may_stand_in(plan: Reading, last: Step) -> bool:
     return (act == last.act and not is_number) or (is_gentle and plan.confidence >= _HALF)
 
 
-def _meanings(step: Step, last: Step | None, context: Context) -> list[Step]:
-    """Return what a step may mean after the one before, likeliest first; none where it has no meaning there."""
+def _meanings(step: Step, last: Step | None, context: Context) -> list[tuple[float, Step]]:
+    """Return what a step may mean after the one before, each with how well it fits; none where it has no meaning there."""
     if last is None:
-        return [step]
+        return [(1.0, step)]
     step = _likewise(step, last, context.changed)
-    if step.act in FOLLOWS:
-        return _with_changes(step, last)
-    return [_filled(step, last, context)]
+    return _with_changes(step, last) if step.act in FOLLOWS else [(1.0, _filled(step, last, context))]
 
 
-def _with_changes(step: Step, last: Step) -> list[Step]:
+def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
     """Return the step before with what a follow-up says in its slots, likeliest first; none where a word has no place.
 
     Examples
     --------
     >>> counted = Step("count.lines", {"file": ("a.md",)})
-    >>> [plan.arguments for plan in _with_changes(Step("same", {"value": ("the list",)}), counted)]
-    [{'file': ('the list',)}]
+    >>> [(fit, plan.arguments) for fit, plan in _with_changes(Step("same", {"value": ("the list",)}), counted)]
+    [(0.5, {'file': ('the list',)})]
     >>> _with_changes(Step("fix", {"to": ("b.md",)}), Step("delete", {"file": ("a.md",)}))
     []
     """
+    step, last = _operation(step, last)
     destination = step.destination or last.destination
-    found = [last._replace(text=f"{step.text}\n{last.text}", destination=destination)]
+    kept = last._replace(text=f"{step.text}\n{last.text}", destination=destination)
     said = dict(step.arguments)
-    told = concepts_of(step.text)
     if last.act == "query":  # its words are read against the table
-        file = said.get("file", ())
-        return [found[0].with_arguments(file=file)] if file else found
-    if not said and "other" in told:
+        return [(1.0, kept.with_arguments(**{role: words for role, words in said.items() if role == "file"}))]
+    if not said and "other" in concepts_of(step.text):
         said["file"] = (next(iter(table_of("other"))),)
     if not said and _says_more(step.text):
         return []
     if last.act == "rename" and "to" not in said:
-        found = [found[0].with_arguments(to=())]  # no two files have one name
+        kept = kept.with_arguments(to=())  # no two files have one name
     able = (*roles_of(last.act, destination), *last.arguments)
+    found = [(1.0, kept)]
     for role, words in said.items():
-        found = [one.with_arguments(**{slot: words}) for slot in _slots(role, words, last, able) for one in found]
+        found = [
+            (fit * likely, plan.with_arguments(**{slot: words}))
+            for slot, likely in _slots(role, words, last, able).items()
+            for fit, plan in found
+        ]
     return found
 
 
-def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str]) -> list[str]:
-    """Return the slots of the step before that words of a follow-up may be for, likeliest first."""
-    own = [role] if role in able else []
+def _operation(step: Step, last: Step) -> tuple[Step, Step]:
+    """Return a follow-up, and the step before with the operation it names: "and the words?" after lines were counted.
+
+    Examples
+    --------
+    >>> counted = Step("count.lines", {"file": ("a.md",)})
+    >>> [one.act for one in _operation(Step("same", {"value": ("Wörter",)}, text="und Wörter?"), counted)]
+    ['same', 'count.words']
+    """
+    family, dot, _ = last.act.partition(".")
+    row = acts().get(last.act)
+    if not dot or row is None or row.kind != "look":
+        return step, last
+    alike = [
+        name
+        for name, act in acts().items()
+        if name.startswith(f"{family}.") and (act.needed, act.reads) == (row.needed, row.reads)
+    ]
+    rest = step.text
+    for word in step.arguments.get("file", ()):
+        rest = rest.replace(word, " ")
+    meant = [act for act in alike if _says_operation(rest, act)]
+    if len(meant) != 1:
+        return step, last
+    said = {role: words for role, words in step.arguments.items() if not _says_operation(" ".join(words), meant[0])}
+    return step._replace(arguments=said), last._replace(act=meant[0])
+
+
+def _says_operation(words: str, act: str) -> bool:
+    """Tell whether words have the one that tells an act from those like it: words and ``count.words``."""
+    name = act.rpartition(".")[2]
+    return any(name.startswith(told) or told.startswith(name.removesuffix("s")) for told in concepts_of(words))
+
+
+def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str]) -> dict[str, float]:
+    """Return the slots of the step before that words of a follow-up may be for, likeliest first, each with how well it fits."""
+    own = {role: 1.0} if role in able else {}
+    changes = is_change(last.act)
     if is_pointer(words[0], "other") and "file" in able:
-        return ["file"]
+        return {"file": 1.0}
     if _EXACT.match(words[0]):
-        return own or [slot for slot in ("file", "to") if slot in able and role != "to"][:1]
-    content = [slot for slot in _CONTENT if slot in last.arguments] if role in _CONTENT else []
-    rest = [slot for slot in last.arguments if slot not in {"file", "to"}] if not is_change(last.act) else []
-    is_name = role in {"file", *_CONTENT} if is_change(last.act) else role != "to"
-    file = ["file"] if "file" in able and is_name and not (is_change(last.act) and content) else []
-    return list(dict.fromkeys((*own, *content, *rest, *file)))
+        free = [slot for slot in ("file", "to") if slot in able and not (role == "to" and changes)]
+        return own or dict.fromkeys(free[:1], 1.0)
+    content = {slot: 1.0 for slot in _CONTENT if slot in last.arguments and role in _CONTENT}
+    rest = {slot: _HALF for slot in last.arguments if slot not in {"file", "to"} and not changes}
+    is_name = role in {"file", *_CONTENT} and not content if changes else role != "to"
+    file = {"file": _HALF} if "file" in able and is_name else {}
+    order = (*own, *content, *rest, *file)
+    return {slot: ({**file, **rest, **content, **own})[slot] for slot in order}
 
 
 def _likewise(step: Step, last: Step, changed: Step | None) -> Step:
@@ -519,7 +575,7 @@ def _filled(step: Step, last: Step, context: Context) -> Step:
         if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
     }
     if _is_listing(step) and _is_listing(last) and not concepts_of(step.text) & _PLACES:
-        taken |= {role: last.arguments[role] for role in ("file",) if role in last.arguments}
+        taken |= {role: last.arguments[role] for role in row.optional if role in last.arguments and role != "n"}
     word, spoken = step.word("file"), _last(context)
     is_it = is_pointer(word, "it") if word else "file" in row.needed and points_back(step.text)
     is_open = not context.file or context.asked is not None

@@ -364,6 +364,7 @@ _NEW_OR_THERE = frozenset(("write", "create", "append", "prepend"))
 """Acts on a file that may not be there yet."""
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
 _INTO = frozenset(("folder", "in", "into"))
+_PUTTING = frozenset(("move", "rename", "copy", "folder.make"))
 _HERE = frozenset(("", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"))
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
@@ -830,8 +831,8 @@ class Desk:
 
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""
-        word, last = step.word("file"), self.context.last
-        if (is_pointer(word, "it") or (not word and points_back(step.text))) and (place := self._place_spoken_of(last)):
+        word = step.word("file")
+        if place := self._place_spoken_of(step):
             entry: Entry | None = yield from self.folder.find(place)
             if entry is not None and entry.is_folder:
                 return place
@@ -839,13 +840,15 @@ class Desk:
             return (yield from self.file(word))
         return "." if word or not self.folder.has("fs_list") else (yield from self._named_folder(step)) or "."
 
-    def _place_spoken_of(self, last: Step | None) -> str:
-        """Return the folder that "there" is: where something was just put, or where the file spoken of is."""
-        changed = self.context.changed
-        if last is not None and changed is not None and last.act in {"move", "rename", "copy", "folder.make"}:
-            to = changed.word("targets") or changed.word("to")
-            return to if changed.act == "folder.make" else posixpath.dirname(to.rstrip("/"))
-        return ""
+    def _place_spoken_of(self, step: Step) -> str:
+        """Return the folder that something was just put into, where a step is about what is in there; else empty."""
+        word, told = step.word("file"), concepts_of(step.text)
+        is_there = is_pointer(word, "it") and plain(word) not in _HERE if word else points_back(step.text)
+        is_bare = not word and (self.has_changed or "in" in told) and not told & {"file", "folder", "all"}
+        last, changed = self.context.last, self.context.changed
+        if last is None or changed is None or not (is_there or is_bare) or last.act not in _PUTTING:
+            return ""
+        return posixpath.dirname(changed.word("targets")) if changed.word("targets") else changed.word("to")
 
     def _named_folder(self, step: Step) -> Work:
         """Return the folder that a request names, whatever was made of the word; empty where there is none."""
