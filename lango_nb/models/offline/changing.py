@@ -783,7 +783,7 @@ def _transfer(  # noqa: PLR0913 - what is moved, where, and how
     said = desk.say(
         "copied" if verb == "cp" else "renamed" if step.act == "rename" else "moved",
         names=", ".join(paths),
-        to=targets[0] if not into else f"{name}/",
+        to=f"{name}/" if into and (name != "." or len(targets) > 1) else targets[0],
     )
     return Outcome(said, "", settled, targets[0] if len(targets) == 1 else "", tuple(targets))
 

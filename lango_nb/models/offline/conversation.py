@@ -25,6 +25,7 @@ from lango_nb.models.offline.names import (
     begins_with_pointer,
     calls_list,
     counted_up,
+    here_in,
     is_part,
     is_pointer,
     is_small,
@@ -33,6 +34,7 @@ from lango_nb.models.offline.names import (
     not_meant,
     plain,
     points_back,
+    rank,
     table_of,
     trimmed,
 )
@@ -159,6 +161,8 @@ _CLAUSES = re.compile(r"[,;.!?\u3001\u3002\uff0c\uff1b\uff01\uff1f]+(?!\w)\s*(?=
 """Between the clauses of a request."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
 _INTO = frozenset(("into",))
+_CONTENTS_IN_ORDER = ("old", "find", "value", "key", "column", "new", "text")
+"""Roles that words stand for in the order in which they are said."""
 _SEVERAL = frozenset(("read", "compare", "query"))
 """Looks that are at several files together."""
 _PLACES = frozenset(("file", "folder", "all"))
@@ -420,6 +424,9 @@ def _without_fillers(step: Step, language: str) -> Step:
     """
     row, words = acts().get(step.act), step.arguments.get("file", ())
     kept = tuple(word for word in words if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
+    if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
+        kept = tuple(word for word in kept if word.casefold() not in here)
+        return step.with_arguments(file=kept, to=(here,))
     if row is None or "to" not in row.roles or step.word("to") or len(kept) < 2:  # noqa: PLR2004 - what, and where to
         return step.with_arguments(file=kept)
     for word in kept:
@@ -483,6 +490,10 @@ def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
         kept = kept.with_arguments(to=())  # no two files have one name
     able = (*roles_of(last.act, destination), *last.arguments)
     found = [(1.0, kept)]
+    strange = [role for role in said if role not in able]
+    content = [slot for slot in _CONTENTS_IN_ORDER if slot in last.arguments and slot not in said]
+    if len(strange) > 1 and len(strange) == len(content):  # as many as there are: each in its turn
+        said = {content[strange.index(role)] if role in strange else role: words for role, words in said.items()}
     for role, words in said.items():
         found = [
             (fit * likely, plan.with_arguments(**{slot: words}))
@@ -512,8 +523,15 @@ def _operation(step: Step, last: Step) -> tuple[Step, Step]:
     ]
     rest = step.text
     for word in step.arguments.get("file", ()):
-        rest = rest.replace(word, " ")
+        rest = rest if rank(word) is not None else rest.replace(word, " ")
     meant = [act for act in alike if _says_operation(rest, act)]
+    if (
+        not meant
+        and last.act in {"read.first", "read.last"}
+        and not last.word("n")
+        and rank(step.word("file")) is not None
+    ):
+        return step._replace(arguments={"line": step.arguments["file"]}), last._replace(act="read.line")
     if len(meant) != 1:
         return step, last
     said = {role: words for role, words in step.arguments.items() if not _says_operation(" ".join(words), meant[0])}
@@ -536,11 +554,18 @@ def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str])
         free = [slot for slot in ("file", "to") if slot in able and not (role == "to" and changes)]
         return own or dict.fromkeys(free[:1], 1.0)
     content = {slot: 1.0 for slot in _CONTENT if slot in last.arguments and role in _CONTENT}
+    if rank(words[0]) is not None and (placed := [slot for slot in last.arguments if _is_place(last.word(slot), slot)]):
+        return {placed[0]: 1.0}
     rest = {slot: _HALF for slot in last.arguments if slot not in {"file", "to"} and not changes}
     is_name = role in {"file", *_CONTENT} and not content if changes else role != "to"
     file = {"file": _HALF} if "file" in able and is_name else {}
     order = (*own, *content, *rest, *file)
     return {slot: ({**file, **rest, **content, **own})[slot] for slot in order}
+
+
+def _is_place(word: str, role: str) -> bool:
+    """Tell whether a word of a role is a place in an order: "the second"."""
+    return role in {"line", "n"} and rank(word) is not None
 
 
 def _likewise(step: Step, last: Step, changed: Step | None) -> Step:

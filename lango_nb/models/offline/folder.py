@@ -24,6 +24,7 @@ from lango_nb.models.offline.names import (
     begins_with_pointer,
     endings,
     how_many,
+    is_here,
     is_pointer,
     is_small,
     kind_of_file,
@@ -365,7 +366,7 @@ _NEW_OR_THERE = frozenset(("write", "create", "append", "prepend"))
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
 _INTO = frozenset(("folder", "in", "into"))
 _PUTTING = frozenset(("move", "rename", "copy", "folder.make"))
-_HERE = frozenset(("", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"))
+_ALL = frozenset(("", "folder", "everything", "all"))
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
@@ -795,6 +796,8 @@ class Desk:
         name = word.strip().strip("\"'`").removeprefix("./")
         if not _PATH.fullmatch(name) and _PATH.fullmatch(bare := trimmed(name)):
             name = bare
+        if is_here(name):
+            return ".", (yield from self.folder.find("."))
         if is_pointer(name, "it"):
             last = self.context.changed
             if last is not None and last.act == "folder.make" and self.context.file != last.word("to"):
@@ -836,14 +839,16 @@ class Desk:
             entry: Entry | None = yield from self.folder.find(place)
             if entry is not None and entry.is_folder:
                 return place
-        if word and plain(word) not in _HERE:
+        if word and plain(word) not in _ALL and not is_here(word):
             return (yield from self.file(word))
         return "." if word or not self.folder.has("fs_list") else (yield from self._named_folder(step)) or "."
 
     def _place_spoken_of(self, step: Step) -> str:
         """Return the folder that something was just put into, where a step is about what is in there; else empty."""
         word, told = step.word("file"), concepts_of(step.text)
-        is_there = is_pointer(word, "it") and plain(word) not in _HERE if word else points_back(step.text)
+        is_there = is_pointer(word, "it") and not is_here(word) if word else points_back(step.text)
+        if is_there and "folder" in told and posixpath.splitext(self.context.file)[1]:
+            return posixpath.dirname(self.context.file)
         is_bare = not word and (self.has_changed or "in" in told) and not told & {"file", "folder", "all"}
         last, changed = self.context.last, self.context.changed
         if last is None or changed is None or not (is_there or is_bare) or last.act not in _PUTTING:
