@@ -146,6 +146,7 @@ _FIRST_WORDS = 2
 _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
 _EXPLAINED_IN = 5
 """Words in which a request says that it wants to know how something is done."""
+_THANKING = frozenset(("thanks", "greeting", "farewell"))
 _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
 _HALF = 0.5
@@ -1206,10 +1207,16 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if asked is None or not said_now or len(reading.steps) != 1 or len(said_now.split()) > _SHORT:
         return None
     step = reading.steps[0]
-    asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(said_now.split()) > _FEW_SAID)
-    if asks or step.act in {"no", "refrain", "undo"}:
+    found = words_of(said_now)
+    asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(found) > _FEW_SAID)
+    if asks or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
         return None
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
+    taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
+    told = zip(found, lexicon().concepts(found), strict=True)
+    telling = [one for one, means in told if means and one.text not in taken and not is_small(one.text)]
+    if is_other and len(telling) > (reading.confidence < _HALF):
+        return None  # it says by itself what is to be done
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
     if is_delete and set(step.arguments) - {context.missing}:
         return None

@@ -603,6 +603,7 @@ class Desk:
                 self.say("ask.which", names=self.either(self.context.shown))
                 if self.context.shown
                 else self.say("ask.missing", what=what),
+                can_try_others=True,
             )
         if not found.name:
             names = [one.name for one in files_of(upper)][:_MOST_NAMED]
