@@ -700,7 +700,7 @@ def _renamed_alike(old: str, new: str, path: str) -> tuple[str, ...]:
     """
     (old, _), (new, ending), (name, own) = (posixpath.splitext(posixpath.basename(one)) for one in (old, new, path))
     before, found, after = new.partition(old)
-    return (f"{before}{name}{after}{ending or own}",) if found and old and before + after else ()
+    return (f"{before}{name}{after}{own or ending}",) if found and old and before + after else ()
 
 
 def _copy(desk: Desk, step: Step) -> Work:

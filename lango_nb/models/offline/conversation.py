@@ -18,14 +18,24 @@ from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, naming, said, say, sentences
-from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, is_small_in, lexicon, likelier_language
+from lango_nb.models.offline.followups import (
+    ENDED,
+    EXACT,
+    HALF,
+    behind_no,
+    is_work,
+    lacks,
+    last_of,
+    later,
+    of_each_file,
+    says_more,
+)
+from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon, likelier_language
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     back_in,
-    begins_with_pointer,
     calls_list,
     counted_up,
-    here_in,
     is_part,
     is_pointer,
     is_small,
@@ -34,11 +44,9 @@ from lango_nb.models.offline.names import (
     not_meant,
     plain,
     points_back,
-    rank,
-    table_of,
     trimmed,
 )
-from lango_nb.models.offline.operations import BOX, reckon
+from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -54,7 +62,7 @@ from lango_nb.models.offline.plan import (
 )
 from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.reader import FOLLOWS, as_act, reader, roles_of
+from lango_nb.models.offline.reader import FOLLOWS, as_act, reader
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
 from lango_nb.tools.builtin import control_among
@@ -149,8 +157,6 @@ _EXPLAINED_IN = 5
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
 _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
-_HALF = 0.5
-"""Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
 """Words that an addition to what is remembered has more of."""
 _SURE = 0.8
@@ -158,16 +164,7 @@ _SURE = 0.8
 _ASKS = ("?", "\uff1f")
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
-_CLAUSES = re.compile(r"[,;.!?\u3001\u3002\uff0c\uff1b\uff01\uff1f]+(?!\w)\s*(?=.)")
-"""Between the clauses of a request."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
-_INTO = frozenset(("into",))
-_CONTENTS_IN_ORDER = ("old", "find", "value", "key", "column", "new", "text")
-"""Roles that words stand for in the order in which they are said."""
-_SEVERAL = frozenset(("read", "compare", "query"))
-"""Looks that are at several files together."""
-_PLACES = frozenset(("file", "folder", "all"))
-"""Concepts of a listing that says by itself of what."""
 _KEEPING = frozenset(("save", "write", "put", "append", "export"))
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
@@ -181,30 +178,19 @@ _WRITING = ("write", "append")
 _COLONS = (":", "\uff1a")
 _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
-_TAIL = 6
-"""Letters of the last part of a compound: "ordner", "folder", "mappen"."""
-_LOSING = ("delete", "line.delete", "move", "run", "write")
-"""How acts begin that lose something when they were not meant."""
 _NEGATING = frozenset(("no", "not"))
 _UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
 """Concepts of the words with which a no may say that something shall be as before."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
-_EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
 _MOST_NOTES = 3
 """Lines before the rows of an answer that tells the largest: notes, and the sentence."""
-_ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")
-"""How the name of a file ends, also one with blanks."""
 _AFTER = re.compile(r" \([^()]*\)\Z")
 _NUMBERED = re.compile(r"\A(?:\d+\. |✓ |- )")
-_CONTENT = ("find", "value", "text", "old", "name", "key", "column", "command")
-"""Roles that stand for each other in "and for X?"."""
 _SHOWS = frozenset(("search", "task.list", "column.distinct", "columns", "recall"))
 _SHOWING = ("list", "rows", "read.", "group", "code.list", "json.keys", "column.min", "column.max")
 """Acts, and beginnings of acts, that show several things one after the other."""
-_KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
-"""Roles that a later request may leave out."""
 _ENDS = ".?!\u3002\uff1f"
 """How a sentence ends: what ends otherwise is a name."""
 _LISTED = frozenset(("columns", "json.keys", "code.list", "column.distinct"))
@@ -230,7 +216,6 @@ _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 _PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
            ("moved", "names"): ", ", ("copied", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
-_TRANSFERS = frozenset(("move", "rename", "copy"))
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
 
 
@@ -302,7 +287,7 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
 
     A few words are taken to be in the language that was spoken before.
     """
-    last = _last(context)
+    last = last_of(context)
     if (shell := as_act(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
     reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
@@ -318,7 +303,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = _behind_no(_shown_rather(_meant(reading, request), request), context)
+    reading = behind_no(_shown_rather(_meant(reading, request), request), context)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -344,275 +329,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _of_the_file(reading, request, context)
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
-    reading = _later(reading, context)
+    reading = later(reading, context)
     steps = [_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps]
-    whole = _of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
+    whole = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return reading._replace(steps=whole)
-
-
-# -- a request as changes to the slots of the plan before --------------------------------------------------------------
-
-
-def _later(reading: Reading, context: Context) -> Reading:
-    """Make whole plans of what a request changes in the plan before.
-
-    Each of the likeliest readings becomes the plans that it may mean, one for each place its words can have. The first
-    is taken that lacks nothing; the others are tried where that does not work in the folder.
-
-    Examples
-    --------
-    >>> last = Context(Step("task.add", {"text": ("buy tickets",)}))
-    >>> more = Reading((Step("task.add", {"text": ("hand in the homework",)}),), 0.4)
-    >>> _later(Reading((Step("task.change", {"new": ("in the homework",)}),), 0.5, others=(more,)), last).steps[0].act
-    'task.add'
-    """
-    last, steps = _last(context), []
-    reading = reading._replace(steps=tuple(_without_fillers(step, reading.language) for step in reading.steps))
-    if len(reading.steps) != 1:
-        for step in reading.steps:
-            steps.append(
-                next((meant for _, meant in _meanings(step, last, context)), Step("unclear", {}, text=step.text))
-            )
-            last = steps[-1] if _is_work(steps[-1]) else last
-        return reading._replace(steps=tuple(steps))
-    if last is None:
-        return reading
-    tried = (reading._replace(others=()), *reading.others)
-    found = [plan for one in tried for plan in _plans(one, last, context)]
-    plans = sorted(found, key=lambda plan: -plan.confidence) if reading.steps[0].act in FOLLOWS else found
-    if not plans:
-        return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
-    chosen, is_lost = plans[0], reading.steps[0].act in FOLLOWS and not _plans(tried[0], last, context)
-    if is_lost or _is_stuck(chosen.steps[0]):
-        able = [plan for plan in plans if _is_usable(plan.steps[0]) and (is_lost or _may_stand_in(plan, last))]
-        if able:
-            likely = able[0].confidence / max(1 - reading.confidence, able[0].confidence)
-            is_likelier = is_lost or able[0].steps[0].act == last.act  # what is impossible leaves the rest the likelier
-            chosen = able[0]._replace(confidence=likely) if is_likelier else able[0]
-        elif is_lost:
-            chosen = reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
-    return chosen._replace(others=tuple(plan for plan in plans if plan.steps != chosen.steps))
-
-
-def _plans(reading: Reading, last: Step, context: Context) -> list[Reading]:
-    """Return the plans that one reading may mean, likeliest first."""
-    return [
-        reading._replace(steps=(step,), confidence=reading.confidence * fit)
-        for fit, step in _meanings(reading.steps[0], last, context)
-    ]
-
-
-def _of_each_file(step: Step) -> tuple[Step, ...]:
-    """Return a step for each of the files named where a look is at one at a time: "count the words of a.txt and b.txt"."""
-    row, files = acts().get(step.act), step.arguments.get("file", ())
-    is_single = row is not None and row.kind == "look" and "file" in row.needed and step.act not in _SEVERAL
-    if not is_single or step.destination or not all(map(_EXACT.match, files)):
-        return (step,)
-    return tuple(step.with_arguments(file=(file,)) for file in files) or (step,)
-
-
-def _without_fillers(step: Step, language: str) -> Step:
-    """Leave out of the files of a step what is no name, and tell where they go from what goes there.
-
-    Examples
-    --------
-    >>> said = Step("delete", {"file": ("ora",)}, text="ok, ora eliminalo")
-    >>> _without_fillers(said, "it").arguments
-    {}
-    >>> said = Step("copy", {"file": ("it", "the planning folder")}, text="copy it to the planning folder")
-    >>> _without_fillers(said, "en").arguments
-    {'file': ('it',), 'to': ('the planning folder',)}
-    """
-    row, words = acts().get(step.act), step.arguments.get("file", ())
-    kept = tuple(word for word in words if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
-    if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
-        kept = tuple(word for word in kept if word.casefold() not in here)
-        return step.with_arguments(file=kept, to=(here,))
-    if row is None or "to" not in row.roles or step.word("to") or len(kept) < 2:  # noqa: PLR2004 - what, and where to
-        return step.with_arguments(file=kept)
-    for word in kept:
-        before = words_of(step.text.partition(word)[0])[-1:]
-        if before and concepts_of(before[0].text) & _INTO and before[0].text != word:
-            return step.with_arguments(file=tuple(one for one in kept if one != word), to=(word,))
-    return step.with_arguments(file=kept)
-
-
-def _is_stuck(step: Step) -> bool:
-    """Tell whether a plan cannot be carried out as it is: something is missing, or what is to be reckoned is no sum."""
-    return _lacks(step) or (step.act == "calculate" and reckon(step.word("text")) is None)
-
-
-def _is_usable(step: Step) -> bool:
-    """Tell whether a plan may take the place of a likelier one: it lacks nothing, loses nothing, and says what with."""
-    is_vague = any(
-        is_pointer(word, "it") for role, words in step.arguments.items() if role not in {"file", "to"} for word in words
-    )
-    return not (is_vague or _is_stuck(step) or step.act.startswith(_LOSING) or is_talk(step.act))
-
-
-def _may_stand_in(plan: Reading, last: Step) -> bool:
-    """Tell whether a plan may be taken for a likelier one that lacks something: it does what was done, or is likely."""
-    act, text = plan.steps[0].act, plan.steps[0].text.partition("\n")[0]
-    is_gentle = is_change(act) and not act.startswith(("replace", "line."))
-    is_number = act == "query" and any(sign.isdigit() for sign in text)  # "and divided by 5?"
-    return (act == last.act and not is_number) or (is_gentle and plan.confidence >= _HALF)
-
-
-def _meanings(step: Step, last: Step | None, context: Context) -> list[tuple[float, Step]]:
-    """Return what a step may mean after the one before, each with how well it fits; none where it has no meaning there."""
-    if last is None:
-        return [(1.0, step)]
-    step = _likewise(step, last, context.changed)
-    return _with_changes(step, last) if step.act in FOLLOWS else [(1.0, _filled(step, last, context))]
-
-
-def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
-    """Return the step before with what a follow-up says in its slots, likeliest first; none where a word has no place.
-
-    Examples
-    --------
-    >>> counted = Step("count.lines", {"file": ("a.md",)})
-    >>> [(fit, plan.arguments) for fit, plan in _with_changes(Step("same", {"value": ("the list",)}), counted)]
-    [(0.5, {'file': ('the list',)})]
-    >>> _with_changes(Step("fix", {"to": ("b.md",)}), Step("delete", {"file": ("a.md",)}))
-    []
-    """
-    step, last = _operation(step, last)
-    destination = step.destination or last.destination
-    kept = last._replace(text=f"{step.text}\n{last.text}", destination=destination)
-    said = dict(step.arguments)
-    if last.act == "query":  # its words are read against the table
-        return [(1.0, kept.with_arguments(**{role: words for role, words in said.items() if role == "file"}))]
-    if not said and "other" in concepts_of(step.text):
-        said["file"] = (next(iter(table_of("other"))),)
-    if not said and _says_more(step.text):
-        return []
-    if last.act == "rename" and "to" not in said:
-        kept = kept.with_arguments(to=())  # no two files have one name
-    able = (*roles_of(last.act, destination), *last.arguments)
-    found = [(1.0, kept)]
-    strange = [role for role in said if role not in able]
-    content = [slot for slot in _CONTENTS_IN_ORDER if slot in last.arguments and slot not in said]
-    if len(strange) > 1 and len(strange) == len(content):  # as many as there are: each in its turn
-        said = {content[strange.index(role)] if role in strange else role: words for role, words in said.items()}
-    for role, words in said.items():
-        found = [
-            (fit * likely, plan.with_arguments(**{slot: words}))
-            for slot, likely in _slots(role, words, last, able).items()
-            for fit, plan in found
-        ]
-    return found
-
-
-def _operation(step: Step, last: Step) -> tuple[Step, Step]:
-    """Return a follow-up, and the step before with the operation it names: "and the words?" after lines were counted.
-
-    Examples
-    --------
-    >>> counted = Step("count.lines", {"file": ("a.md",)})
-    >>> [one.act for one in _operation(Step("same", {"value": ("Wörter",)}, text="und Wörter?"), counted)]
-    ['same', 'count.words']
-    """
-    family, dot, _ = last.act.partition(".")
-    row = acts().get(last.act)
-    if not dot or row is None or row.kind != "look":
-        return step, last
-    alike = [
-        name
-        for name, act in acts().items()
-        if name.startswith(f"{family}.") and (act.needed, act.reads) == (row.needed, row.reads)
-    ]
-    rest = step.text
-    for word in step.arguments.get("file", ()):
-        rest = rest if rank(word) is not None else rest.replace(word, " ")
-    meant = [act for act in alike if _says_operation(rest, act)]
-    if (
-        not meant
-        and last.act in {"read.first", "read.last"}
-        and not last.word("n")
-        and rank(step.word("file")) is not None
-    ):
-        return step._replace(arguments={"line": step.arguments["file"]}), last._replace(act="read.line")
-    if len(meant) != 1:
-        return step, last
-    said = {role: words for role, words in step.arguments.items() if not _says_operation(" ".join(words), meant[0])}
-    return step._replace(arguments=said), last._replace(act=meant[0])
-
-
-def _says_operation(words: str, act: str) -> bool:
-    """Tell whether words have the one that tells an act from those like it: words and ``count.words``."""
-    name = act.rpartition(".")[2]
-    return any(name.startswith(told) or told.startswith(name.removesuffix("s")) for told in concepts_of(words))
-
-
-def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str]) -> dict[str, float]:
-    """Return the slots of the step before that words of a follow-up may be for, likeliest first, each with how well it fits."""
-    own = {role: 1.0} if role in able else {}
-    changes = is_change(last.act)
-    if is_pointer(words[0], "other") and "file" in able:
-        return {"file": 1.0}
-    if _EXACT.match(words[0]):
-        free = [slot for slot in ("file", "to") if slot in able and not (role == "to" and changes)]
-        return own or dict.fromkeys(free[:1], 1.0)
-    content = {slot: 1.0 for slot in _CONTENT if slot in last.arguments and role in _CONTENT}
-    if rank(words[0]) is not None and (placed := [slot for slot in last.arguments if _is_place(last.word(slot), slot)]):
-        return {placed[0]: 1.0}
-    rest = {slot: _HALF for slot in last.arguments if slot not in {"file", "to"} and not changes}
-    is_name = role in {"file", *_CONTENT} and not content if changes else role != "to"
-    file = {"file": _HALF} if "file" in able and is_name else {}
-    order = (*own, *content, *rest, *file)
-    return {slot: ({**file, **rest, **content, **own})[slot] for slot in order}
-
-
-def _is_place(word: str, role: str) -> bool:
-    """Tell whether a word of a role is a place in an order: "the second"."""
-    return role in {"line", "n"} and rank(word) is not None
-
-
-def _likewise(step: Step, last: Step, changed: Step | None) -> Step:
-    """Return what "do the same with X" means after a move, a renaming or a copy: X goes where the other went.
-
-    X is never where something else goes.
-    """
-    done = changed if changed is not None else last
-    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
-    if not is_same or done.act not in _TRANSFERS or "file" in step.arguments:
-        return step
-    places = [step.text.find(word) for words in step.arguments.values() for word in words]
-    ends = [place + len(word) for place, word in zip(places, sum(step.arguments.values(), ()), strict=True)]
-    if not places or min(places) < 0:
-        return step
-    goal = done.word("to")
-    roles = {"file": (step.text[min(places) : max(ends)],), "to": (goal,) if goal.endswith("/") else ()}
-    return Step(done.act, {role: words for role, words in roles.items() if words}, text=step.text)
-
-
-def _filled(step: Step, last: Step, context: Context) -> Step:
-    """Take what a step needs and does not say from the step before: "how many are there?" after a search.
-
-    "It" is what the step before called its file, where that was not looked for yet: "move the mail", "show it".
-    """
-    row = acts().get(step.act)
-    if row is None or row.kind == "talk":
-        return step
-    taken = {
-        role: last.arguments[role]
-        for role in row.needed
-        if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
-    }
-    if _is_listing(step) and _is_listing(last) and not concepts_of(step.text) & _PLACES:
-        taken |= {role: last.arguments[role] for role in row.optional if role in last.arguments and role != "n"}
-    word, spoken = step.word("file"), _last(context)
-    is_it = is_pointer(word, "it") if word else "file" in row.needed and points_back(step.text)
-    is_open = not context.file or context.asked is not None
-    if is_it and is_open and spoken is not None and spoken.word("file") and not _ENDED.search(spoken.word("file")):
-        taken["file"] = spoken.arguments["file"]
-    return step.with_arguments(**taken) if taken else step
-
-
-def _is_listing(step: Step) -> bool:
-    """Tell whether a step tells something of a folder."""
-    return step.act.startswith(("list", "count.files"))
 
 
 def _is_undo(request: str, context: Context) -> bool:
@@ -647,29 +367,9 @@ def _shown_rather(reading: Reading, request: str) -> Reading:
     for other in reading.others:
         step = other.steps[0]
         is_look = (row := acts().get(step.act)) is not None and row.kind == "look"
-        if is_look and step.word("file") and other.confidence >= reading.confidence * _HALF:
+        if is_look and step.word("file") and other.confidence >= reading.confidence * HALF:
             return other._replace(others=tuple(one for one in reading.others if one is not other))
     return reading
-
-
-def _behind_no(reading: Reading, context: Context) -> Reading:
-    """Return the look that is wished for behind a no: "no, leave it. how many lines does it have?".
-
-    Examples
-    --------
-    >>> said = "no, leave it as it is. how many lines does notes.md have?"
-    >>> _behind_no(Reading((Step("no", {}, text=said),)), Context()).steps[0].act
-    'count.lines'
-    """
-    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
-    if step.act not in {"no", "refrain"}:
-        return reading
-    *before, rest = _CLAUSES.split(step.text.strip())
-    last = _last(context)
-    wish = reader().read(rest, None if last is None else last.act) if before and len(rest.split()) > 1 else Reading(())
-    acts_wished = [acts().get(one.act) for one in wish.steps]
-    is_look = bool(acts_wished) and all(row is not None and row.kind == "look" for row in acts_wished)
-    return wish if is_look and wish.confidence >= _HALF and not any(one.destination for one in wish.steps) else reading
 
 
 def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
@@ -796,7 +496,7 @@ def _to_named_file(reading: Reading, request: str) -> Reading:
     fitting = [_plainly(other.steps[0]) for other in reading.others if other.steps[0].act in _WRITING]
     likely = sum(other.confidence for other in reading.others if other.steps[0].act in _WRITING)
     for one in fitting:
-        files = tuple(word for word in one.arguments.get("file", ()) if _ENDED.search(word))[-1:]
+        files = tuple(word for word in one.arguments.get("file", ()) if ENDED.search(word))[-1:]
         if files and one.word("text") and files[0] not in one.word("text"):
             sure = min(1.0, likely / max(1 - reading.confidence, likely))
             return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
@@ -813,7 +513,7 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     {'text': ('sunscreen',), 'file': ('the packing list',)}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
-    if step.act == "move" and _lacks(step):  # "metti candele nella lista della spesa": to put something on it
+    if step.act == "move" and lacks(step):  # "metti candele nella lista della spesa": to put something on it
         likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
         both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
         adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
@@ -890,7 +590,7 @@ def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | N
     if (
         not (told & {"line", "row"} or is_part(request))
         or "word" in told
-        or _says_more(request)
+        or says_more(request)
         or any(sign.isdigit() for sign in request)
     ):
         return None
@@ -938,12 +638,6 @@ def _with_label(step: Step, language: str) -> Step:
     )
 
 
-def _lacks(step: Step) -> bool:
-    """Tell whether a step lacks something besides a file, which may be the one that was spoken of."""
-    row = acts().get(step.act)
-    return row is not None and any(role != "file" and not step.word(role) for role in row.needed)
-
-
 def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
 
@@ -960,15 +654,13 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
     has_boxes = BOX.search(context.answer) is not None or (last is not None and last.act in {"line.tick", "undo"})
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not _EXACT.match(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
+    if not EXACT.match(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
         return None
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
-    if "done" not in told or not (
-        step.act == "task.done" or (step.act in {"replace", "line.replace"} and _lacks(step))
-    ):
+    if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
         return None
     found = words_of(request.replace(file, " ", 1))
     kept = [
@@ -998,30 +690,14 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     if len(reading.steps) != 1 or last is None or not context.answer or context.asked is not None:
         return None
     step = reading.steps[0]
-    file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if _ENDED.search(word)), "")
+    file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if ENDED.search(word)), "")
     if not file or (is_change(last.act) and not last.act.startswith("run")):
         return None
     every = concepts_of(request.replace(file, " ", 1))
     is_clear = bool(every & _KEEPING) and not every & _OTHERWISE and bool(every & _SHOWN)
-    if not is_clear or _says_more(request.replace(file, " ", 1)):
+    if not is_clear or says_more(request.replace(file, " ", 1)):
         return None
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
-
-
-def _says_more(request: str) -> bool:
-    """Tell whether a request has a quotation or a word in it that is no wish, no pronoun and no small word."""
-    found = [word for word in words_of(request) if word.kind not in {"sign", "file", "folder"}]
-    unknown = [
-        word
-        for word, concepts in zip(found, lexicon().concepts(found), strict=True)
-        if not concepts
-        and not concepts_of(word.text[-_TAIL:]) & {"folder", "file"}  # "Hauptordner"
-        and not is_small(word.text)
-        and not any(is_pointer(word.text, kind) for kind in ("it", "those", "answer"))
-        and not "\u3040" <= word.text <= "\u309f"
-    ]
-    is_one_sign = len(unknown) == 1 and unknown[0].kind == "character"  # 把, 将
-    return any(word.is_quoted for word in found) or (bool(unknown) and not is_one_sign)
 
 
 def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
@@ -1035,14 +711,14 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     ('value.set', '12', True)
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
-    is_doubtful = step is not None and step.act in _WRITING and reading.confidence < _HALF
+    is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
     if step is None or not (is_doubtful or step.act in {"json.set", "replace", "line.replace", "move", "task.done"}):
         return None
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
     is_anywhere = not file and step.act == "json.set" and bool(step.word("new"))
-    is_other = request.rstrip()[-1:] in _ASKS or any(_ENDED.search(word) for word in step.arguments.get("to", ()))
+    is_other = request.rstrip()[-1:] in _ASKS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
     if not request.strip() or (step.act == "task.done" and not named):
@@ -1050,7 +726,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     new = () if step.act in {"task.done", "move"} or "done" in concepts_of(request) else _new_of(reading)
     cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
     found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
-    is_whole = step.act in {"move", "replace", "json.set"} and not _lacks(step) and reading.confidence >= _HALF
+    is_whole = step.act in {"move", "replace", "json.set"} and not lacks(step) and reading.confidence >= HALF
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
@@ -1081,7 +757,7 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
     if not is_look or not concepts_of(request) & _SHOWING_WORDS or len(words_of(request)) > _SHORT:
         return None
-    if _says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
+    if says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
         return None
     return (
         last.with_arguments(query=(counted,))._replace(text=request)
@@ -1109,7 +785,7 @@ def _of_memory(reading: Reading, request: str, context: Context) -> Reading | No
     if len(reading.steps) != 1 or any(word.kind in {"file", "folder"} for word in found):
         return None
     step, last = reading.steps[0], context.last
-    is_more = reading.confidence < _HALF or step.act in {*FOLLOWS, "remember"}
+    is_more = reading.confidence < HALF or step.act in {*FOLLOWS, "remember"}
     if last is not None and last.act == "remember" and is_more:
         before = last.text.partition(last.word("text"))[0]
         *_, lead = before.casefold().split() or [""]
@@ -1147,19 +823,7 @@ def _of_a_part(step: Step) -> Step:
 def _is_name(words: str) -> bool:
     """Tell whether words are the name of a file, blanks and all: "word list.txt", and not "the line in notes.txt"."""
     *before, last = words.split() or [""]
-    return _EXACT.match(last) is not None and not any(map(is_small, before))
-
-
-def _is_left_out(role: str, word: str, *, is_same: bool) -> bool:
-    """Tell whether a role of a step is that of the step before: not said, or a pronoun."""
-    if not word:
-        return role in _KEPT or (is_same and role == "to")
-    return role in {*_KEPT, "line"} and (is_pointer(word, "it") or begins_with_pointer(word))
-
-
-def _last(context: Context) -> Step | None:
-    """Return the step that a follow-up is about: the one that was asked about, or the last one."""
-    return context.asked.steps[-1] if context.asked is not None and context.asked.steps else context.last
+    return EXACT.match(last) is not None and not any(map(is_small, before))
 
 
 def _plainly(step: Step) -> Step:
@@ -1172,7 +836,7 @@ def _plainly(step: Step) -> Step:
 
 def _is_yes(reading: Reading, request: str) -> bool:
     """Tell whether a yes is one beyond doubt: "ok, never mind" is none."""
-    return reading.confidence >= _HALF and not concepts_of(request) & _REFUSING
+    return reading.confidence >= HALF and not concepts_of(request) & _REFUSING
 
 
 def _takes_back(text: str) -> bool:
@@ -1215,12 +879,12 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
     told = zip(found, lexicon().concepts(found), strict=True)
     telling = [one for one, means in told if means and one.text not in taken and not is_small(one.text)]
-    if is_other and len(telling) > (reading.confidence < _HALF):
+    if is_other and len(telling) > (reading.confidence < HALF):
         return None  # it says by itself what is to be done
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
     if is_delete and set(step.arguments) - {context.missing}:
         return None
-    if is_other and set(step.arguments) != {context.missing} and reading.confidence >= _HALF:
+    if is_other and set(step.arguments) != {context.missing} and reading.confidence >= HALF:
         return None
     if not step.arguments.get(context.missing) and _takes_back(said_now):
         return None
@@ -1258,7 +922,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     if (found := _queried(context, reading, told)) is not None:
         return found
     reading = _carried_out(reading, told)
-    steps = [step for step in reading.steps if _is_work(step)]
+    steps = [step for step in reading.steps if is_work(step)]
     asked = _asked(reading, told)
     if not steps:
         is_open = told.is_any(QUESTIONS)
@@ -1269,7 +933,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         )
     step = steps[-1]
     names = _shown(step, told)
-    is_unsettled = told.said("ask.missing_of") is not None and not _ENDED.search(step.word("file"))
+    is_unsettled = told.said("ask.missing_of") is not None and not ENDED.search(step.word("file"))
     is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)
     file = "" if is_lacking else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
@@ -1351,10 +1015,6 @@ def _is_named(file: str, reading: Reading, context: Context) -> bool:
     return any(is_change(step.act) or step.destination for step in reading.steps) or bool(base and base in said)
 
 
-def _is_work(step: Step) -> bool:
-    return not is_talk(step.act) or (step.act == "ask.change" and "file" in step.arguments)
-
-
 def _changed(step: Step, answer: _Answer) -> Step | None:
     """Return a change with what is needed to take it back, as far as its answer says it."""
     if step.act == "undo" or answer.is_any(UNDONE):
@@ -1428,7 +1088,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     found_names: list[str] = list(dict.fromkeys(_PATH.findall(text.partition("\n")[0])))
     if len(found_names) == 1 or (found_names and word):
         return found_names[0]
-    if _EXACT.match(word):
+    if EXACT.match(word):
         return word
     return context.file if word and is_pointer(word, "it") else ""
 
