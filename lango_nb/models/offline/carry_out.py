@@ -47,6 +47,7 @@ from lango_nb.models.offline.plan import (
     is_talk,
     read_rows,
     show,
+    speak_of,
 )
 from lango_nb.models.offline.reader import is_misnamed
 from lango_nb.routing.capabilities import tool_capability
@@ -361,6 +362,10 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
                 ask = yield from _which_file(desk, step, ask)
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
+            if following is not None and not is_change(step.act) and _are_apart(steps[len(settled) + 1 :]):
+                said.append(no.text)
+                settled.append(step)
+                continue
             return Answer(_joined(desk, [*said, no.text]), False, tuple(settled), is_dead_end)
         except Absent as absent:
             text = _joined(desk, [*said, desk.say("no_file", name=absent.path)])
@@ -378,6 +383,11 @@ def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]
             desk.context = desk.context._replace(file=spoken_of)  # "make a folder done and move it there"
         desk.has_result = bool(outcome.value)
     return Answer(_joined(desk, said), False, tuple(settled))
+
+
+def _are_apart(steps: Sequence[Step]) -> bool:
+    """Tell whether steps are about files they name, whatever the step before them gave."""
+    return all(not step.destination and any(map(Desk.is_path, step.arguments.get("file", ()))) for step in steps)
 
 
 def _of_list(desk: Desk, step: Step) -> Work:
@@ -585,6 +595,7 @@ def _after(context: Context, outcome: Outcome) -> Context:
         value or context.answer,
         outcome.step if is_change(outcome.step.act) else context.changed,
         known=context.known,
+        spoken=speak_of(context, outcome.file),
     )
 
 

@@ -679,8 +679,12 @@ def _move(desk: Desk, step: Step) -> Work:
 def _rename(desk: Desk, step: Step) -> Work:
     if step.word("to") and not step.word("file") and (yield from desk.folder.find(step.word("to"))) is not None:
         step = step.with_arguments(file=step.arguments["to"], to=())
-    desk.need(step, "to")
+    changed = desk.context.changed
+    if changed is None or changed.act != "move":
+        desk.need(step, "to")
     paths: tuple[str, ...] = yield from desk.files(step)
+    if changed is not None and not step.word("to") and "same" in concepts_of(step.text):
+        step = step.with_arguments(to=_renamed_alike(changed.word("file"), changed.word("targets"), paths[0]))
     if len(paths) > 1:
         raise Ask(desk.say("ask.which", names=desk.either(paths)))
     (path,) = paths
@@ -688,6 +692,19 @@ def _rename(desk: Desk, step: Step) -> Work:
     name = _new_name(desk.need(step, "to"), path, is_folder=source is not None and source.is_folder)
     entry: Entry | None = yield from desk.folder.find(name)
     return (yield from _transfer(desk, step, paths, name, entry, into=False, verb="mv"))
+
+
+def _renamed_alike(old: str, new: str, path: str) -> tuple[str, ...]:
+    """Return the new name of a file that is renamed as another one was; none where that had a name of its own.
+
+    Examples
+    --------
+    >>> _renamed_alike("a/harper.txt", "a/harper_2024.txt", "a/brown.txt"), _renamed_alike("a.txt", "b.txt", "c.txt")
+    (('brown_2024.txt',), ())
+    """
+    (old, _), (new, ending), (name, own) = (posixpath.splitext(posixpath.basename(one)) for one in (old, new, path))
+    before, found, after = new.partition(old)
+    return (f"{before}{name}{after}{own or ending}",) if found and old and before + after else ()
 
 
 def _copy(desk: Desk, step: Step) -> Work:
@@ -770,7 +787,7 @@ def _transfer(  # noqa: PLR0913 - what is moved, where, and how
     said = desk.say(
         "copied" if verb == "cp" else "renamed" if step.act == "rename" else "moved",
         names=", ".join(paths),
-        to=targets[0] if not into else f"{name}/",
+        to=f"{name}/" if into and (name != "." or len(targets) > 1) else targets[0],
     )
     return Outcome(said, "", settled, targets[0] if len(targets) == 1 else "", tuple(targets))
 

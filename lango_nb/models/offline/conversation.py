@@ -18,11 +18,22 @@ from zlib import crc32
 
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, naming, said, say, sentences
+from lango_nb.models.offline.followups import (
+    ENDED,
+    EXACT,
+    HALF,
+    behind_no,
+    is_work,
+    lacks,
+    last_of,
+    later,
+    of_each_file,
+    says_more,
+)
 from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon, likelier_language
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     back_in,
-    begins_with_pointer,
     calls_list,
     counted_up,
     is_part,
@@ -35,7 +46,7 @@ from lango_nb.models.offline.names import (
     points_back,
     trimmed,
 )
-from lango_nb.models.offline.operations import BOX, reckon
+from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -46,11 +57,12 @@ from lango_nb.models.offline.plan import (
     is_talk,
     parse,
     read_order,
+    speak_of,
     with_given,
 )
 from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.reader import FOLLOWS, as_act, reader, roles_of
+from lango_nb.models.offline.reader import FOLLOWS, as_act, reader
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
 from lango_nb.tools.builtin import control_among
@@ -142,10 +154,9 @@ _FIRST_WORDS = 2
 _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
 _EXPLAINED_IN = 5
 """Words in which a request says that it wants to know how something is done."""
+_THANKING = frozenset(("thanks", "greeting", "farewell"))
 _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
-_HALF = 0.5
-"""Confidence from which a text with more in it than the missing word is a wish of its own."""
 _FEW_WORDS = 5
 """Words that an addition to what is remembered has more of."""
 _SURE = 0.8
@@ -167,10 +178,6 @@ _WRITING = ("write", "append")
 _COLONS = (":", "\uff1a")
 _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
-_TAIL = 6
-"""Letters of the last part of a compound: "ordner", "folder", "mappen"."""
-_LOSING = ("delete", "line.delete", "move", "run", "write")
-"""How acts begin that lose something when they were not meant."""
 _NEGATING = frozenset(("no", "not"))
 _UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
 """Concepts of the words with which a no may say that something shall be as before."""
@@ -181,20 +188,13 @@ _FEW_IN_CELL = 12
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
-_EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
 _MOST_NOTES = 3
 """Lines before the rows of an answer that tells the largest: notes, and the sentence."""
-_ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")
-"""How the name of a file ends, also one with blanks."""
 _AFTER = re.compile(r" \([^()]*\)\Z")
 _NUMBERED = re.compile(r"\A(?:\d+\. |✓ |- )")
-_CONTENT = ("find", "value", "text", "old", "name", "key", "column", "command")
-"""Roles that stand for each other in "and for X?"."""
 _SHOWS = frozenset(("search", "task.list", "column.distinct", "columns", "recall"))
 _SHOWING = ("list", "rows", "read.", "group", "code.list", "json.keys", "column.min", "column.max")
 """Acts, and beginnings of acts, that show several things one after the other."""
-_KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
-"""Roles that a later request may leave out."""
 _ENDS = ".?!\u3002\uff1f"
 """How a sentence ends: what ends otherwise is a name."""
 _LISTED = frozenset(("columns", "json.keys", "code.list", "column.distinct"))
@@ -220,7 +220,6 @@ _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 _PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
            ("moved", "names"): ", ", ("copied", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
-_TRANSFERS = frozenset(("move", "rename", "copy"))
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
 
 
@@ -292,7 +291,7 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
 
     A few words are taken to be in the language that was spoken before.
     """
-    last = _last(context)
+    last = last_of(context)
     if (shell := as_act(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
     reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
@@ -303,13 +302,12 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
 
 def settled(reading: Reading, request: str, context: Context) -> Reading:
     """Make whole steps of a reading that answers a question, follows up or corrects."""
-    last = _last(context)
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = _shown_rather(_meant(reading, request), request)
+    reading = behind_no(_shown_rather(_meant(reading, request), request), context)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -317,8 +315,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
-    reading = _again(_rejoined(reading, request), last)
-    reading = _of_list(_written_alike(_to_named_file(reading, request), request), request, context)
+    reading = _written_alike(_to_named_file(_rejoined(reading, request), request), request)
+    reading = _of_list(reading, request, context)
     for meant in (
         _of_folders(reading, request, context),
         _of_other_word(request, context),
@@ -335,23 +333,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _of_the_file(reading, request, context)
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
-    if last is not None:
-        reading = reading._replace(steps=tuple(_likewise(step, context.changed) for step in reading.steps))
-        if len(reading.steps) == 1 and first in FOLLOWS:
-            more = tuple(
-                Reading((step,), reading.confidence, reading.language) for step in _variants(reading.steps[0], last)
-            )
-            reading = reading._replace(others=(*more, *reading.others))
-        reading = reading._replace(steps=tuple(_followed(step, last) for step in reading.steps))
-        reading = reading._replace(steps=(*(_completed(step, last) for step in reading.steps[:1]), *reading.steps[1:]))
-    if (
-        last is not None
-        and (not context.file or context.asked is not None)
-        and _ENDED.search(last.word("file")) is None
-    ):
-        reading = reading._replace(steps=tuple(_of_words(step, last) for step in reading.steps))
-    steps = (_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps)
-    return reading._replace(steps=tuple(steps))
+    reading = later(reading, context)
+    steps = [_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps]
+    whole = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
+    return reading._replace(steps=whole)
 
 
 def _is_undo(request: str, context: Context) -> bool:
@@ -386,7 +371,7 @@ def _shown_rather(reading: Reading, request: str) -> Reading:
     for other in reading.others:
         step = other.steps[0]
         is_look = (row := acts().get(step.act)) is not None and row.kind == "look"
-        if is_look and step.word("file") and other.confidence >= reading.confidence * _HALF:
+        if is_look and step.word("file") and other.confidence >= reading.confidence * HALF:
             return other._replace(others=tuple(one for one in reading.others if one is not other))
     return reading
 
@@ -448,31 +433,6 @@ def _rejoined(reading: Reading, request: str) -> Reading:
         file = first.arguments.get("file") or next((step.arguments["file"] for step in rest if step.word("file")), ())
         step = first.with_arguments(file=file)._replace(text=request)
         return reading._replace(steps=(step,), confidence=max((reading.confidence, *reading.each[:1])), each=())
-    return reading
-
-
-def _again(reading: Reading, last: Step | None) -> Reading:
-    """Return what does the same as the step before and lacks nothing, where the likeliest reading lacks something.
-
-    Examples
-    --------
-    >>> more = Reading((Step("task.add", {"text": ("hand in the homework",)}),), 0.4)
-    >>> said = Reading((Step("task.change", {"new": ("in the homework",)}),), 0.5, others=(more,))
-    >>> _again(said, Step("task.add", {"text": ("buy tickets",)})).steps[0].act
-    'task.add'
-    """
-    if last is None or len(reading.steps) != 1:
-        return reading
-    is_sum = reading.steps[0].act == "calculate" and reckon(reading.steps[0].word("text")) is not None
-    first = reading.steps[0]
-    is_lost = _followed(first, last).act == "unclear"
-    if not _lacks(first) and not is_lost and (first.act != "calculate" or is_sum):
-        return reading
-    for other in reading.others:
-        step = other.steps[0]
-        if step.act == last.act and not _lacks(step) and not step.act.startswith(_LOSING):
-            likely = other.confidence / max(1 - reading.confidence, other.confidence)
-            return other._replace(confidence=likely, others=tuple(one for one in reading.others if one is not other))
     return reading
 
 
@@ -540,7 +500,7 @@ def _to_named_file(reading: Reading, request: str) -> Reading:
     fitting = [_plainly(other.steps[0]) for other in reading.others if other.steps[0].act in _WRITING]
     likely = sum(other.confidence for other in reading.others if other.steps[0].act in _WRITING)
     for one in fitting:
-        files = tuple(word for word in one.arguments.get("file", ()) if _ENDED.search(word))[-1:]
+        files = tuple(word for word in one.arguments.get("file", ()) if ENDED.search(word))[-1:]
         if files and one.word("text") and files[0] not in one.word("text"):
             sure = min(1.0, likely / max(1 - reading.confidence, likely))
             return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
@@ -557,7 +517,7 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     {'text': ('sunscreen',), 'file': ('the packing list',)}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
-    if step.act == "move" and _lacks(step):  # "metti candele nella lista della spesa": to put something on it
+    if step.act == "move" and lacks(step):  # "metti candele nella lista della spesa": to put something on it
         likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
         both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
         adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
@@ -631,7 +591,12 @@ def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | N
     is_one = len(context.shown) == 1 and bool(context.file) and context.shown[0] != context.file
     if not is_one or len(reading.steps) != 1 or reading.steps[0].act not in {"delete", "line.delete"}:
         return None
-    if not told & {"line", "row"} or _says_more(request) or any(sign.isdigit() for sign in request):
+    if (
+        not (told & {"line", "row"} or is_part(request))
+        or "word" in told
+        or says_more(request)
+        or any(sign.isdigit() for sign in request)
+    ):
         return None
     return Step("line.delete", {"file": (context.file,), "find": context.shown}, text=request)
 
@@ -677,19 +642,6 @@ def _with_label(step: Step, language: str) -> Step:
     )
 
 
-def _of_words(step: Step, last: Step) -> Step:
-    """Let "it" be what the step before called its file, where that was not looked for yet: "move the mail", "show it"."""
-    row, word = acts().get(step.act), step.word("file")
-    is_it = is_pointer(word, "it") if word else row is not None and "file" in row.needed and points_back(step.text)
-    return step.with_arguments(file=last.arguments["file"]) if is_it and last.word("file") else step
-
-
-def _lacks(step: Step) -> bool:
-    """Tell whether a step lacks something besides a file, which may be the one that was spoken of."""
-    row = acts().get(step.act)
-    return row is not None and any(role != "file" and not step.word(role) for role in row.needed)
-
-
 def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
 
@@ -706,15 +658,13 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
     has_boxes = BOX.search(context.answer) is not None or (last is not None and last.act in {"line.tick", "undo"})
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not _EXACT.match(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
+    if not EXACT.match(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
         return None
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
-    if "done" not in told or not (
-        step.act == "task.done" or (step.act in {"replace", "line.replace"} and _lacks(step))
-    ):
+    if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
         return None
     found = words_of(request.replace(file, " ", 1))
     kept = [
@@ -744,30 +694,14 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     if len(reading.steps) != 1 or last is None or not context.answer or context.asked is not None:
         return None
     step = reading.steps[0]
-    file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if _ENDED.search(word)), "")
+    file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if ENDED.search(word)), "")
     if not file or (is_change(last.act) and not last.act.startswith("run")):
         return None
     every = concepts_of(request.replace(file, " ", 1))
     is_clear = bool(every & _KEEPING) and not every & _OTHERWISE and bool(every & _SHOWN)
-    if not is_clear or _says_more(request.replace(file, " ", 1)):
+    if not is_clear or says_more(request.replace(file, " ", 1)):
         return None
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
-
-
-def _says_more(request: str) -> bool:
-    """Tell whether a request has a quotation or a word in it that is no wish, no pronoun and no small word."""
-    found = [word for word in words_of(request) if word.kind not in {"sign", "file", "folder"}]
-    unknown = [
-        word
-        for word, concepts in zip(found, lexicon().concepts(found), strict=True)
-        if not concepts
-        and not concepts_of(word.text[-_TAIL:]) & {"folder", "file"}  # "Hauptordner"
-        and not is_small(word.text)
-        and not any(is_pointer(word.text, kind) for kind in ("it", "those", "answer"))
-        and not "\u3040" <= word.text <= "\u309f"
-    ]
-    is_one_sign = len(unknown) == 1 and unknown[0].kind == "character"  # 把, 将
-    return any(word.is_quoted for word in found) or (bool(unknown) and not is_one_sign)
 
 
 def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
@@ -781,7 +715,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     ('value.set', '12', True)
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
-    is_doubtful = step is not None and step.act in _WRITING and reading.confidence < _HALF
+    is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
     if step is None or not (is_doubtful or is_set or step.act in acts_of_it):
@@ -790,7 +724,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
     is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
-    is_other = request.rstrip()[-1:] in _ASKS or any(_ENDED.search(word) for word in step.arguments.get("to", ()))
+    is_other = request.rstrip()[-1:] in _ASKS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
     if not request.strip() or (step.act == "task.done" and not named and not is_set):
@@ -805,7 +739,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
     found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
     is_whole = (
-        not is_set and step.act in {"move", "replace", "json.set"} and not _lacks(step) and reading.confidence >= _HALF
+        not is_set and step.act in {"move", "replace", "json.set"} and not lacks(step) and reading.confidence >= HALF
     )
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
@@ -844,10 +778,10 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     if last is None or not (shown or counted) or len(reading.steps) != 1 or context.asked is not None:
         return None
     step = reading.steps[0]
-    is_look = not is_change(step.act) and not step.act.startswith(("count", "column"))
+    is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
     if not is_look or not concepts_of(request) & _SHOWING_WORDS or len(words_of(request)) > _SHORT:
         return None
-    if _says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
+    if says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
         return None
     return (
         last.with_arguments(query=(counted,))._replace(text=request)
@@ -875,7 +809,7 @@ def _of_memory(reading: Reading, request: str, context: Context) -> Reading | No
     if len(reading.steps) != 1 or any(word.kind in {"file", "folder"} for word in found):
         return None
     step, last = reading.steps[0], context.last
-    is_more = reading.confidence < _HALF or step.act in {*FOLLOWS, "remember"}
+    is_more = reading.confidence < HALF or step.act in {*FOLLOWS, "remember"}
     if last is not None and last.act == "remember" and is_more:
         before = last.text.partition(last.word("text"))[0]
         *_, lead = before.casefold().split() or [""]
@@ -890,26 +824,6 @@ def _of_memory(reading: Reading, request: str, context: Context) -> Reading | No
         if shared >= _SHARED:
             return Reading((Step("recall", {"find": (request.strip(),)}, text=request),), 1.0, reading.language)
     return None
-
-
-def _completed(step: Step, last: Step) -> Step:
-    """Take what a step needs and does not say from the step before: "how many are there?" after a search."""
-    row = acts().get(step.act)
-    if row is None or row.kind == "talk":
-        return step
-    if (
-        step.act == last.act
-        and is_change(step.act)
-        and set(step.arguments) == {"to"}
-        and "same" in concepts_of(step.text)
-    ):
-        return last.with_arguments(file=step.arguments["to"], targets=())._replace(text=step.text)
-    taken = {
-        role: last.arguments[role]
-        for role in row.needed
-        if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
-    }
-    return step.with_arguments(**taken) if taken else step
 
 
 def _of_a_part(step: Step) -> Step:
@@ -933,19 +847,7 @@ def _of_a_part(step: Step) -> Step:
 def _is_name(words: str) -> bool:
     """Tell whether words are the name of a file, blanks and all: "word list.txt", and not "the line in notes.txt"."""
     *before, last = words.split() or [""]
-    return _EXACT.match(last) is not None and not any(map(is_small, before))
-
-
-def _is_left_out(role: str, word: str, *, is_same: bool) -> bool:
-    """Tell whether a role of a step is that of the step before: not said, or a pronoun."""
-    if not word:
-        return role in _KEPT or (is_same and role == "to")
-    return role in {*_KEPT, "line"} and (is_pointer(word, "it") or begins_with_pointer(word))
-
-
-def _last(context: Context) -> Step | None:
-    """Return the step that a follow-up is about: the one that was asked about, or the last one."""
-    return context.asked.steps[-1] if context.asked is not None and context.asked.steps else context.last
+    return EXACT.match(last) is not None and not any(map(is_small, before))
 
 
 def _plainly(step: Step) -> Step:
@@ -958,7 +860,7 @@ def _plainly(step: Step) -> Step:
 
 def _is_yes(reading: Reading, request: str) -> bool:
     """Tell whether a yes is one beyond doubt: "ok, never mind" is none."""
-    return reading.confidence >= _HALF and not concepts_of(request) & _REFUSING
+    return reading.confidence >= HALF and not concepts_of(request) & _REFUSING
 
 
 def _takes_back(text: str) -> bool:
@@ -993,14 +895,20 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if asked is None or not said_now or len(reading.steps) != 1 or len(said_now.split()) > _SHORT:
         return None
     step = reading.steps[0]
-    asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(said_now.split()) > _FEW_SAID)
-    if asks or step.act in {"no", "refrain", "undo"}:
+    found = words_of(said_now)
+    asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(found) > _FEW_SAID)
+    if asks or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
         return None
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
+    taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
+    told = zip(found, lexicon().concepts(found), strict=True)
+    telling = [one for one, means in told if means and one.text not in taken and not is_small(one.text)]
+    if is_other and len(telling) > (reading.confidence < HALF):
+        return None  # it says by itself what is to be done
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
     if is_delete and set(step.arguments) - {context.missing}:
         return None
-    if is_other and set(step.arguments) != {context.missing} and reading.confidence >= _HALF:
+    if is_other and set(step.arguments) != {context.missing} and reading.confidence >= HALF:
         return None
     if not step.arguments.get(context.missing) and _takes_back(said_now):
         return None
@@ -1014,51 +922,6 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     answered = steps[place].with_arguments(**{context.missing: given})
     steps[place] = answered._replace(text=f"{answered.text}\n{said_now}")
     return asked._replace(steps=tuple(steps), language=reading.language, others=())
-
-
-def _likewise(step: Step, changed: Step | None) -> Step:
-    """Return what "do the same with X" means after a move, a renaming or a copy: X goes where the other went.
-
-    X is never where something else goes.
-    """
-    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
-    if not is_same or changed is None or changed.act not in _TRANSFERS or "file" in step.arguments:
-        return step
-    places = [step.text.find(word) for words in step.arguments.values() for word in words]
-    ends = [place + len(word) for place, word in zip(places, sum(step.arguments.values(), ()), strict=True)]
-    if not places or min(places) < 0:
-        return step
-    goal = changed.word("to")
-    roles = {"file": (step.text[min(places) : max(ends)],), "to": (goal,) if goal.endswith("/") else ()}
-    return Step(changed.act, {role: words for role, words in roles.items() if words}, text=step.text)
-
-
-def _followed(step: Step, last: Step) -> Step:
-    """Return the step before with what a follow-up says differently."""
-    if step.act not in FOLLOWS:
-        return step
-    roles = (*roles_of(last.act, last.destination), *last.arguments)
-    changed: dict[str, tuple[str, ...]] = {}
-    for role, words in step.arguments.items():
-        goal = role
-        if role not in roles:
-            goal = next((one for one in _CONTENT if one in last.arguments), "") if role in _CONTENT else ""
-        if goal:
-            changed[goal] = words
-        elif is_change(last.act):  # something was said that the change has no place for: it is not done without it
-            return Step("unclear", {}, text=step.text)
-    kept = last.with_arguments(**changed)
-    return kept._replace(text=f"{step.text}\n{last.text}", destination=step.destination or kept.destination)
-
-
-def _variants(step: Step, last: Step) -> list[Step]:
-    """Return the step before with a word of a follow-up in the place of each of its other words."""
-    said = [words for words in step.arguments.values() if words]
-    if len(said) != 1 or _EXACT.match(said[0][0]):
-        return []
-    roles = [role for role in last.arguments if role in {*_CONTENT, "file"} and role not in step.arguments]
-    text = f"{step.text}\n{last.text}"
-    return [last.with_arguments(**{role: said[0]})._replace(text=text) for role in roles]
 
 
 def after(context: Context, reading: Reading, answer: str) -> Context:
@@ -1083,7 +946,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     if (found := _queried(context, reading, told)) is not None:
         return found
     reading = _carried_out(reading, told)
-    steps = [step for step in reading.steps if _is_work(step)]
+    steps = [step for step in reading.steps if is_work(step)]
     asked = _asked(reading, told)
     if not steps:
         is_open = told.is_any(QUESTIONS)
@@ -1094,7 +957,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         )
     step = steps[-1]
     names = _shown(step, told)
-    is_unsettled = told.said("ask.missing_of") is not None and not _ENDED.search(step.word("file"))
+    is_unsettled = told.said("ask.missing_of") is not None and not ENDED.search(step.word("file"))
     is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)
     file = "" if is_lacking else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
@@ -1102,7 +965,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
-            known=context.known,
+            known=context.known, spoken=speak_of(context, file),
         )  # fmt: skip
     value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
@@ -1125,6 +988,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         changed,
         is_open=told.is_any(QUESTIONS),
         known=known,
+        spoken=speak_of(context, about),
     )
 
 
@@ -1139,7 +1003,7 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     'read'
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
-    if first and not _is_work(reading.steps[0]) and (found := told.said("lines")) is not None:
+    if first and not is_work(reading.steps[0]) and (found := told.said("lines")) is not None:
         step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text)
         return reading._replace(steps=(step,))  # a question that looked like talk was answered from a file
     if first not in {act for act, _ in _CHANGES.values()} or told.is_any((*_CHANGES, *QUESTIONS, *UNDONE)):
@@ -1162,9 +1026,10 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         heading = 0 if found["file"].endswith(".log") else 1
         rows = tuple(found.get("lines", "").splitlines()[heading:])
         shown = rows or tuple(found.get("value", "").split("; "))
-        value = found.get("value") or found["lines"]
+        value = "\n".join(filter(None, (found.get("value"), found.get("lines"))))
         is_named = _is_named(found["file"], reading, context)
-        return Context(step, found["file"], is_named, shown, value, context.changed, known=context.known)
+        spoken = speak_of(context, found["file"])
+        return Context(step, found["file"], is_named, shown, value, context.changed, known=context.known, spoken=spoken)
     return None
 
 
@@ -1175,10 +1040,6 @@ def _is_named(file: str, reading: Reading, context: Context) -> bool:
     base = plain(file.rpartition("/")[2].rpartition(".")[0] or file)
     said = " ".join(plain(word) for step in reading.steps for words in step.arguments.values() for word in words)
     return any(is_change(step.act) or step.destination for step in reading.steps) or bool(base and base in said)
-
-
-def _is_work(step: Step) -> bool:
-    return not is_talk(step.act) or (step.act == "ask.change" and "file" in step.arguments)
 
 
 def _changed(step: Step, answer: _Answer) -> Step | None:
@@ -1254,7 +1115,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     found_names: list[str] = list(dict.fromkeys(_PATH.findall(text.partition("\n")[0])))
     if len(found_names) == 1 or (found_names and word):
         return found_names[0]
-    if _EXACT.match(word):
+    if EXACT.match(word):
         return word
     return context.file if word and is_pointer(word, "it") else ""
 

@@ -24,6 +24,7 @@ from lango_nb.models.offline.names import (
     begins_with_pointer,
     endings,
     how_many,
+    is_here,
     is_pointer,
     is_small,
     kind_of_file,
@@ -364,7 +365,8 @@ _NEW_OR_THERE = frozenset(("write", "create", "append", "prepend"))
 """Acts on a file that may not be there yet."""
 _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
 _INTO = frozenset(("folder", "in", "into"))
-_HERE = frozenset(("", "here", "this folder", "folder", "hier", "ici", "aqui", "qui", "everything", "all"))
+_PUTTING = frozenset(("move", "rename", "copy", "folder.make"))
+_ALL = frozenset(("", "folder", "everything", "all"))
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
@@ -565,7 +567,8 @@ class Desk:
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
-        if (pointed := self._pointed(word)) is not None:
+        pointed: str | None = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
+        if pointed is not None:
             return pointed
         name = word.strip().strip("\"'`").rstrip("/").removeprefix("./") or "."
         entry: Entry | None = yield from self.folder.find(name)
@@ -577,10 +580,8 @@ class Desk:
         upper: list[Entry] = yield from self.folder.list()
         if whole := self._whole_name(name, upper):
             return whole
-        if self.context.asked is not None and len(self.context.shown) > 1:
-            among = pick(name, self.context.shown, is_file=True)
-            if among.name and (yield from self.folder.find(among.name)) is not None:
-                return among.name
+        if (among := self._among_shown(name)) and (yield from self.folder.find(among)) is not None:
+            return among
         found = self._picked(name, upper)
         if (not found.name and not found.rivals) or found.is_guess:
             every: list[Entry] = yield from self.folder.everything()
@@ -602,6 +603,7 @@ class Desk:
                 self.say("ask.which", names=self.either(self.context.shown))
                 if self.context.shown
                 else self.say("ask.missing", what=what),
+                can_try_others=True,
             )
         if not found.name:
             names = [one.name for one in files_of(upper)][:_MOST_NAMED]
@@ -613,6 +615,14 @@ class Desk:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
+
+    def _among_shown(self, words: str) -> str:
+        """Return which of the names shown is meant: it was asked, or "that csv" is one of them; empty where none is."""
+        shown = self.context.shown
+        if len(shown) > 1 and begins_with_pointer(words) and (ends := kind_of_file(words.split(" ", 1)[-1])):
+            fitting = [one for one in shown if one.casefold().endswith(ends)]
+            return fitting[0] if len(fitting) == 1 else ""
+        return pick(words, shown, is_file=True).name if self.context.asked is not None and len(shown) > 1 else ""
 
     def list_file(self, words: str) -> Work:
         """Return the file of a list that is named by what it is; empty where there is none, or several."""
@@ -649,15 +659,11 @@ class Desk:
                     return copied.word(role)
         if copied is not None and copied.act == "folder.make" and is_pointer(trimmed(word), "folder"):
             return copied.word("to")
-        if is_pointer(word, "other"):
-            rest = [name for name in context.shown if name != context.file]
-            if len(rest) == 1:
-                return rest[0]
-            raise self.lacks("file")
         bare = _FILLER.sub(" ", word.casefold()).strip()
-        place = self._place(bare) if context.shown and not _PATH.fullmatch(word.strip()) else None
-        if place and -len(context.shown) <= place <= len(context.shown):
-            return context.shown[place - 1 if place > 0 else place].rstrip("/")
+        among = context.shown or context.spoken[-2:]
+        place = self._place(bare) if len(among) > (not context.shown) and not _PATH.fullmatch(word.strip()) else None
+        if place and -len(among) <= place <= len(among):
+            return among[place - 1 if place > 0 else place].rstrip("/")
         if is_pointer(word, "it") or is_pointer(word, "those"):
             if context.file:
                 return context.file
@@ -665,6 +671,19 @@ class Desk:
                 return context.shown[0].rstrip("/")
             raise self.lacks("file")
         return None
+
+    def _other(self) -> Work:
+        """Return the other file: of those shown, of those spoken of, or one called like the last but for a number."""
+        last = self.context.file
+        shown = [name for name in self.context.shown if name != last]
+        spoken = [name for name in self.context.spoken if name != last]
+        if len(shown) == 1 or spoken:
+            return shown[0] if len(shown) == 1 else spoken[-1]
+        every: list[Entry] = yield from self.folder.everything()
+        alike = [one.name for one in files_of(every) if one.name != last and _unnumbered(one.name) == _unnumbered(last)]
+        if len(alike) == 1:
+            return alike[0]
+        raise self.lacks("file")
 
     @staticmethod
     def _place(bare: str) -> int | None:
@@ -778,6 +797,8 @@ class Desk:
         name = word.strip().strip("\"'`").removeprefix("./")
         if not _PATH.fullmatch(name) and _PATH.fullmatch(bare := trimmed(name)):
             name = bare
+        if is_here(name):
+            return ".", (yield from self.folder.find("."))
         if is_pointer(name, "it"):
             last = self.context.changed
             if last is not None and last.act == "folder.make" and self.context.file != last.word("to"):
@@ -815,9 +836,25 @@ class Desk:
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""
         word = step.word("file")
-        if word and plain(word) not in _HERE:
+        if place := self._place_spoken_of(step):
+            entry: Entry | None = yield from self.folder.find(place)
+            if entry is not None and entry.is_folder:
+                return place
+        if word and plain(word) not in _ALL and not is_here(word):
             return (yield from self.file(word))
         return "." if word or not self.folder.has("fs_list") else (yield from self._named_folder(step)) or "."
+
+    def _place_spoken_of(self, step: Step) -> str:
+        """Return the folder that something was just put into, where a step is about what is in there; else empty."""
+        word, told = step.word("file"), concepts_of(step.text)
+        is_there = is_pointer(word, "it") and not is_here(word) if word else points_back(step.text)
+        if is_there and "folder" in told and posixpath.splitext(self.context.file)[1]:
+            return posixpath.dirname(self.context.file)
+        is_bare = not word and (self.has_changed or "in" in told) and not told & {"file", "folder", "all"}
+        last, changed = self.context.last, self.context.changed
+        if last is None or changed is None or not (is_there or is_bare) or last.act not in _PUTTING:
+            return ""
+        return posixpath.dirname(changed.word("targets")) if changed.word("targets") else changed.word("to")
 
     def _named_folder(self, step: Step) -> Work:
         """Return the folder that a request names, whatever was made of the word; empty where there is none."""
@@ -883,6 +920,17 @@ def _names_of(path: str) -> tuple[str, ...]:
     """Return what a file is called: its path, its name, and that without its ending."""
     base = path.casefold().rpartition("/")[2]
     return path.casefold(), base, posixpath.splitext(base)[0]
+
+
+def _unnumbered(name: str) -> str:
+    """Return a name without its numbers.
+
+    Examples
+    --------
+    >>> _unnumbered("planning/week 23.md") == _unnumbered("planning/week 24.md")
+    True
+    """
+    return re.sub(r"\d+", "", name)
 
 
 def _fits(step: Step, kind: str, text: str) -> bool:

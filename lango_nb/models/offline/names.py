@@ -563,6 +563,37 @@ def kind_of_file(words: str) -> tuple[str, ...]:
     )
 
 
+def is_here(words: str) -> bool:
+    """Tell whether words mean the folder that is worked in.
+
+    Examples
+    --------
+    >>> is_here("the main folder"), is_here("Hauptordner"), is_here("letters")
+    (True, True, False)
+    """
+    return plain(words) in _heres() or plain(trimmed(words)) in _heres()
+
+
+def here_in(text: str) -> str:
+    """Return the words by which a text names the folder that is worked in, as it stands there; empty where it does not.
+
+    Examples
+    --------
+    >>> here_in("kopier a/b.txt in den Hauptordner"), here_in("copy a/b.txt to c")
+    ('den hauptordner', '')
+    """
+    said = text.casefold()
+    found = [word for _, listed in read_rows("here.tsv") for word in listed.split(", ") if word in said]
+    whole = [word for word in found if not word.isascii() or re.search(rf"(?<!\w){word}(?!\w)", said)]
+    return max(whole, key=len, default="")
+
+
+@cache
+def _heres() -> frozenset[str]:
+    said = [plain(word) for _, listed in read_rows("here.tsv") for word in listed.split(", ")]
+    return frozenset((*said, *(plain(trimmed(word)) for word in said)))
+
+
 def points_back(text: str) -> bool:
     """Tell whether a request says "those", "it", "there": it is about what was spoken of.
 

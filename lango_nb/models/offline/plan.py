@@ -157,6 +157,19 @@ class Context(NamedTuple):
     """Whether the last answer was a question, of whatever sort: "undo that" is a no to it, and takes back nothing older."""
     known: tuple[str, ...] = ()
     """What was to be remembered."""
+    spoken: tuple[str, ...] = ()
+    """Files that were spoken of, each once, the latest last."""
+
+
+def speak_of(context: Context, file: str) -> tuple[str, ...]:
+    """Return the files spoken of once another one was.
+
+    Examples
+    --------
+    >>> speak_of(Context(spoken=("a.md", "b.md")), "a.md")
+    ('b.md', 'a.md')
+    """
+    return (*(name for name in context.spoken if name != file), *([file] if file else []))
 
 
 class Call(NamedTuple):

@@ -1,0 +1,375 @@
+"""Follow-ups: a later request is what it changes in the plan before, slot by slot.
+
+    count lines of a.md     "and b.md?" → another file · "and words?" → another operation · "no, the other one" · "it", "there"
+       └─ slots ──────────── each of the likeliest readings becomes whole plans, one for each place its words can have
+
+The reader's confidence and how well words fit their slots put the plans in order; what is in the folder decides between
+those that are left, when they are carried out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.names import (
+    begins_with_pointer,
+    here_in,
+    is_pointer,
+    is_small,
+    points_back,
+    rank,
+    table_of,
+)
+from lango_nb.models.offline.operations import reckon
+from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
+from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
+
+HALF = 0.5
+"""Confidence from which a wish is likely, and what a slot counts that words were not read for."""
+EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
+"""A word that is the name of a file or a folder as it stands."""
+ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")
+"""How the name of a file ends, also one with blanks."""
+_CLAUSES = re.compile(r"[,;.!?\u3001\u3002\uff0c\uff1b\uff01\uff1f]+(?!\w)\s*(?=.)")
+"""Between the clauses of a request."""
+_INTO = frozenset(("into",))
+_CONTENTS_IN_ORDER = ("old", "find", "value", "key", "column", "new", "text")
+"""Roles that words stand for in the order in which they are said."""
+_SEVERAL = frozenset(("read", "compare", "query"))
+"""Looks that are at several files together."""
+_PLACES = frozenset(("file", "folder", "all"))
+"""Concepts of a listing that says by itself of what."""
+_TAIL = 6
+"""Letters of the last part of a compound: "ordner", "folder", "mappen"."""
+_LOSING = ("delete", "line.delete", "move", "run", "write")
+"""How acts begin that lose something when they were not meant."""
+_CONTENT = ("find", "value", "text", "old", "name", "key", "column", "command")
+"""Roles that stand for each other in "and for X?"."""
+_KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
+"""Roles that a later request may leave out."""
+_TRANSFERS = frozenset(("move", "rename", "copy"))
+
+
+def last_of(context: Context) -> Step | None:
+    """Return the step that a follow-up is about: the one that was asked about, or the last one."""
+    return context.asked.steps[-1] if context.asked is not None and context.asked.steps else context.last
+
+
+def is_work(step: Step) -> bool:
+    """Tell whether a step is anything to be done or looked at, and no talk."""
+    return not is_talk(step.act) or (step.act == "ask.change" and "file" in step.arguments)
+
+
+def behind_no(reading: Reading, context: Context) -> Reading:
+    """Return the look that is wished for behind a no: "no, leave it. how many lines does it have?".
+
+    Examples
+    --------
+    >>> said = "no, leave it as it is. how many lines does notes.md have?"
+    >>> behind_no(Reading((Step("no", {}, text=said),)), Context()).steps[0].act
+    'count.lines'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act not in {"no", "refrain"}:
+        return reading
+    *before, rest = _CLAUSES.split(step.text.strip())
+    last = last_of(context)
+    wish = reader().read(rest, None if last is None else last.act) if before and len(rest.split()) > 1 else Reading(())
+    acts_wished = [acts().get(one.act) for one in wish.steps]
+    is_look = bool(acts_wished) and all(row is not None and row.kind == "look" for row in acts_wished)
+    return wish if is_look and wish.confidence >= HALF and not any(one.destination for one in wish.steps) else reading
+
+
+def later(reading: Reading, context: Context) -> Reading:
+    """Make whole plans of what a request changes in the plan before.
+
+    Each of the likeliest readings becomes the plans that it may mean, one for each place its words can have. The first
+    is taken that lacks nothing; the others are tried where that does not work in the folder.
+
+    Examples
+    --------
+    >>> last = Context(Step("task.add", {"text": ("buy tickets",)}))
+    >>> more = Reading((Step("task.add", {"text": ("hand in the homework",)}),), 0.4)
+    >>> later(Reading((Step("task.change", {"new": ("in the homework",)}),), 0.5, others=(more,)), last).steps[0].act
+    'task.add'
+    """
+    last = last_of(context)
+    steps: list[Step] = []
+    reading = reading._replace(steps=tuple(_without_fillers(step, reading.language) for step in reading.steps))
+    if len(reading.steps) != 1:
+        for step in reading.steps:
+            steps.append(
+                next((meant for _, meant in _meanings(step, last, context)), Step("unclear", {}, text=step.text))
+            )
+            last = steps[-1] if is_work(steps[-1]) else last
+        return reading._replace(steps=tuple(steps))
+    if last is None:
+        return reading
+    tried = (reading._replace(others=()), *reading.others)
+    found = [plan for one in tried for plan in _plans(one, last, context)]
+    plans = sorted(found, key=lambda plan: -plan.confidence) if reading.steps[0].act in FOLLOWS else found
+    if not plans:
+        return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
+    chosen, is_lost = plans[0], reading.steps[0].act in FOLLOWS and not _plans(tried[0], last, context)
+    if is_lost or _is_stuck(chosen.steps[0]):
+        able = [plan for plan in plans if _is_usable(plan.steps[0]) and (is_lost or _may_stand_in(plan, last))]
+        if able:
+            likely = able[0].confidence / max(1 - reading.confidence, able[0].confidence)
+            is_likelier = is_lost or able[0].steps[0].act == last.act  # what is impossible leaves the rest the likelier
+            chosen = able[0]._replace(confidence=likely) if is_likelier else able[0]
+        elif is_lost:
+            chosen = reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
+    return chosen._replace(others=tuple(plan for plan in plans if plan.steps != chosen.steps))
+
+
+def _plans(reading: Reading, last: Step, context: Context) -> list[Reading]:
+    """Return the plans that one reading may mean, likeliest first."""
+    return [
+        reading._replace(steps=(step,), confidence=reading.confidence * fit)
+        for fit, step in _meanings(reading.steps[0], last, context)
+    ]
+
+
+def of_each_file(step: Step) -> tuple[Step, ...]:
+    """Return a step for each of the files named where a look is at one at a time: "count the words of a.txt and b.txt"."""
+    row, files = acts().get(step.act), step.arguments.get("file", ())
+    is_single = row is not None and row.kind == "look" and "file" in row.needed and step.act not in _SEVERAL
+    if not is_single or step.destination or not all(map(EXACT.match, files)):
+        return (step,)
+    return tuple(step.with_arguments(file=(file,)) for file in files) or (step,)
+
+
+def _without_fillers(step: Step, language: str) -> Step:
+    """Leave out of the files of a step what is no name, and tell where they go from what goes there.
+
+    Examples
+    --------
+    >>> said = Step("delete", {"file": ("ora",)}, text="ok, ora eliminalo")
+    >>> _without_fillers(said, "it").arguments
+    {}
+    >>> said = Step("copy", {"file": ("it", "the planning folder")}, text="copy it to the planning folder")
+    >>> _without_fillers(said, "en").arguments
+    {'file': ('it',), 'to': ('the planning folder',)}
+    """
+    row, words = acts().get(step.act), step.arguments.get("file", ())
+    kept = tuple(word for word in words if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
+    if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
+        kept = tuple(word for word in kept if word.casefold() not in here)
+        return step.with_arguments(file=kept, to=(here,))
+    if row is None or "to" not in row.roles or step.word("to") or len(kept) < 2:  # noqa: PLR2004 - what, and where to
+        return step.with_arguments(file=kept)
+    for word in kept:
+        before = words_of(step.text.partition(word)[0])[-1:]
+        if before and concepts_of(before[0].text) & _INTO and before[0].text != word:
+            return step.with_arguments(file=tuple(one for one in kept if one != word), to=(word,))
+    return step.with_arguments(file=kept)
+
+
+def _is_stuck(step: Step) -> bool:
+    """Tell whether a plan cannot be carried out as it is: something is missing, or what is to be reckoned is no sum."""
+    return lacks(step) or (step.act == "calculate" and reckon(step.word("text")) is None)
+
+
+def _is_usable(step: Step) -> bool:
+    """Tell whether a plan may take the place of a likelier one: it lacks nothing, loses nothing, and says what with."""
+    is_vague = any(
+        is_pointer(word, "it") for role, words in step.arguments.items() if role not in {"file", "to"} for word in words
+    )
+    return not (is_vague or _is_stuck(step) or step.act.startswith(_LOSING) or is_talk(step.act))
+
+
+def _may_stand_in(plan: Reading, last: Step) -> bool:
+    """Tell whether a plan may be taken for a likelier one that lacks something: it does what was done, or is likely."""
+    act, text = plan.steps[0].act, plan.steps[0].text.partition("\n")[0]
+    is_gentle = is_change(act) and not act.startswith(("replace", "line."))
+    is_number = act == "query" and any(sign.isdigit() for sign in text)  # "and divided by 5?"
+    return (act == last.act and not is_number) or (is_gentle and plan.confidence >= HALF)
+
+
+def _meanings(step: Step, last: Step | None, context: Context) -> list[tuple[float, Step]]:
+    """Return what a step may mean after the one before, each with how well it fits; none where it has no meaning there."""
+    if last is None:
+        return [(1.0, step)]
+    step = _likewise(step, last, context.changed)
+    return _with_changes(step, last) if step.act in FOLLOWS else [(1.0, _filled(step, last, context))]
+
+
+def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
+    """Return the step before with what a follow-up says in its slots, likeliest first; none where a word has no place.
+
+    Examples
+    --------
+    >>> counted = Step("count.lines", {"file": ("a.md",)})
+    >>> [(fit, plan.arguments) for fit, plan in _with_changes(Step("same", {"value": ("the list",)}), counted)]
+    [(0.5, {'file': ('the list',)})]
+    >>> _with_changes(Step("fix", {"to": ("b.md",)}), Step("delete", {"file": ("a.md",)}))
+    []
+    """
+    step, last = _operation(step, last)
+    destination = step.destination or last.destination
+    kept = last._replace(text=f"{step.text}\n{last.text}", destination=destination)
+    said = dict(step.arguments)
+    if last.act == "query":  # its words are read against the table
+        return [(1.0, kept.with_arguments(**{role: words for role, words in said.items() if role == "file"}))]
+    if not said and "other" in concepts_of(step.text):
+        said["file"] = (next(iter(table_of("other"))),)
+    if not said and says_more(step.text):
+        return []
+    if last.act == "rename" and "to" not in said:
+        kept = kept.with_arguments(to=())  # no two files have one name
+    able = (*roles_of(last.act, destination), *last.arguments)
+    found = [(1.0, kept)]
+    strange = [role for role in said if role not in able]
+    content = [slot for slot in _CONTENTS_IN_ORDER if slot in last.arguments and slot not in said]
+    if len(strange) > 1 and len(strange) == len(content):  # as many as there are: each in its turn
+        said = {content[strange.index(role)] if role in strange else role: words for role, words in said.items()}
+    for role, words in said.items():
+        found = [
+            (fit * likely, plan.with_arguments(**{slot: words}))
+            for slot, likely in _slots(role, words, last, able).items()
+            for fit, plan in found
+        ]
+    return found
+
+
+def _operation(step: Step, last: Step) -> tuple[Step, Step]:
+    """Return a follow-up, and the step before with the operation it names: "and the words?" after lines were counted.
+
+    Examples
+    --------
+    >>> counted = Step("count.lines", {"file": ("a.md",)})
+    >>> [one.act for one in _operation(Step("same", {"value": ("Wörter",)}, text="und Wörter?"), counted)]
+    ['same', 'count.words']
+    """
+    family, dot, _ = last.act.partition(".")
+    row = acts().get(last.act)
+    if not dot or row is None or row.kind != "look":
+        return step, last
+    alike = [
+        name
+        for name, act in acts().items()
+        if name.startswith(f"{family}.") and (act.needed, act.reads) == (row.needed, row.reads)
+    ]
+    rest = step.text
+    for word in step.arguments.get("file", ()):
+        rest = rest if rank(word) is not None else rest.replace(word, " ")
+    meant = [act for act in alike if _says_operation(rest, act)]
+    if (
+        not meant
+        and last.act in {"read.first", "read.last"}
+        and not last.word("n")
+        and rank(step.word("file")) is not None
+    ):
+        return step._replace(arguments={"line": step.arguments["file"]}), last._replace(act="read.line")
+    if len(meant) != 1:
+        return step, last
+    said = {role: words for role, words in step.arguments.items() if not _says_operation(" ".join(words), meant[0])}
+    return step._replace(arguments=said), last._replace(act=meant[0])
+
+
+def _says_operation(words: str, act: str) -> bool:
+    """Tell whether words have the one that tells an act from those like it: words and ``count.words``."""
+    name = act.rpartition(".")[2]
+    return any(name.startswith(told) or told.startswith(name.removesuffix("s")) for told in concepts_of(words))
+
+
+def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str]) -> dict[str, float]:
+    """Return the slots of the step before that words of a follow-up may be for, likeliest first, each with how well it fits."""
+    own = {role: 1.0} if role in able else {}
+    changes = is_change(last.act)
+    if is_pointer(words[0], "other") and "file" in able:
+        return {"file": 1.0}
+    if EXACT.match(words[0]):
+        free = [slot for slot in ("file", "to") if slot in able and not (role == "to" and changes)]
+        return own or dict.fromkeys(free[:1], 1.0)
+    content = {slot: 1.0 for slot in _CONTENT if slot in last.arguments and role in _CONTENT}
+    if rank(words[0]) is not None and (placed := [slot for slot in last.arguments if _is_place(last.word(slot), slot)]):
+        return {placed[0]: 1.0}
+    rest = {slot: HALF for slot in last.arguments if slot not in {"file", "to"} and not changes}
+    is_name = role in {"file", *_CONTENT} and not content if changes else role != "to"
+    file = {"file": HALF} if "file" in able and is_name else {}
+    order = (*own, *content, *rest, *file)
+    return {slot: ({**file, **rest, **content, **own})[slot] for slot in order}
+
+
+def _is_place(word: str, role: str) -> bool:
+    """Tell whether a word of a role is a place in an order: "the second"."""
+    return role in {"line", "n"} and rank(word) is not None
+
+
+def _likewise(step: Step, last: Step, changed: Step | None) -> Step:
+    """Return what "do the same with X" means after a move, a renaming or a copy: X goes where the other went.
+
+    X is never where something else goes.
+    """
+    done = changed if changed is not None else last
+    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
+    if not is_same or done.act not in _TRANSFERS or "file" in step.arguments:
+        return step
+    places = [step.text.find(word) for words in step.arguments.values() for word in words]
+    ends = [place + len(word) for place, word in zip(places, sum(step.arguments.values(), ()), strict=True)]
+    if not places or min(places) < 0:
+        return step
+    goal = done.word("to")
+    roles = {"file": (step.text[min(places) : max(ends)],), "to": (goal,) if goal.endswith("/") else ()}
+    return Step(done.act, {role: words for role, words in roles.items() if words}, text=step.text)
+
+
+def _filled(step: Step, last: Step, context: Context) -> Step:
+    """Take what a step needs and does not say from the step before: "how many are there?" after a search.
+
+    "It" is what the step before called its file, where that was not looked for yet: "move the mail", "show it".
+    """
+    row = acts().get(step.act)
+    if row is None or row.kind == "talk":
+        return step
+    taken = {
+        role: last.arguments[role]
+        for role in row.needed
+        if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
+    }
+    if _is_listing(step) and _is_listing(last) and not concepts_of(step.text) & _PLACES:
+        taken |= {role: last.arguments[role] for role in row.optional if role in last.arguments and role != "n"}
+    word, spoken = step.word("file"), last_of(context)
+    is_it = is_pointer(word, "it") if word else "file" in row.needed and points_back(step.text)
+    is_open = not context.file or context.asked is not None
+    if is_it and is_open and spoken is not None and spoken.word("file") and not ENDED.search(spoken.word("file")):
+        taken["file"] = spoken.arguments["file"]
+    return step.with_arguments(**taken) if taken else step
+
+
+def _is_listing(step: Step) -> bool:
+    """Tell whether a step tells something of a folder."""
+    return step.act.startswith(("list", "count.files"))
+
+
+def _is_left_out(role: str, word: str, *, is_same: bool) -> bool:
+    """Tell whether a role of a step is that of the step before: not said, or a pronoun."""
+    if not word:
+        return role in _KEPT or (is_same and role == "to")
+    return role in {*_KEPT, "line"} and (is_pointer(word, "it") or begins_with_pointer(word))
+
+
+def lacks(step: Step) -> bool:
+    """Tell whether a step lacks something besides a file, which may be the one that was spoken of."""
+    row = acts().get(step.act)
+    return row is not None and any(role != "file" and not step.word(role) for role in row.needed)
+
+
+def says_more(request: str) -> bool:
+    """Tell whether a request has a quotation or a word in it that is no wish, no pronoun and no small word."""
+    found = [word for word in words_of(request) if word.kind not in {"sign", "file", "folder"}]
+    unknown = [
+        word
+        for word, concepts in zip(found, lexicon().concepts(found), strict=True)
+        if not concepts
+        and not concepts_of(word.text[-_TAIL:]) & {"folder", "file"}  # "Hauptordner"
+        and not is_small(word.text)
+        and not any(is_pointer(word.text, kind) for kind in ("it", "those", "answer"))
+        and not "\u3040" <= word.text <= "\u309f"
+    ]
+    is_one_sign = len(unknown) == 1 and unknown[0].kind == "character"  # 把, 将
+    return any(word.is_quoted for word in found) or (bool(unknown) and not is_one_sign)
