@@ -205,9 +205,10 @@ def _sorted(desk: Desk, step: Step) -> Work:
         column = next((name for name in (*asked.wanted, asked.column) if name), step.word("column"))
     step = step._replace(act="rows.sorted").with_arguments(file=(path,), column=(column,) if column else ())
     try:
-        heading, *rows = OPERATIONS[step.act].function(text, desk.need(step, "column"))
+        found: Any = OPERATIONS[step.act].function(text, desk.need(step, "column"))
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
+    heading, *rows = found
     is_down, count = ranked(said, desk.language)
     rows = (rows[::-1] if is_down else rows)[: count or None]
     return _worded(desk, step, path, text, [heading, *rows])
