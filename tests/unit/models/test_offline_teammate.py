@@ -44,6 +44,7 @@ class TestDeclining:
             ("vault", "list the files in this folder"),
             ("navigator", "encrypt the word hello"),
             ("planner", "read notes.md"),
+            ("chronicler", "send my salary to the landlord"),  # no step can be read, but what it is about
         ],
     )
     def test_one_visible_sentence_and_no_call(self, agent: str, order: str) -> None:
