@@ -335,8 +335,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return recalled
     reading = later(reading, context)
     steps = [_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps]
-    whole = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
-    return reading._replace(steps=whole)
+    split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
+    return reading._replace(steps=split)
 
 
 def _is_undo(request: str, context: Context) -> bool:
