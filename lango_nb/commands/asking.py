@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lango_nb.lab import Lab
     from lango_nb.lab.view_types import Result
     from lango_nb.records.turns import Trace, Turn
+    from lango_nb.runtime.approval_types import Approver
     from lango_nb.viz.view import View
 
 REFUSED_CODES = frozenset(
@@ -54,9 +55,8 @@ def ask(notebook: Notebook, text: str, approve: str | None = None) -> Result:
     """Run a turn."""
     stopped = "the turn was stopped; what happened until then is in %lango trace"
     with told_when_stopped(stopped), notebook.listener() as listener:
-        return notebook.lab.ask(
-            text, approver=approve, on_event=listener, on_text=listener.hear if listener is not None else None
-        )
+        approver, hear = _left_open(notebook.lab, approve), listener.hear if listener is not None else None
+        return notebook.lab.ask(text, approver=approver, on_event=listener, on_text=hear)
 
 
 @ask.in_terminal
@@ -66,11 +66,12 @@ def _ask_in_terminal(terminal: Terminal, text: str, session: str | None = None) 
 
     live = LiveLine()
     lab = terminal.lab(terminal.approver(live), is_kept=True)
+    approver = _left_open(lab)
     records = lab.engine.records
     lab.session = session or (f"ask-{records.writer()}" if records.is_durable else MAIN_SESSION)
     with closing(lab):
         try:
-            trace = lab.ask(text, on_event=live).record
+            trace = lab.ask(text, approver=approver, on_event=live).record
         except KeyboardInterrupt:
             turns = lab.search(session=lab.session).record.rows()
             if not turns:
@@ -81,6 +82,17 @@ def _ask_in_terminal(terminal: Terminal, text: str, session: str | None = None) 
     return Output(
         lambda: trace.turn.answer, lambda: trace_data(trace), remark=summary(trace.turn), exit_code=exit_code(trace)
     )
+
+
+def _left_open(lab: Lab, approve: str | None = None) -> Approver | str | None:
+    """Return who answers, where a turn waits for a person: one that holds a question ends there and goes on later.
+
+    Nobody can type ``allow`` while a command waits.
+    """
+    from lango_nb.runtime.approval_types import HoldForAnswer
+
+    is_held = approve == "hold" or (approve is None and isinstance(lab.engine.approver, HoldForAnswer))
+    return HoldForAnswer(leaves=True) if is_held else approve
 
 
 def exit_code(trace: Trace) -> int:

@@ -348,9 +348,7 @@ class Lab:
         text : str
             Byte for byte what the model reads.
         approver : Approver or {"ask", "allow", "deny", "hold"}, optional
-            Answers for this request only. Where a call is held that the turn itself makes, and records outlive this
-            process, the turn ends there: nobody could answer while this waits. With the answer it goes on as another
-            one.
+            Answers for this request only.
         on_event : callable, optional
             Gets every event as it happens, on this thread.
         on_text : callable, optional
@@ -366,12 +364,9 @@ class Lab:
         KeyboardInterrupt
             Stop was pressed; the closed trace is ``lab.trace()``.
         """
-        from lango_nb.runtime.approval_types import HoldForAnswer
         from lango_nb.runtime.loop import run_in_loop
 
-        answerer = read_approver(approver) if approver is not None else self.engine.approver
-        if isinstance(answerer, HoldForAnswer):
-            answerer = HoldForAnswer(leaves=True)
+        answerer = read_approver(approver) if approver is not None else None
         trace = run_in_loop(
             lambda emit: self.engine.run(
                 text,

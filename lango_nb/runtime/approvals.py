@@ -291,7 +291,7 @@ class Approvals:
             if type(approver) in {AllowAll, DenyAll}:  # no task and no timer for what is decided already
                 self._offer(question, await approver.answer(request))
             elif not question.is_left:
-                await self._wait(question, approver, math.inf if question.can_wait else timeout_s)
+                await self._wait(question, approver, math.inf if question.can_wait and request.run_id else timeout_s)
         finally:
             self._close(question)
         if question.is_left:

@@ -74,10 +74,11 @@ class LiveTurn:
             raise stopped from None
 
     def stop(self) -> None:
-        """Cancel the turn, from its loop."""
-        if self in self._turns.at_work and self._task is not None:
+        """Cancel the turn, from its loop; one whose own listener or tool closes the engine goes on to its end."""
+        task = self._task
+        if task is not None and task is not asyncio.current_task() and self in self._turns.at_work:
             self._is_stopped = True
-            self._task.cancel()
+            task.cancel()
 
 
 class LiveTurns:
