@@ -19,10 +19,11 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, NamedTuple
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
 
 COMMAND = "command"
