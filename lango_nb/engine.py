@@ -12,6 +12,7 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 from weakref import WeakSet
@@ -61,6 +62,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.records.turns import Trace
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
+    from lango_nb.routing.table import RoutingTable
     from lango_nb.runtime.approvals import Resumption
     from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import ApprovalRules, Listener, TextListener, TurnContext
@@ -393,7 +395,7 @@ class Engine:
     def _build(self, topology: Topology, registry: AgentRegistry) -> None:
         tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
         self.topology, self.registry, self.tree = topology, registry, tree
-        self._router: Router | None = None
+        self._router: Callable[[], Router] | None = None
         self._ready = None
 
     def _tree(self, topology: Topology, agents: Sequence[AgentSpec]) -> AgentTree:
@@ -539,12 +541,7 @@ class Engine:
     @property
     def router(self) -> Router:
         """The router over the present tree's routing table; compiled with the first route."""
-        if self._router is None:
-            from lango_nb.routing.router import router_for
-
-            like = self._like
-            self._router = router_for(self.tree.table) if like is None else like.over(self.tree.table)
-        return self._router
+        return self._late_router()()
 
     @router.setter
     def router(self, router: Router) -> None:
@@ -552,6 +549,12 @@ class Engine:
         self._like, self._router, self._ready = router, None, None
         self._model = self._taught(self._model)
         self._bare_model = self._taught(self._bare_model)
+
+    def _late_router(self) -> Callable[[], Router]:
+        """Return what makes the router of the present tree, once: most turns end before anyone looks at a route."""
+        if self._router is None:
+            self._router = cache(partial(_router_over, self.tree.table, self._like))
+        return self._router
 
     @property
     def own_router(self) -> Router | None:
@@ -703,7 +706,7 @@ class Engine:
         return TurnContext(
             tree=self.tree,
             control=self._control(),
-            router=self.router,
+            router=self._late_router(),
             model=self.model,
             models={
                 node.name: self.models.find(node.spec.model) for node in self.tree if node.spec and node.spec.model
@@ -996,6 +999,15 @@ def _random() -> Callable[[], float]:
     import random as source
 
     return source.random
+
+
+def _router_over(table: RoutingTable, like: Router | None) -> Router:
+    """Return the router of a table: the package's, or one that knows what another does."""
+    if like is not None:
+        return like.over(table)
+    from lango_nb.routing.router import router_for
+
+    return router_for(table)
 
 
 def _open_store(address: str | Path, home: Path | None, settings: StoreSettings) -> Store:

@@ -6,13 +6,14 @@ Worked out from the fields of :class:`lango_nb.config.settings.Settings` when so
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, camel, expand_home
 from lango_nb.config.strictness import FolderRule
 from lango_nb.config.units import duration_text, parse_duration, parse_idle, parse_size, size_text
+from lango_nb.core.dataclass import dataclass
 
 Kind = Literal["bool", "int", "number", "duration", "idle", "size", "folder", "text", "word", "names", "remotes"]
 

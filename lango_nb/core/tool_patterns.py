@@ -19,9 +19,10 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.core.lazy import compiled
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, ToolError, shorten
 from lango_nb.core.events import HookPhase
 from lango_nb.hooks.hook import (

@@ -18,11 +18,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, ClassVar, TypeVar, cast, overload
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.core.events import HookPhase
 from lango_nb.hooks.chain import HookRow

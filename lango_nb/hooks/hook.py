@@ -14,10 +14,11 @@ The chain (:mod:`lango_nb.hooks.chain`) asks hooks in the order of their numbers
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.events import HookAction, HookPhase
 from lango_nb.hooks.commands.verdict import Decision, Verdict
 from lango_nb.tools.tool import Tool, ToolResult

@@ -8,9 +8,11 @@ spawned ──▶ running ──▶ completed | failed | cancelled        a run 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
+
+from lango_nb.core.dataclass import dataclass
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

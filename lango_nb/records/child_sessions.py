@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Literal
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import TurnError, shorten
 from lango_nb.core.messages import Message, ToolCall
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import TurnError
-from lango_nb.routing.route import Candidate, Route
-from lango_nb.routing.router import Router
+from lango_nb.core.lazy import Deferred
+
+if TYPE_CHECKING:  # annotations only: routing requests loads with the first decision that is looked at
+    from lango_nb.routing.route import Candidate, Route
+    from lango_nb.routing.router import Router
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,8 @@ class Decision:
     """The agent that got it."""
     reason: str
     """The model's own words for why; may be empty."""
-    router: Router | None = field(default=None, repr=False, compare=False)
-    """Whoever would have decided without a model; ``None`` when it was read from a store."""
+    router: Router | None = field(default=cast("None", Deferred(None)), repr=False, compare=False)
+    """Whoever would have decided without a model, or what makes it; ``None`` when it was read from a store."""
     excluded: tuple[tuple[str, str], ...] = ()
     """Agents that were out of the question, each with the reason (declined this request, for instance)."""
     call_id: str = ""
@@ -47,7 +52,7 @@ class Decision:
     """What the router said, as it was stored."""
 
     def __post_init__(self) -> None:
-        if self.router is None and self.kept is None:
+        if self.kept is None and vars(self)["router"] is None:
             raise TurnError(f"decision {self.id} has neither a router nor what one said; make it with one of them")
 
     @cached_property

@@ -186,6 +186,7 @@ def _model(record: type[Any]) -> type[BaseModel]:
 def _named_for_checkers() -> Mapping[str, object]:
     """Return the types that modules of records import for type checkers only."""
     from lango_nb.core import events
+    from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
 
-    return {"Outcome": events.Outcome, "Router": Router, "Event": events.Event}
+    return {"Outcome": events.Outcome, "Router": Router, "Route": Route, "Event": events.Event}

@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import TurnError, UnknownNameError
 from lango_nb.records.agent_run import (
     TERMINAL,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from lango_nb.core.clock import Clock
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import StoreError, TurnError, UnknownNameError
 from lango_nb.core.ids import Ids
 from lango_nb.core.lazy import once

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import UnknownNameError
 
 if TYPE_CHECKING:  # annotations only: the events load with the first turn

@@ -12,10 +12,10 @@ and ``exec_bg``, not ``execute_x``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, UnknownNameError
 from lango_nb.routing.words import phrase_stems, stems
 from lango_nb.specs.agent import AgentSpec, Source

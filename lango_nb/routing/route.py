@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, cast
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.lazy import Deferred
 from lango_nb.routing.function_words import FUNCTION_WORDS
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, UnknownNameError
 from lango_nb.core.text import folded
 

@@ -10,10 +10,10 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import UsageError, shorten, suggest
 from lango_nb.core.masking import mask
 from lango_nb.core.paths import path_of

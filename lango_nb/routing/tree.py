@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.messages import Message, ToolSchema
 from lango_nb.routing.partition import Partition

@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, get_args
 
 from pydantic import JsonValue
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.tools.tool import Preview
 

@@ -20,11 +20,12 @@ import logging
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import quote
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import RefusedError, StoreError, UnknownNameError, UsageError, shorten
 from lango_nb.core.masking import mask
 from lango_nb.runtime.approval_types import (

@@ -10,12 +10,12 @@ open is left out of the candidates for a hand-over; a provider whose circuit is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from threading import Lock
 from typing import Literal, NamedTuple
 
 from lango_nb.config.settings import BreakerSettings
 from lango_nb.core.clock import Clock
+from lango_nb.core.dataclass import dataclass
 
 State = Literal["closed", "open", "half_open"]
 PROVIDER = "provider:"

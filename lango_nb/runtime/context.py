@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lango_nb.core.clock import Clock
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.events import Event, TextSoFar
 from lango_nb.core.ids import Ids
 from lango_nb.core.messages import ToolRole
@@ -16,7 +17,6 @@ from lango_nb.hooks.chain import HookChain
 from lango_nb.models.model import Model
 from lango_nb.records.runs import Runs
 from lango_nb.records.traces import Traces
-from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.approvals import Approvals, Approver, Policy
 from lango_nb.runtime.breakers import Breakers
@@ -30,6 +30,7 @@ from lango_nb.tools.tool import Tool
 if TYPE_CHECKING:
     from lango_nb.config.settings import RecoverySettings
     from lango_nb.records.tee import Tee
+    from lango_nb.routing.router import Router
 
 Listener = Callable[[Event], None]
 TextListener = Callable[[TextSoFar], None]
@@ -52,7 +53,8 @@ class TurnContext:
 
     tree: AgentTree
     control: Control
-    router: Router
+    router: Callable[[], Router]
+    """Makes the router over the table of the tree; called when a decision is looked at."""
     model: Model
     models: Mapping[str, Model]
     """Models of their own, by agent."""

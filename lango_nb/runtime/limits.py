@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.events import BudgetExpanded, BudgetWarning, LimitName, LimitReached
 from lango_nb.core.messages import Usage
 from lango_nb.runtime.failures import limit_reached

@@ -7,10 +7,10 @@ import json
 import math
 import re
 from collections.abc import AsyncGenerator, Callable, Container, Sequence
-from dataclasses import dataclass
 from operator import is_
 from typing import NamedTuple, get_args
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import LangoError, ModelError, shorten
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, FinishReason, Message, Reply, ToolCall, ToolSchema, Usage

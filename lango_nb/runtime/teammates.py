@@ -19,12 +19,12 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 
 from pydantic import JsonValue
 
 from lango_nb.core.clock import Clock
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import LangoError, ToolError, TurnError, UnknownNameError, shorten
 from lango_nb.core.events import ChildDiscarded, ChildMerged, Event, RunFinished
 from lango_nb.core.masking import mask

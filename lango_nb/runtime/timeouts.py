@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
-from dataclasses import dataclass
 from threading import Lock
 from typing import Literal
 
 from lango_nb.config.settings import AgentSettings
+from lango_nb.core.dataclass import dataclass
 
 REQUEST_S = 5 * 60.0
 """How long a turn may take when nothing is set."""

@@ -12,12 +12,13 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten, suggest
 from lango_nb.core.text import printable
 

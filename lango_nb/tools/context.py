@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeVar
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import ToolError
 
 S = TypeVar("S")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic import JsonValue
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.tools.tool import SAFETIES, Safety, unknown_safety
 

@@ -7,11 +7,12 @@ answers that it is known by name only. That is how people look at a system they 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, get_args
 
 from pydantic import JsonValue
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.core.messages import ToolRole, ToolSchema
 from lango_nb.tools.context import ToolContext

@@ -6,9 +6,9 @@ Whoever makes a table need not be able to show it: what draws it loads with the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.viz import Renderer
 
 if TYPE_CHECKING:

@@ -265,6 +265,17 @@ def test_a_turn_needs_no_notebook(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_delegated_turn_routes_nothing_until_its_decision_is_looked_at(tmp_path: Path) -> None:
+    code = (
+        "import sys; from lango_nb import Engine; from lango_nb.models.scripted import ScriptedModel\n"
+        "model = ScriptedModel([('transfer_to_agent', {'agent_name': 'operator'}), 'done'])\n"
+        "decision, = Engine(topology='sextet', model=model).run_sync('read the file a.md').decisions\n"
+        "loaded = 'lango_nb.routing.router' in sys.modules\n"
+        "print(loaded, decision.chosen, decision.router_choice, 'lango_nb.routing.router' in sys.modules)"
+    )
+    assert _run(code, tmp_path).strip() == "False operator operator True"
+
+
 _ONLY = """
 import contextlib, io, sys
 class Refuse:

@@ -19,10 +19,10 @@ import re
 import stat
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import ToolError, shorten, suggest
 from lango_nb.core.text import printable
 from lango_nb.tools.arguments import BAD_ARGUMENT

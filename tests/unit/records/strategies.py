@@ -65,7 +65,7 @@ def of(annotation: Any) -> st.SearchStrategy[Any]:
 
 def record(kind: type[Any], **beside: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Make records of a type; a field that has a default has it every other time."""
-    hints = get_type_hints(kind, localns={"Outcome": Outcome, "Router": Router, "Event": Event})
+    hints = get_type_hints(kind, localns={"Outcome": Outcome, "Route": Route, "Router": Router, "Event": Event})
     if issubclass(kind, BaseModel):
         is_needed = {name: field.is_required() for name, field in kind.model_fields.items() if name != "kind"}
     else:
