@@ -82,7 +82,7 @@ def features_of(text: str) -> list[str]:
     return names + [name for name, _ in pairs(found)]
 
 
-def fit(listed: Names, labels: Numbers) -> Fitted:
+def fit(listed: Names, labels: Numbers, most_rounds: int = MOST_ROUNDS) -> Fitted:
     """Fit weights to requests.
 
     Parameters
@@ -91,6 +91,8 @@ def fit(listed: Names, labels: Numbers) -> Fitted:
         Features of each request.
     labels : array of int, shape (n,)
         Number of each request's family.
+    most_rounds : int
+        Rounds after which it ends, at rest or not.
 
     Returns
     -------
@@ -106,7 +108,7 @@ def fit(listed: Names, labels: Numbers) -> Fitted:
     idf = _idf(np.array([counts[name] for name in places]), len(listed))
     found, length = _counted(listed, places, idf)
     matrix = (sparse.diags(1 / length) @ found @ sparse.diags(idf)).tocsr()
-    model = LogisticRegression(C=STRENGTH, max_iter=MOST_ROUNDS, tol=1e-4).fit(matrix, labels)
+    model = LogisticRegression(C=STRENGTH, max_iter=most_rounds, tol=1e-4).fit(matrix, labels)
     coefficients = np.zeros((len(LABELS), matrix.shape[1]))
     coefficients[model.classes_] = model.coef_
     bias = np.full(len(LABELS), float(model.intercept_.min()))

@@ -1,10 +1,12 @@
 """Fit how much the words of authors count: ``python -m lango_nb.evaluation.fitting_described``.
 
     systems made for it ───────────────────────── alone, with examples, beside octet ─┬─ likelier right ── a few numbers
-    families told by their tools' descriptions ── with requests of the corpus ────────┘              └── the threshold
+    families told by their tools' descriptions ── with requests of the corpus ────────┘              └── thresholds
 
-Needs the extra ``fit``. The weights of the families stay as they are; ``data/systems``, exams and the held-out third of
-the corpus are not looked at.
+Fits one scale for words alone and one for words and sentence vectors. Needs the extras ``fit`` and ``semantic``. The
+weights of the families stay as they are; ``data/systems``, exams and the held-out third of the corpus are not looked
+at. Beside octet, requests for its own agents are scored by weights that have not seen their authors: they would seem
+surer than those of anybody new.
 """
 
 from __future__ import annotations
@@ -21,14 +23,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lango_nb.evaluation.corpus import labelled
+from lango_nb.evaluation import fitting
+from lango_nb.evaluation.corpus import Request, labelled
 from lango_nb.evaluation.fitting import FOLDER, owners_in_octet
+from lango_nb.evaluation.semantic import Sentences
 from lango_nb.evaluation.systems import NOBODY, Asked, System, made_systems
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.capabilities import action, router_family
-from lango_nb.routing.described import FEATURES, SCALE, Scale
+from lango_nb.routing.described import FEATURES, SCALE, Scale, ScaleKind
 from lango_nb.routing.families import CONVERSATION, FAMILIES
-from lango_nb.routing.learned import load
+from lango_nb.routing.learned import Learned, load
 from lango_nb.routing.router import Router, calibration_of
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.routing.taught import Row, Taught
@@ -43,11 +47,35 @@ TOLD_FAMILIES = 16
 _SEED = 7
 _PRECISE = 2
 _EXPECTED = Scale(
-    same=3, alike=2, near=3, name=3, like=5, cannot=-1, prior=2, beside=2, root=1, families=0.5, withheld=1, threshold=1
+    same=3,
+    alike=2,
+    near=3,
+    name=3,
+    like=5,
+    meant=6,
+    meant_before=4,
+    cannot=-1,
+    prior=2,
+    beside=2,
+    root=1,
+    families=0.5,
+    withheld=1,
+    threshold=1,
+    taught_threshold=1,
 )
 """Where the fit begins, and what it leaves only where requests say so."""
 _STRENGTH = 0.002
 """How strongly it holds to that."""
+_THRESHOLDS = 2
+_IMPOSSIBLE = -1e6
+_LEFT_OUT = 5
+"""One author of so many is left out of the weights that score requests beside agents of other people."""
+_ROUNDS = 300
+_THEIRS = 40
+"""Requests for agents of octet beside each system."""
+
+_NOTHING = Scale(**{**dict.fromkeys(Scale._fields, 0.0), "root": 1.0, "families": 1.0})
+"""With which a router says nothing of what authors wrote."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,24 +96,45 @@ class Case(NamedTuple):
     weight: float
 
 
-def cases() -> Iterator[Case]:
-    """Yield requests to systems: alone, with examples, and beside octet."""
+def unseen() -> tuple[Learned, list[Request]]:
+    """Return weights that saw no request of some authors, and those authors' requests for tool families."""
+    requests = labelled("train")
+    left_out = sorted({one.author for one in requests})[::_LEFT_OUT]
+    seen = [one for one in requests if one.author not in left_out]
+    labels = np.array([fitting.LABELS.index(one.family) for one in seen])
+    fitted = fitting.fit([fitting.features_of(one.text) for one in seen], labels, _ROUNDS)
+    packed = fitting.to_bytes(fitting.prune(fitted, fitting.MOST_FEATURES), {"calibration": load().card["calibration"]})
+    return Learned(packed), [one for one in requests if one.author in left_out and one.family != CONVERSATION]
+
+
+def cases(learned: Learned, corpus: Sequence[Request], sentences: Sentences | None = None) -> Iterator[Case]:
+    """Yield requests to systems: alone, with examples, and beside octet.
+
+    Parameters
+    ----------
+    learned : Learned
+        Weights that have not seen the requests of the corpus.
+    corpus : sequence of Request
+        For agents of octet.
+    sentences : Sentences, optional
+    """
     random_ = random.Random(_SEED)  # noqa: S311 - which requests are taken
-    corpus = [one for one in labelled("train") if one.family != CONVERSATION]
     chat = [one.text for one in labelled("train") if one.family == CONVERSATION]
     octet, owners = load_topology("octet"), owners_in_octet()
     for system in made_systems():
         weight = 1.0 if system.is_plain else 0.3
         table = system.tree().table
         more = [Asked(text, NOBODY) for text in random_.sample(chat, 4)]
-        yield from _cases(table, (*system.requests, *system.examples, *more), weight)
+        router = Router(table, scale=_NOTHING, sentences=sentences)
+        yield from _cases(router, (*system.requests, *system.examples, *more), weight)
         given = [Row(one.text, one.agent) for one in system.examples or system.requests[::2] if one.agent != NOBODY]
-        yield from _cases(table, system.requests if system.examples else system.requests[1::2], weight, given)
+        yield from _cases(router, system.requests if system.examples else system.requests[1::2], weight, given)
         tree = build_agent_tree((*system.tools, *spec_families()), octet, agents=system.agents)
-        theirs = [Asked(one.text, owners[one.family]) for one in random_.sample(corpus, 30)]
-        yield from _cases(tree.table, (*(one for one in system.requests if one.agent != NOBODY), *theirs), weight)
-    for table, asked in told_families(TOLD_FAMILIES, random_):
-        yield from _cases(table, asked, 0.3)
+        theirs = [Asked(one.text, owners[one.family]) for one in random_.sample(corpus, _THEIRS)]
+        beside = Router(tree.table, learned=learned, scale=_NOTHING, sentences=sentences)
+        yield from _cases(beside, (*(one for one in system.requests if one.agent != NOBODY), *theirs), weight)
+    for table, asked in told_families(TOLD_FAMILIES if sentences is None else 0, random_):
+        yield from _cases(Router(table, scale=_NOTHING), asked, 0.3)
 
 
 def told_families(count: int, random_: random.Random) -> Iterator[tuple[RoutingTable, list[Asked]]]:
@@ -108,34 +157,58 @@ def told_families(count: int, random_: random.Random) -> Iterator[tuple[RoutingT
         yield RoutingTable(tuple(rows)), asked
 
 
-def loss(numbers: Floats, every: Sequence[Case], heat: float) -> float:
-    """Return how unlikely the right answers are, on average."""
-    scale = _scale(numbers)
-    features = np.array([getattr(scale, name) for name in FEATURES])
-    total, weight = 0.0, 0.0
-    for case in every:
-        scores = case.fixed + case.parts @ features
-        rest = np.array(scale.of_others(case.others.tolist())) if case.is_alone else case.others
-        values = np.concatenate([scores, rest]) / heat
-        right = values[case.right] if case.right >= 0 else _log_sum(rest / heat)
-        total += case.weight * (_log_sum(values) - right)
-        weight += case.weight
-    return float(total / weight + _STRENGTH * ((numbers - _EXPECTED[:-1]) ** 2).sum())
+class Stack:
+    """Cases one above the other, the shorter ones filled up with what is impossible.
+
+    Parameters
+    ----------
+    every : sequence of Case
+    heat : float
+        Temperature of the scores.
+    """
+
+    def __init__(self, every: Sequence[Case], heat: float) -> None:
+        self._heat = heat
+        rows = max(len(case.fixed) for case in every)
+        others = max(len(case.others) for case in every)
+        self._parts = np.stack([np.pad(case.parts, ((0, rows - len(case.fixed)), (0, 0))) for case in every])
+        self._fixed = np.stack([_filled(case.fixed, rows) for case in every])
+        self._others = np.stack([_filled(case.others, others) for case in every])
+        self._is_alone = np.array([case.is_alone for case in every])
+        self._right = np.array([case.right for case in every])
+        self._weights = np.array([case.weight for case in every])
+
+    def loss(self, numbers: Floats) -> float:
+        """Return how unlikely the right answers are, on average."""
+        scale = _scale(numbers)
+        scores = self._fixed + self._parts @ np.array([getattr(scale, name) for name in FEATURES])
+        scaled = np.stack(scale.of_others(list(self._others.T)), axis=1)
+        rest = np.where(self._is_alone[:, None], scaled, self._others)
+        nobody = _log_sum(rest / self._heat)
+        chosen = np.take_along_axis(scores, np.maximum(self._right, 0)[:, None], axis=1)[:, 0] / self._heat
+        unlikely = _log_sum(np.hstack([scores, rest]) / self._heat) - np.where(self._right >= 0, chosen, nobody)
+        far = ((numbers - np.array(_EXPECTED[:-_THRESHOLDS])) ** 2).sum()
+        return float(np.average(unlikely, weights=self._weights) + _STRENGTH * far)
 
 
 def fit(every: Sequence[Case], heat: float) -> Scale:
-    """Return the scale with the least loss; the threshold is fitted later."""
+    """Return the scale with the least loss; the thresholds are fitted later."""
     from scipy.optimize import minimize
 
-    found = minimize(loss, np.array(_EXPECTED[:-1]), (every, heat), method="L-BFGS-B", options={"maxiter": 100})
+    start = np.array(_EXPECTED[:-_THRESHOLDS])
+    found = minimize(Stack(every, heat).loss, start, method="L-BFGS-B", options={"maxiter": 100})
     return _scale(np.round(found.x, _PRECISE))
 
 
-def threshold(scale: Scale, every: Sequence[System]) -> float:
+def threshold(
+    scale: Scale, every: Sequence[System], sentences: Sentences | None = None, *, are_taught: bool = False
+) -> float:
     """Return the smallest threshold with which no more than :data:`MOST_WRONG` of the requests get a wrong agent."""
     wanted, wrong = 0, []
     for system in every:
-        router = Router(system.tree().table, 0.0, scale=scale)
+        router = Router(system.tree().table, 0.0, scale=scale, sentences=sentences)
+        if are_taught:
+            router = router.fit([(one.text, one.agent) for one in system.examples])
         for one in system.requests:
             route = router.route(one.text)
             wanted += one.agent != NOBODY
@@ -150,21 +223,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Fit, write."""
     parser = argparse.ArgumentParser(description="fit how much the words of authors count")
     parser.add_argument("--out", type=Path, default=FOLDER / SCALE)
+    parser.add_argument("--model", type=Path, help="folder with the sentence model's files")
     options = parser.parse_args(arguments)
-    every = list(cases())
-    scale = fit(every, calibration_of(load()).temperature)
-    scale = scale._replace(threshold=threshold(scale, [one for one in made_systems() if one.is_plain]))
-    options.out.write_text(json.dumps(scale._asdict()) + "\n", encoding="utf-8")
-    sys.stdout.write(f"{len(every)} cases, {scale}\n")
+    learned, corpus = unseen()
+    plain = [one for one in made_systems() if one.is_plain]
+    found: dict[ScaleKind, Scale] = {}
+    for kind, sentences in _kinds(options.model):
+        every = list(cases(learned, corpus, sentences))
+        calibration = calibration_of(load()) if sentences is None else sentences.calibration
+        scale = fit(every, calibration.temperature)
+        scale = scale._replace(
+            threshold=threshold(scale, plain, sentences),
+            taught_threshold=threshold(scale, plain, sentences, are_taught=True),
+        )
+        found[kind] = scale
+        sys.stdout.write(f"{kind}: {len(every)} cases, {scale}\n")
+    lines = json.dumps({kind: scale._asdict() for kind, scale in found.items()}, indent=1)
+    options.out.write_text(f"{lines}\n", encoding="utf-8")
 
 
-def _cases(table: RoutingTable, asked: Sequence[Asked], weight: float, given: Sequence[Row] = ()) -> Iterator[Case]:
+def _kinds(model: Path | None) -> Iterator[tuple[ScaleKind, Sentences | None]]:
+    yield "words", None
+    yield "sentences", Sentences(load().families, model)
+
+
+def _cases(router: Router, asked: Sequence[Asked], weight: float, given: Sequence[Row] = ()) -> Iterator[Case]:
     """Yield requests to the agents of a table that may have been given examples."""
-    router = Router(table, scale=Scale(**{**dict.fromkeys(Scale._fields, 0.0), "root": 1.0, "families": 1.0}))
     told = router.with_taught(Taught(tuple(given))).described
     if told is None:
         return
-    names = [row.name for row in table.rows]
+    names = [row.name for row in router.table.rows]
     families = [CONVERSATION, *(family for family in router.learned.families if not router.owners(family))]
     unknown = [number for number, family in enumerate(families) if f"{family}_agent" not in names]
     for one in asked:
@@ -178,12 +266,17 @@ def _cases(table: RoutingTable, asked: Sequence[Asked], weight: float, given: Se
 
 
 def _scale(numbers: Floats) -> Scale:
-    return Scale(**dict(zip(Scale._fields, map(float, [*numbers, 1.0]), strict=True)))
+    return Scale(*map(float, numbers), *[1.0] * _THRESHOLDS)
 
 
-def _log_sum(values: Floats) -> float:
-    top = float(values.max())
-    return top + float(np.log(np.exp(values - top).sum()))
+def _filled(values: Floats, size: int) -> Floats:
+    return np.pad(values, (0, size - len(values)), constant_values=_IMPOSSIBLE)
+
+
+def _log_sum(values: Floats) -> Floats:
+    """Return the logarithm of the sum of exponentials of each row."""
+    top = values.max(axis=1)
+    return np.asarray(top + np.log(np.exp(values - top[:, None]).sum(axis=1)))
 
 
 if __name__ == "__main__":

@@ -36,10 +36,14 @@ if TYPE_CHECKING:
 HEAD = "sentences.bin"
 MAGIC = b"LANGOSV1"
 _MOST = 32_767
+_ELSEWHERE = 0.4
+"""What the likeness of a text counts for that is surely not in English."""
 _LONGEST, _BEGIN = 960, 640
 """Characters of a text that are read, and how many of them are its beginning: about as many as the pieces hold."""
 _REMEMBERED = 256
 """Texts whose scores are kept: a router asks for the same text several times."""
+_TABLES = 16
+"""Lists of texts whose vectors are kept: the tools of a few trees, and their examples."""
 _FIT = "fit it again: python -m lango_nb.evaluation.fitting_semantic"
 
 
@@ -92,6 +96,11 @@ class Head:
         *found, english = (self._rows @ layers.ravel() + self._bias).tolist()
         weight = self._least + self._more * likely_english(english)
         return tuple(round(weight * value, 3) for value in found)
+
+    def english(self, layers: Floats) -> float:
+        """Return what a text counts for by its language: 1 where it is surely English, less elsewhere."""
+        likely = likely_english(float(self._rows[-1] @ layers.ravel() + self._bias[-1]))
+        return _ELSEWHERE + (1 - _ELSEWHERE) * likely
 
 
 def likely_english(score: float) -> float:
@@ -153,6 +162,8 @@ class Sentences:
             other = ", ".join(sorted(set(self.families) ^ set(known)))
             raise SettingsError(f"the head over sentence vectors was fitted for other families ({other}); {_FIT}")
         self._order = [known.index(name) for name in self.families]
+        self._layers = lru_cache(maxsize=_REMEMBERED)(self._encoder.layers)
+        self._rows = lru_cache(maxsize=_TABLES)(self._rows_of)
         self._cached = lru_cache(maxsize=_REMEMBERED)(self._scores)
 
     @property
@@ -175,11 +186,42 @@ class Sentences:
         """
         if not any(char.isalnum() for char in text):
             return (0.0,) * len(self.families)
-        return self._cached(text if len(text) <= _LONGEST else f"{text[:_BEGIN]} {text[_BEGIN - _LONGEST :]}")
+        return self._cached(_read(text))
+
+    def alike(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+        """Return how alike a text is to each of some others, -1 to 1; less where it is not in English.
+
+        Parameters
+        ----------
+        text : str
+        others : sequence of str, length n
+            Their vectors are kept for the next text: what agents and tools do, say.
+
+        Returns
+        -------
+        tuple of float, length n
+            Three decimals, so that machines agree; zeros for a text without a letter or digit.
+        """
+        if not others or not any(char.isalnum() for char in text):
+            return (0.0,) * len(others)
+        layers = self._layers(_read(text))
+        english = self._head.english(layers)
+        found = english * (self._rows(tuple(others)) @ layers[-1])
+        return tuple(round(one, 3) for one in found.tolist())
+
+    def _rows_of(self, texts: tuple[str, ...]) -> Floats:
+        import numpy as np
+
+        rows: Floats = np.stack([self._encoder.encode(_read(text)) for text in texts])
+        return rows
 
     def _scores(self, text: str) -> tuple[float, ...]:
-        found = self._head.scores(self._encoder.layers(text))
+        found = self._head.scores(self._layers(text))
         return tuple(found[place] for place in self._order)
+
+
+def _read(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_BEGIN]} {text[_BEGIN - _LONGEST :]}"
 
 
 @lru_cache(maxsize=1)

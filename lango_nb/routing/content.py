@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from operator import itemgetter
 from typing import NamedTuple
 
 from lango_nb.routing import abroad, nearness
 from lango_nb.routing.features import Token, tokens
-from lango_nb.routing.function_words import ENGLISH, FUNCTION_WORDS
+from lango_nb.routing.function_words import ENGLISH, FOREIGN, FUNCTION_WORDS
 from lango_nb.routing.words import root
 
 _SHORTEST = 3
 """Letters of a word that says something."""
 _ALPHABETS = "\u024f"
 """The last of the letters that a word of so few says nothing in."""
+_KANA = ("\u3040", "\u30ff")
+"""Letters that no language but Japanese has."""
 EMPTY = frozenset(
     (
         "please thanks thank hello hey okay cant dont wont got put bit lot thing things way someone something anyone "
@@ -72,21 +73,24 @@ def _pieces(token: Token) -> Iterable[tuple[str, str]]:
 
 def _language(read: Sequence[Token]) -> str:
     """Return the language that most words speak for; empty where that is English."""
+    if any(_KANA[0] <= char <= _KANA[1] for token in read for char in token.text):
+        return "ja"
     english = foreign = 0
     votes: Counter[str] = Counter()
     spoken: Counter[str] = Counter()
-    for token in read:
+    for place, token in enumerate(read):
         shown = token.shown.casefold()
+        is_name = place > 0 and token.shown[:1].isupper()
         if shown in ENGLISH:
-            english += 1
-        elif shown in FUNCTION_WORDS:
+            english += shown not in FOREIGN
+        elif shown in FOREIGN:
             foreign += 1
             spoken.update({meaning.language for meaning in abroad.load().meanings(token.text)})
         elif len(token.text) >= _SHORTEST or token.text > _ALPHABETS:
-            english += nearness.load().word(root(token.text)) is not None
+            english += not is_name and nearness.load().word(root(token.text)) is not None
             if not token.text.isascii() or foreign >= english:
                 votes.update({meaning.language for meaning in abroad.load().meanings(token.text)})
-    language, _ = max((votes + spoken).items(), key=itemgetter(1), default=("", 0))
+    _, language = max(((count, name) for name, count in (votes + spoken).items()), default=(0, ""))
     return language if votes[language] + foreign > english else ""
 
 

@@ -3,10 +3,12 @@
     request ── words ─┬─ the same word in a row: name, keywords, description, tools, …  ── the fewer rows, the more
                       ├─ a word of a row that begins alike, or is misspelt              ── somewhat less
                       ├─ its vector beside the mean of each row's words                 ── as far as the rows differ
-                      └─ all together beside each example                               ── the likeliest one counts
+                      ├─ all together beside each example                               ── the likeliest one counts
+         └─ with sentence vectors: as a whole beside tools and examples    ── more than beside those of other rows
 
 What all rows have in common says nothing of any of them. A few numbers bring all that onto the scale of the learned
-families; :mod:`lango_nb.evaluation.fitting_described` fits them to systems that were made for it.
+families; :mod:`lango_nb.evaluation.fitting_described` fits them to systems that were made for it, once for words alone
+and once for words and sentence vectors.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from operator import mul
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from lango_nb.routing import nearness
 from lango_nb.routing.capabilities import GENERAL, in_words, parts_of_action
@@ -29,6 +31,9 @@ from lango_nb.routing.table import RoutingRow
 from lango_nb.routing.words import words
 
 SCALE = "described.json"
+ScaleKind = Literal["words", "sentences"]
+"""Whether a scale is for words alone, or for words and sentence vectors."""
+_WHOLE = {"meant": "the sentence beside its tools", "meant_before": "the sentence beside its examples"}
 _NAME, _KEYWORD, _ROLE, _TOOL, _ACTION, _EXAMPLE, _REST = 2.0, 2.0, 1.5, 1.2, 1.0, 0.7, 0.5
 """What a word counts for by where it stands."""
 _MOST = 2.0
@@ -59,6 +64,10 @@ class Scale(NamedTuple):
     """For the whole name of an agent."""
     like: float
     """For a request that is one of the examples."""
+    meant: float
+    """With sentence vectors: for what a request as a whole is like, beside a row's description and tools."""
+    meant_before: float
+    """The same beside the row's examples."""
     cannot: float
     """For a word of what the agent must leave to others."""
     prior: float
@@ -73,6 +82,8 @@ class Scale(NamedTuple):
     """What those lose."""
     threshold: float
     """Confidence from which one of them gets a request in such a table."""
+    taught_threshold: float
+    """The same where every row has been taught."""
 
     def of_others(self, scores: Sequence[float]) -> list[float]:
         """Return what the scores of the root and of families that nobody owns come to beside nothing but such rows."""
@@ -80,8 +91,16 @@ class Scale(NamedTuple):
         return [self.root * root, *(self.families * one - self.withheld for one in families)]
 
 
-FEATURES = tuple(name for name in Scale._fields if name not in {"root", "families", "withheld", "threshold"})
+FEATURES = Scale._fields[: Scale._fields.index("root")]
 """What is found of rows, each with a field of :class:`Scale` that says how much it counts."""
+
+
+class Likenesses(Protocol):
+    """Says how alike whole texts are."""
+
+    def alike(self, text: str, others: Sequence[str]) -> Sequence[float]:
+        """Return how alike a text is to each of some others: less where it is in a language that is hard to tell."""
+        ...
 
 
 class Found(NamedTuple):
@@ -121,14 +140,24 @@ class Described:
     taught : mapping of int to sequence of str
         Requests of your own, by row.
     scale : Scale
+    sentences : Likenesses, optional
+        Says what a request as a whole is like, beside its words.
     """
 
     def __init__(
-        self, rows: Sequence[RoutingRow], places: Sequence[int], taught: Mapping[int, Sequence[str]], scale: Scale
+        self,
+        rows: Sequence[RoutingRow],
+        places: Sequence[int],
+        taught: Mapping[int, Sequence[str]],
+        scale: Scale,
+        sentences: Likenesses | None = None,
     ) -> None:
         self.places, self._scale, self._words = places, scale, nearness.load()
         self.is_alone = len(places) == len(rows)
         """Whether a table holds nothing but such rows."""
+        self.is_taught = all(taught.get(place) for place in places)
+        """Whether there are requests of your own for each of them."""
+        self._sentences = sentences
         written = [_written(row, taught.get(place, ())) for place, row in enumerate(rows)]
         self._count = len(rows)
         self._spread = Counter(key for every in written for key in every)
@@ -143,6 +172,7 @@ class Described:
                 if key not in written[place]:
                     self._cannot[key].append(number)
         self._names = [(rows[place].name, in_words(rows[place].name)) for place in places]
+        self._named = frozenset(number for number, (name, _) in enumerate(self._names) if name)
         self._examples = [
             _Example(number, text, is_taught, keys)
             for number, place in enumerate(places)
@@ -150,6 +180,7 @@ class Described:
             for text in texts
             if (keys := frozenset(one.key for one in content(text)))
         ]
+        self._told = [(number, text) for number, place in enumerate(places) for text in _sentences_of(rows[place])]
         self._directions = self._differences([written[place] for place in places])
         self._likenesses = lru_cache(maxsize=_KEPT)(self._likenesses_of)
 
@@ -174,19 +205,34 @@ class Described:
         """
         said = content(text)
         prior = Found("prior" if self.is_alone else "beside", "prior", "a request at all", 1.0)
-        yield from ((number, prior) for number, (name, _) in enumerate(self._names) if name)
+        yield from ((number, prior) for number in self._named)
         length = math.sqrt(len(said))
         for word in said:
             known = {key: one for key in word.keys if (one := self._words.word(key))}
             yield from self._written(word)
             for number, like in enumerate(self._near(known)):
-                if self._names[number][0]:
+                if number in self._named:
                     yield number, Found("near", "related", word.shown, like / length)
         spoken = f" {' '.join(words(text))} "
         for number, (name, shown) in enumerate(self._names):
             if shown and f" {shown} " in spoken:
                 yield number, Found("name", "name", name, 1.0)
         yield from self._likest(frozenset(one.key for one in said), without)
+        if self._sentences is not None:
+            yield from self._meant(text, without, self._sentences)
+
+    def _meant(self, text: str, without: str | None, sentences: Likenesses) -> Iterator[tuple[int, Found]]:
+        """Yield what a request is like as a whole: the best and the mean of a row's texts, compared with other rows."""
+        said = [(one.row, one.text) for one in self._examples if one.text != without]
+        for feature, texts in (("meant", self._told), ("meant_before", said)):
+            by_row: defaultdict[int, list[float]] = defaultdict(list)
+            for (number, _), like in zip(texts, sentences.alike(text, [told for _, told in texts]), strict=True):
+                by_row[number].append(like)
+            likes = {number: max(every) + sum(every) / len(every) for number, every in by_row.items()}
+            usual = sum(likes.values()) / (len(likes) or 1)
+            for number, like in likes.items():
+                if number in self._named:
+                    yield number, Found(feature, "sentence", _WHOLE[feature], like - usual)
 
     def _written(self, word: Content) -> Iterator[tuple[int, Found]]:
         """Yield which rows hold a word, or one that it is taken for."""
@@ -256,12 +302,12 @@ class Described:
 
     def _likest(self, keys: frozenset[str], without: str | None) -> Iterator[tuple[int, Found]]:
         """Yield the example of each row that a request is likest."""
-        own = sum(map(self._rarity, keys))
+        own = math.fsum(map(self._rarity, keys))
         best: dict[int, tuple[float, _Example]] = {}
         for example in self._examples:
-            both = sum(map(self._rarity, keys & example.keys))
+            both = math.fsum(map(self._rarity, keys & example.keys))
             if both and example.text != without:
-                alike = both / math.sqrt(own * sum(map(self._rarity, example.keys)))
+                alike = both / math.sqrt(own * math.fsum(map(self._rarity, example.keys)))
                 if alike > best.get(example.row, (_LIKE, example))[0]:
                     best[example.row] = (alike, example)
         for number, (alike, example) in best.items():
@@ -276,10 +322,18 @@ class Described:
             )
 
 
-@lru_cache(maxsize=1)
-def scale_of_package() -> Scale:
-    """Return the scale that comes with the package."""
-    return Scale(**json.loads(files("lango_nb.data").joinpath("router", SCALE).read_text(encoding="utf-8")))
+@lru_cache(maxsize=2)
+def scale_of_package(kind: ScaleKind = "words") -> Scale:
+    """Return a scale that comes with the package: for words alone, or for words and sentence vectors."""
+    return Scale(**json.loads(files("lango_nb.data").joinpath("router", SCALE).read_text(encoding="utf-8"))[kind])
+
+
+def _sentences_of(row: RoutingRow) -> Iterator[str]:
+    """Yield what a row is for, and what each of its tools does."""
+    if row.name:
+        yield f"{in_words(row.name)}: {row.role}"
+    for name, description, _ in map(parts_of_action, row.actions):
+        yield f"{name}: {description}"
 
 
 def _written(row: RoutingRow, taught: Sequence[str]) -> dict[str, _Written]:

@@ -16,7 +16,7 @@ ENGLISH = frozenset(
     ).split()
 )
 
-FUNCTION_WORDS = ENGLISH | frozenset(
+FOREIGN = frozenset(
     (
         # German
         "ab aber alle alles als am an auch auf aus bei bis bitte da damit das dass dem den denn der des die dies diese "
@@ -48,3 +48,4 @@ FUNCTION_WORDS = ENGLISH | frozenset(
         "bana bir bu çok da daha de en için ile mi ne o olan şu var ve"
     ).split()
 )
+FUNCTION_WORDS = ENGLISH | FOREIGN

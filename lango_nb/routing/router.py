@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
 from lango_nb.core.lazy import once
-from lango_nb.routing.described import Described, Scale, scale_of_package
+from lango_nb.routing.described import Described, Likenesses, Scale, scale_of_package
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.features import READ_CHARS
 from lango_nb.routing.learned import Learned, Scored, load
@@ -66,7 +66,7 @@ class Calibration(NamedTuple):
     """Scores are divided by it."""
 
 
-class Sentences(Protocol):
+class Sentences(Likenesses, Protocol):
     """Says what a whole sentence is like, beside its words."""
 
     @property
@@ -138,7 +138,10 @@ class Router:
         fitted = calibration_of(self.learned) if self.sentences is None else self.sentences.calibration
         if self._threshold is not None:
             return fitted._replace(threshold=self._threshold)
-        return fitted._replace(threshold=self._scale.threshold) if self._is_all_described else fitted
+        if not self._is_all_described:
+            return fitted
+        is_taught = self.described is not None and self.described.is_taught
+        return fitted._replace(threshold=self._scale.taught_threshold if is_taught else self._scale.threshold)
 
     @once
     def _is_all_described(self) -> bool:
@@ -162,7 +165,7 @@ class Router:
 
     @once
     def _scale(self) -> Scale:
-        return self._given_scale or scale_of_package()
+        return self._given_scale or scale_of_package("words" if self.sentences is None else "sentences")
 
     @once
     def described(self) -> Described | None:
@@ -177,7 +180,8 @@ class Router:
         taught: defaultdict[str, list[str]] = defaultdict(list)
         for text, label in self.taught.rows:
             taught[label].append(text)
-        return Described(rows, places, {place: taught[self.table.rows[place].name] for place in places}, self._scale)
+        requests = {place: taught[self.table.rows[place].name] for place in places}
+        return Described(rows, places, requests, self._scale, self.sentences)
 
     def _beside_agents(self, scores: Sequence[float]) -> list[float]:
         """Return what counts beside the agents: the score of the root, and of the families that nobody owns."""
@@ -333,7 +337,7 @@ class Router:
 
     def with_taught(self, taught: Taught) -> Router:
         """Return the router of the same table with other lessons."""
-        return Router(self.table, self.threshold, taught, self.learned, self.sentences, self._given_scale)
+        return Router(self.table, self._threshold, taught, self.learned, self.sentences, self._given_scale)
 
     def with_sentences(self, sentences: Sentences | None) -> Router:
         """Return the router of the same table that also hears what whole sentences are like, or no longer does."""
@@ -341,7 +345,7 @@ class Router:
 
     def over(self, table: RoutingTable) -> Router:
         """Return a router over another table that knows the same: weights, lessons, threshold."""
-        return Router(table, self.threshold, self.taught, self.learned, self.sentences, self._given_scale)
+        return Router(table, self._threshold, self.taught, self.learned, self.sentences, self._given_scale)
 
     def save(self, path: str | Path) -> Path:
         """Write the lessons and the threshold to a JSON file; secrets in the requests are masked.

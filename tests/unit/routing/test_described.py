@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,8 @@ from lango_nb.lab import Lab
 from lango_nb.routing import described, router
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.described import Scale
-from lango_nb.routing.router import Router
+from lango_nb.routing.learned import load
+from lango_nb.routing.router import Calibration, Router
 from lango_nb.routing.table import RoutingRow, RoutingTable
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topologies import load_topology
@@ -129,13 +131,13 @@ def test_where_nothing_is_sure_the_two_nearest_are_named(text: str) -> None:
 
 
 def test_what_authors_wrote_is_read_only_for_agents_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def loaded() -> Scale:
-        raise AssertionError("the scale was read")
+    def loaded(kind: str) -> Scale:
+        raise AssertionError(f"the scale for {kind} was read")
 
     monkeypatch.setattr(router, "scale_of_package", loaded)
     octet = Engine(topology="octet", tools=(*builtin_tools(), *spec_families()))
     assert Router(octet.tree.table).route("list the files here").chosen == "operator"
-    with pytest.raises(AssertionError, match="was read"):
+    with pytest.raises(AssertionError, match="for words was read"):
         Router(TABLE).route("milk")
 
 
@@ -145,3 +147,42 @@ def test_a_table_of_one_and_rows_without_words_are_told_too() -> None:
             route = Router(RoutingTable(rows)).route(text)
             assert len(route.candidates) == len(rows)
     assert described.scale_of_package().same > 0
+
+
+class Meaning:
+    """Sentence vectors that know one thing: which texts speak of the same."""
+
+    calibration = Calibration(threshold=0.5, root_threshold=0.5, temperature=1.0)
+
+    def __init__(self, **topics: str) -> None:
+        self._topics = topics
+
+    def __call__(self, text: str) -> list[float]:
+        return [0.0] * len(load().families)
+
+    def alike(self, text: str, others: Sequence[str]) -> list[float]:
+        topic = next((topic for word, topic in self._topics.items() if word in text), "")
+        return [0.6 if topic and topic in other else 0.1 for other in others]
+
+
+def test_sentence_vectors_speak_for_tools_and_for_examples() -> None:
+    text = "Bella has a swollen udder"
+    plain = Router(TABLE)
+    by_tools = plain.with_sentences(Meaning(udder="cow milk yield"))
+    assert by_tools.scores(text)["herd"] > plain.scores(text)["herd"] + 1
+    assert by_tools.scores(text)["office"] < plain.scores(text)["office"]
+    taught = Router(TABLE, sentences=Meaning(udder="Bella limps")).fit([("Bella limps", "herd"), ("pay", "office")])
+    leading = taught.route(text).candidates[0]
+    assert leading.agent == "herd"
+    assert "the sentence beside its examples" in {signal.term for signal in leading.signals}
+    # an example is not compared with itself: it would always be the likest
+    assert taught.scores("Bella limps", is_lesson=True)["herd"] < taught.scores("Bella limps")["herd"]
+
+
+def test_a_table_that_was_taught_has_a_threshold_of_its_own() -> None:
+    scale = described.scale_of_package()._replace(threshold=0.9, taught_threshold=0.4)
+    router = Router(TABLE, scale=scale)
+    assert router.threshold == 0.9
+    assert router.fit([("milk her", "herd")]).threshold == 0.9  # one of both
+    assert router.fit([("milk her", "herd"), ("pay the lad", "office")]).threshold == 0.4
+    assert Router(TABLE, 0.6, scale=scale).fit([("milk her", "herd"), ("pay", "office")]).threshold == 0.6

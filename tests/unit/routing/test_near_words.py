@@ -70,6 +70,9 @@ def test_requests_in_other_languages_find_agents_described_in_english(text: str,
 def test_english_names_are_not_taken_for_words_of_other_languages() -> None:
     assert not any(word.english for word in content("book the Passat in for a service"))
     assert [word.english[0] for word in content("Buch bitte einen Termin") if word.english] == ["book", "appoint"]
+    # names say nothing of the language, nor does a word that English has too
+    gift = content("Bitte überweise 80 Euro an Lisa Brandt für das Geschenk")[-1]
+    assert (gift.shown, gift.english) == ("Geschenk", ("gift", "present"))
 
 
 def test_letters_without_blanks_are_read_word_by_word() -> None:
