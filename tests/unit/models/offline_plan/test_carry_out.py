@@ -63,9 +63,9 @@ def test_an_exact_name_is_read_at_once_and_a_misspelt_one_is_looked_for_and_told
 @pytest.mark.parametrize(
     ("act", "words", "asked"),
     [
-        ("read", {}, "which file"),
+        ("read", {}, "Which one do you mean: config.json, empty.txt"),
         ("read", {"file": "invoice.pdf"}, "no invoice.pdf"),
-        ("delete", {}, "which file"),
+        ("delete", {}, "Which one do you mean: config.json, empty.txt"),
         ("delete", {"file": "my todos for the summer"}, "Do you mean todo.txt?"),
         ("delete", {"file": ("notes.md", "todo.txt")}, "notes.md\ntodo.txt"),
         ("delete", {"file": "letters"}, "letters/letter5.txt"),
