@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import TurnError
-from lango_nb.core.lazy import Deferred
 
 if TYPE_CHECKING:  # annotations only: routing requests loads with the first decision that is looked at
     from lango_nb.routing.route import Candidate, Route
@@ -40,7 +40,7 @@ class Decision:
     """The agent that got it."""
     reason: str
     """The model's own words for why; may be empty."""
-    router: Router | None = field(default=cast("None", Deferred(None)), repr=False, compare=False)
+    router: Router | Callable[[], Router] | None = field(default=None, repr=False, compare=False)
     """Whoever would have decided without a model, or what makes it; ``None`` when it was read from a store."""
     excluded: tuple[tuple[str, str], ...] = ()
     """Agents that were out of the question, each with the reason (declined this request, for instance)."""
@@ -52,7 +52,7 @@ class Decision:
     """What the router said, as it was stored."""
 
     def __post_init__(self) -> None:
-        if self.kept is None and vars(self)["router"] is None:
+        if self.kept is None and self.router is None:
             raise TurnError(f"decision {self.id} has neither a router nor what one said; make it with one of them")
 
     @cached_property
@@ -61,7 +61,8 @@ class Decision:
         if self.kept is not None:
             return self.kept
         assert self.router is not None  # noqa: S101 - one of them is there
-        return self.router.route(self.text, exclude=dict(self.excluded))
+        router = self.router() if callable(self.router) else self.router
+        return router.route(self.text, exclude=dict(self.excluded))
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

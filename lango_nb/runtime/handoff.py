@@ -8,7 +8,6 @@ declined           the request goes back to the root
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.events import (
@@ -35,9 +34,6 @@ from lango_nb.runtime.control.protocol import Refusal, Target
 from lango_nb.runtime.loop_state import LoopState
 from lango_nb.runtime.teammates import LiveRun, Teammates
 from lango_nb.tools.builtin.answers import as_json
-
-if TYPE_CHECKING:
-    from lango_nb.routing.router import Router
 
 _MOVES = frozenset({"transfer", "return"})
 MAX_DEPTH = 3
@@ -406,7 +402,7 @@ def _record(loop: LoopState, node: AgentNode, target: Target, run_id: str = "") 
         text=mask(target.instruction) if target.instruction else turn.text,
         chosen=target.node.name,
         reason=reason,
-        router=cast("Router", context.router),  # made when it is asked
+        router=context.router,
         excluded=tuple(out.items()),
         call_id=target.call.id,
         run_id=run_id,
