@@ -413,8 +413,9 @@ def test_items_of_lists_are_rows_of_their_views(address: str) -> None:
         ],
         "steps": [{"step": 1, "given": [["", 1, 2]], "usage": {"latency_ms": 2}}],
     }
+    bodies: dict[str, Row] = {"turn-1": said, "turn-2": {**said, "messages": [{"content": "nul \0"}]}}
     with opened(address) as store:
-        for key, body in (("turn-1", said), ("turn-2", {**said, "messages": [{"content": "nul \0"}]})):
+        for key, body in bodies.items():
             store.log.begin({**ROW, "id": key})
             store.log.finish(key, [], {**ENDED, "id": key}, body)
         ask = {
@@ -436,7 +437,7 @@ def test_items_of_lists_are_rows_of_their_views(address: str) -> None:
             "candidates": [(turn, 0, 0, "vault", None) for turn in (1, 2)],
             "steps": [(turn, 0, 1, '[["",1,2]]', 2, None) for turn in (1, 2)],
         }
-        assert [turn.body for turn in store.log.scan()] == [said, {**said, "messages": [{"content": "nul \0"}]}]
+        assert [turn.body for turn in store.log.scan()] == [*bodies.values()]
 
 
 @pytest.mark.parametrize("history", [[], [{"content": "hi"}], [{"content": "half \ud800"}]])
