@@ -7,7 +7,7 @@ import pytest
 from lango_nb import frames
 from lango_nb.stores import schema
 
-SOURCES = {
+SOURCES: dict[str, tuple[str, schema.Table | schema.View]] = {
     "turns": ("turn", schema.TURNS),
     "events": ("event", schema.EVENTS),
     "messages": ("message", schema.MESSAGES),

@@ -186,8 +186,8 @@ def test_a_link_a_folder_a_pipe_and_a_large_file_are_refused(tmp_path: Path) -> 
     large.chmod(0o600)
     for path, says in (
         (link, "symbolic link"),
-        (tmp_path, "no regular file"),
-        (pipe, "no regular file"),
+        (tmp_path, "not a regular file"),
+        (pipe, "not a regular file"),
         (large, "KB"),
     ):
         with pytest.raises(SettingsError, match=says):

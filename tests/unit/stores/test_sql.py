@@ -413,7 +413,7 @@ def test_items_of_lists_are_rows_of_their_views(address: str) -> None:
         ],
         "steps": [{"step": 1, "given": [["", 1, 2]], "usage": {"latency_ms": 2}}],
     }
-    bodies: dict[str, Row] = {"turn-1": said, "turn-2": {**said, "messages": [{"content": "nul \0"}]}}
+    bodies: dict[str, Row] = {"turn-1": said, "turn-2": said | {"messages": [{"content": "nul \0"}]}}
     with opened(address) as store:
         for key, body in bodies.items():
             store.log.begin({**ROW, "id": key})

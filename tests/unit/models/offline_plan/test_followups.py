@@ -12,7 +12,7 @@ from tests.unit.models.offline_plan.bench import Bench, step
 COUNTED = Step("count.lines", {"file": ("notes.md",)})
 
 
-def follow(text: str, confidence: float = 0.9, **words: str) -> Reading:
+def follow(text: str, *, confidence: float = 0.9, **words: str) -> Reading:
     """Make the reading of a follow-up."""
     return Reading((Step("same", {role: (word,) for role, word in words.items()}, text=text),), confidence)
 
@@ -29,7 +29,7 @@ def follow(text: str, confidence: float = 0.9, **words: str) -> Reading:
 )
 def test_a_word_goes_where_it_has_a_place(last: Step, words: dict[str, str], slot: str) -> None:
     (word,) = words.values()
-    found = settled(follow(f"and {word}?", **words), f"and {word}?", Context(last, "notes.md"))
+    found = settled(follow(f"and {word}?", confidence=0.9, **words), f"and {word}?", Context(last, "notes.md"))
     assert found.steps[0].act == last.act
     assert found.steps[0].arguments[slot] == (word,)
 
