@@ -227,6 +227,8 @@ def least_of(reading: Reading) -> float:
     deletes = [step for step in reading.steps if step.act.startswith("delete")]
     names = [word for step in deletes for word in step.arguments.get("file", ())]
     is_named = all(step.act == "delete" for step in deletes) and bool(names) and all(map(Desk.is_path, names))
+    if any(step.act == "line.delete" and "delete" not in concepts_of(step.text) for step in reading.steps):
+        return DELETE_LEAST
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
 
 

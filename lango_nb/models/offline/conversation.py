@@ -36,6 +36,7 @@ from lango_nb.models.offline.names import (
     back_in,
     calls_list,
     counted_up,
+    endings,
     is_part,
     is_pointer,
     is_small,
@@ -272,8 +273,15 @@ def understand(before: Sequence[Exchange], request: str) -> Understood:
 
 @lru_cache(maxsize=128)
 def _understood(before: tuple[Exchange, ...], request: str) -> Understood:
-    context, language = _told(before)
+    context, language = _told_before(before, request)
     return Understood(resolved(request, context, language), context)
+
+
+def _told_before(before: tuple[Exchange, ...], request: str) -> tuple[Context, str]:
+    """Return what was said before a request: who only says it again does not say what was missing."""
+    context, language = _told(before)
+    is_again = bool(context.missing) and before[-1].request == request
+    return _told(before[:-1]) if is_again else (context, language)
 
 
 @lru_cache(maxsize=128)
@@ -281,7 +289,7 @@ def _told(before: tuple[Exchange, ...]) -> tuple[Context, str]:
     """Return what was said, and in which language: a turn that follows reads its last exchange alone."""
     if not before:
         return Context(), ""
-    context, language = _told(before[:-1])
+    context, language = _told_before(before[:-1], before[-1].request)
     reading = resolved(before[-1].request, context, language)
     return after(context, reading, before[-1].answer), reading.language
 
@@ -307,7 +315,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = behind_no(_shown_rather(_meant(reading, request), request), context)
+    reading = behind_no(_shown_rather(_meant(_of_known_kinds(reading), request), request), context)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -387,6 +395,25 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     return reading._replace(steps=(step,), others=(reading, *reading.others))
 
 
+def _of_known_kinds(reading: Reading) -> Reading:
+    """Take the next reading of the same kind of act where what should be a kind of files is none: "both recipe files".
+
+    Examples
+    --------
+    >>> said = Reading((Step("copy.ending", {"ending": ("recipe files",)}),), others=(Reading((Step("copy", {}),)),))
+    >>> _of_known_kinds(said).steps[0].act
+    'copy'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    group, _, part = step.act.partition(".")
+    if part == "ending" and step.word("ending") and not endings(step.word("ending")):
+        for place, other in enumerate(reading.others):
+            if other.steps[0].act == group:
+                rest = (*reading.others[:place], *reading.others[place + 1 :])
+                return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    return reading
+
+
 def _meant(reading: Reading, request: str) -> Reading:
     """Leave out a file that a request names behind a negation: what is changed is never that one.
 
@@ -418,15 +445,23 @@ def _without(step: Step, out: Collection[str]) -> Step | None:
 
 
 def _rejoined(reading: Reading, request: str) -> Reading:
-    """Return one step where a request was parted between the numbers of lines: "delete lines 2 and 3".
+    """Return one step where a request was parted within one: between numbers of lines, or before where its result goes.
 
     Examples
     --------
     >>> parted = Reading((Step("line.delete", {"line": ("2",)}), Step("same", {"n": ("3",)})))
     >>> [step.text for step in _rejoined(parted, "delete lines 2 and 3").steps]
     ['delete lines 2 and 3']
+    >>> parted = Reading((Step("list", {}), Step("read", {"to": ("a.txt",)}, "write")), 0.3, each=(0.9, 0.4))
+    >>> _rejoined(parted, "list the files and save the list to a.txt").steps[0].destination
+    'write'
     """
     first, *rest = reading.steps or (Step("unclear", {}),)
+    if len(rest) == 1 and rest[0].destination and not first.destination:
+        is_result = set(rest[0].arguments) <= {"to"} and rest[0].word("to") and not is_change(rest[0].act)
+        if is_result and not (is_change(first.act) or is_talk(first.act)):
+            kept = first.with_arguments(to=rest[0].arguments["to"])._replace(destination=rest[0].destination)
+            return reading._replace(steps=(kept,), confidence=max((reading.confidence, *reading.each[:1])), each=())
     words = [word for step in rest for role, said in step.arguments.items() if role != "file" for word in said]
     is_parted = bool(rest) and first.act == "line.delete" and all(step.act in FOLLOWS for step in rest)
     if is_parted and words and all(word.isdecimal() for word in words):
@@ -718,7 +753,8 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
-    if step is None or not (is_doubtful or is_set or step.act in acts_of_it):
+    is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
+    if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""

@@ -35,11 +35,12 @@ _STOP = frozenset(
     )
 )
 _SPLIT = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\W]+")
+_CODE = re.compile(r"(?:^|[_ ])(?:id|code|ref|reference|number|nr|no|key)$")
 _SHAPED: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
     (re.compile(r"ur[li]|link|site|web"), frozenset(("url",))),
     (re.compile(r"mail|recipient"), frozenset(("mail",))),
     (re.compile(r"path|file|folder|directory"), frozenset(("file", "folder"))),
-    (re.compile(r"(?:^|[_ ])(?:id|code|ref|reference|number|nr|no|key)$"), frozenset(("id", "number"))),
+    (_CODE, frozenset(("id", "number"))),
     (re.compile(r"date|day|when|from|until|since"), frozenset(("number",))),
 )
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?\Z|\d{1,2}[./:]\d{1,2}(?:[./]\d{2,4})?\Z")
@@ -157,6 +158,7 @@ def step_for(tool: ToolSchema, text: str) -> Step:
         lacking = texts if len(texts) == 1 else []
     if (
         len(lacking) == 1
+        and not _CODE.search(spelled(lacking[0]))  # what is left of a request is not a number or a code
         and (rest := _rest(tool, free, text))
         and (lacking[0] in required or len(rest.split()) <= _FEW)
     ):
@@ -255,7 +257,7 @@ def _by_shape(name: str, shape: Mapping[str, Any], free: Sequence[Word], text: s
         return next((word.text for word in free if word.kind == "number" and not _DATE.match(word.text)), "")
     if kind not in {None, "string"}:
         return ""
-    folded = "_".join(_SPLIT.split(name)).casefold()
+    folded = spelled(name)
     for pattern, kinds in _SHAPED:
         if pattern.search(folded):
             wants_date = "date" in pattern.pattern
@@ -272,6 +274,17 @@ def _as_labelled(names: Sequence[str], text: str, taken: Iterable[str]) -> dict[
     found = reader().arguments(text, "", known)
     used = set(taken)
     return {name: values[0] for name, values in found.items() if values and values[0] not in used}
+
+
+def spelled(name: str) -> str:
+    """Write the name of a parameter in one way.
+
+    Examples
+    --------
+    >>> spelled("orderId"), spelled("order-id")
+    ('order_id', 'order_id')
+    """
+    return "_".join(_SPLIT.split(name)).casefold()
 
 
 def _rest(tool: ToolSchema, free: Sequence[Word], text: str) -> str:

@@ -150,7 +150,7 @@ def test_what_nobody_here_has_tools_for_is_said_and_given_to_nobody(folder: Path
 
 
 def test_a_wish_without_its_object_is_asked_back(ask: Ask) -> None:
-    assert ask("delete the file").answer == "Please tell me which file it is about."
+    assert ask("delete the file").answer == "Which one do you mean: config.toml, notes.md or old.txt?"
 
 
 @pytest.mark.parametrize(

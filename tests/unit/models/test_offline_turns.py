@@ -295,6 +295,7 @@ def test_a_row_that_was_shown_is_deleted_and_not_its_file(ask: Ask, folder: Path
 
 def test_what_is_noted_on_a_list_whose_file_is_named_is_no_task(ask: Ask, folder: Path) -> None:
     ask("apunta pilas en la lista de la compra porfa (shopping list.txt)")
+    ask("sí")
     assert (folder / "shopping list.txt").read_text() == "- milk\n- eggs\n- pilas"
 
 
@@ -402,6 +403,7 @@ def test_several_of_one_kind_are_made_and_copied_in_one_go(ask: Ask, folder: Pat
     assert "Which" in str(ask("copy both recipe files to week").answer)  # there are three
     (folder / "recipes.csv").unlink()
     ask("copy both recipe files to week")
+    ask("yes")  # where it is not sure, it shows first what it would copy
     assert sorted(path.name for path in (folder / "week").iterdir()) == ["recipe cake.md", "recipe soup.md"]
 
 
