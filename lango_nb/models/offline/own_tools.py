@@ -197,8 +197,12 @@ def mapped(tool: ToolSchema, step: Step, language: str) -> Step:
             given[name] = (when,)
     if (still := [name for name in lacking if name not in given]) and step.text:
         found = step_for(tool, step.text).arguments
-        taken = set(given.values())
-        given |= {name: found[name] for name in still if name in found and found[name] not in taken}
+        taken = [word for words in given.values() for word in words]
+        given |= {
+            name: found[name]
+            for name in still
+            if name in found and not any(said in word for said in found[name] for word in taken)
+        }
     return step._replace(arguments={**given, "*": step.arguments.get("*", ())}).with_arguments()
 
 
