@@ -353,6 +353,8 @@ def _entries(text: str, path: str) -> list[Entry]:
 
 # -- the desk ----------------------------------------------------------------------------------------------------------
 
+_AWAY = frozenset(("delete", "move", "rename"))
+"""Acts after which a file is not where it was."""
 _PATH = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/[^\s\"]*)\Z")
 _FILLER = re.compile(
     r"\b(?:ones?|of|them|those|these|number|nr|no|file|datei|von|davon|d'entre|eux|de|ellos|file|listed|above)\b|[.°ºª#]"
@@ -472,8 +474,12 @@ class Desk:
     def files(self, step: Step) -> Work:
         """Settle the files of a step: exact paths, all of which are there."""
         words = step.arguments.get("file", ())
+        is_asked = not (self.is_certain or self.asks_first)
         if not words:
-            return ((yield from self.usual(step)),)
+            name: str = yield from self.usual(step)
+            if is_asked and step.act in _AWAY and self._is_only_found(name):
+                raise self._shall(step, name)
+            return (name,)
         found: list[str] = []
         for word in words:
             if is_pointer(word, "those") and len(self.context.shown) > 1 and not is_pointer(word, "it"):
@@ -488,14 +494,11 @@ class Desk:
                         raise
                     found += ask.rivals  # "both": these are all that fit
                     continue
-                if not (self.is_certain or self.asks_first) and self._is_doubtful(step, word, found[-1]):
+                if is_asked and self._is_doubtful(step, word, found[-1]):
                     self.notes.clear()
                     if self._guess:
                         raise Ask(self.say("ask.mean", word=word, name=found[-1]))
-                    meant = step.with_arguments(file=(*found, *words[len(found) :]))
-                    if step.act == "move":
-                        meant = meant.with_arguments(to=(self.goal(step),))
-                    raise Ask(self.say("shall", plan=show(meant)))
+                    raise self._shall(step, *found, *words[len(found) :])
         inner = [one for one in found if any(other.startswith(f"{one}/") for other in found)]
         return tuple(one for one in dict.fromkeys(found) if one not in inner)  # "a.txt of the folder x"
 
@@ -538,7 +541,9 @@ class Desk:
         base = name.rpartition("/")[2].casefold()
         if " " in base and base in self._text.casefold():
             return False  # all of it was said, whatever part was taken for it
-        if step.act in {"delete", "move", "rename"} and self.is_part_of_name(step, word):
+        if step.act in _AWAY and self.is_part_of_name(step, word):
+            return True
+        if step.act in {"move", "rename"} and is_pointer(word, "it") and self._is_only_found(name):
             return True
         if not step.act.startswith("delete"):
             return bool(self._guess) and not _PATH.fullmatch(word.strip())
@@ -552,6 +557,19 @@ class Desk:
         found = words_of(word)  # "the mail offer.txt": all the rest of it is known, and no other name
         is_named = found[-1].text.casefold() in names and _PATH.fullmatch(found[-1].text) is not None
         return bare not in names and not (is_named and all(lexicon().concepts(found)[:-1]))
+
+    def _shall(self, step: Step, *files: str) -> Ask:
+        """Make the question whether a change of these files is meant."""
+        meant = step.with_arguments(file=files)
+        if step.act == "move":
+            meant = meant.with_arguments(to=(self.goal(step),))
+        return Ask(self.say("shall", plan=show(meant)))
+
+    def _is_only_found(self, name: str) -> bool:
+        """Tell whether nobody has named a file: an answer was found in it, wherever it was."""
+        last = self.context.last
+        is_unnamed = name == self.context.file and not self.context.is_named
+        return is_unnamed and last is not None and not (last.word("file") or last.act.startswith("list"))
 
     @staticmethod
     def is_part_of_name(step: Step, word: str) -> bool:
