@@ -78,6 +78,7 @@ class LiveTurn:
         task = self._task
         if task is not None and task is not asyncio.current_task() and self in self._turns.at_work:
             self._is_stopped = True
+            task.add_done_callback(_heard)
             task.cancel()
 
 
@@ -159,6 +160,13 @@ class LiveTurns:
             at_last()
         except StoreError as error:
             logger.error("%s", error)  # noqa: TRY400 - one line says it
+
+
+def _heard(task: asyncio.Task[Any]) -> None:
+    """Take note of how a task ended whose turn was stopped: who closes an engine need not hear of it once more."""
+    problem = None if task.cancelled() else task.exception()
+    if problem is not None and not (isinstance(problem, TurnError) and problem.code == CLOSED):
+        logger.error("after its turn was stopped, a task failed: %s", problem)
 
 
 def _on_loop(loop: asyncio.AbstractEventLoop, stop: Callable[[], object]) -> None:

@@ -48,6 +48,8 @@ _MISSING = 1.0
 CUT_LEAST, _CUT_MOST = 0.03, 0.98
 """Probability from which it is weighed whether another step begins, and the most one counts for."""
 _MOST_CUTS = 3
+_PART_LEAST, _WHOLE_LEAST = 0.5, 0.55
+"""Confidence below which a later step may be none, and from which it is part of the one before."""
 _CONTENTS = frozenset("text content data new observation prompt value yaml_content result_json".split())
 """Roles of what is to be kept or sent as it is."""
 _COLONS = frozenset((":", "："))  # noqa: RUF001 - signs that people type
@@ -196,6 +198,10 @@ class Reader:
             for reading in (self._of_pieces(pieces, before),)
         )
         likeliest = next(readings)
+        if len(likeliest.steps) > 1 and min(likeliest.each[1:]) < _PART_LEAST:
+            whole = self._of_pieces([text], before)
+            if whole.confidence >= _WHOLE_LEAST and whole.steps[0].act == likeliest.steps[0].act:
+                return whole  # "run `ls` and report what it says": what follows is not a step that anybody knows
         if not any(map(is_misnamed, likeliest.steps)):
             return likeliest
         return next((one for one in readings if not any(map(is_misnamed, one.steps))), likeliest)

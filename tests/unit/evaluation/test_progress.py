@@ -65,7 +65,7 @@ def test_a_kernel_gets_the_bar_of_notebooks(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_terminal_gets_a_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "_QUIET_S", 0)
+    monkeypatch.setattr(progress, "QUIET_S", 0)
     bar = progress.Bar("evaluate")
     bar(3, 3)
     bar.close()

@@ -175,7 +175,7 @@ class TestWhatCannotBeWritten:
 
     def test_a_store_that_is_closed_meanwhile_is_no_written_turn(self, store: str) -> None:
         async def close(_messages: object) -> str:
-            engine.close()
+            engine.records.close()
             return "One."
 
         engine = kept_engine(store, {"root": [close]})
