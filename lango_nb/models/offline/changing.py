@@ -29,6 +29,7 @@ from lango_nb.models.offline.names import (
     says_name,
     telling_words,
     unquoted,
+    whole_new_name,
 )
 from lango_nb.models.offline.operations import (
     BOX,
@@ -689,7 +690,8 @@ def _rename(desk: Desk, step: Step) -> Work:
         raise Ask(desk.say("ask.which", names=desk.either(paths)))
     (path,) = paths
     source: Entry | None = yield from desk.folder.find(path)
-    name = _new_name(desk.need(step, "to"), path, is_folder=source is not None and source.is_folder)
+    word = whole_new_name(desk.need(step, "to"), step.text)
+    name = _new_name(word, path, is_folder=source is not None and source.is_folder)
     entry: Entry | None = yield from desk.folder.find(name)
     return (yield from _transfer(desk, step, paths, name, entry, into=False, verb="mv"))
 

@@ -512,13 +512,17 @@ def whole_new_name(word: str, text: str) -> str:
     ('door sign.txt', 'a.txt')
     >>> whole_new_name("規則.md", "Rules.mdを当番規則.mdに名前変更して")
     '当番規則.md'
+    >>> whole_new_name(".txt", "todo.txtの名前をやること.txtに変えて")
+    'やること.txt'
     """
-    at = text.find(word)
+    at = text.rfind(word) if word.startswith(".") else text.find(word)  # an ending is that of the old name, too
     if at < 0:
         return word
     before = text[:at]
     if _UNSPACED.match(before[-1:]):
-        return _BEFORE_NAMES.split(before)[-1] + word
+        begins = [0, *(found.end() for found in _BEFORE_NAMES.finditer(before))]
+        most = at - word.startswith(".")  # 「やること」 ends like a particle
+        return before[next(place for place in reversed(begins) if place <= most) :] + word
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
         if parts[-size - 1].casefold() in table_of("called"):

@@ -41,8 +41,8 @@ _LONGEST_LINE = 160
 """Characters of what an agent is for, and of why it failed."""
 _NEAREST = 2
 """Agents that are named where it is not clear which of them is meant."""
-_FEW = 3
-"""Words of a text so short that its language is a guess."""
+_FEW, _GREETING = 3, 5
+"""Words of a text so short that its language is a guess, and of a greeting with a question."""
 _BEGINNING = 4
 """Words among which a word that asks makes a question."""
 _CLEARLY = 3
@@ -115,16 +115,17 @@ def reply(
 
 def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool) -> str:
     language, found = _spoken(text, language)
-    length = len(words(text.rstrip(" ?!.")))
+    length = sum(word.kind != "sign" for word in words(text))
+    is_greeting = "greeting" in found and length <= _GREETING and not found & _OF_THE_WORLD
     asks = _is_asking(text, language)
     if "joke" in found and not (asks and found & _OF_SOMEBODY):
         return _joke(text, language)
     if "how" in found and ("greeting" in found or length <= _FEW):
         return say("talk.feelings", language)
-    if not asks or length <= _FEW:
+    if not asks or length <= _FEW or is_greeting:
         kinds = {kind for kind, _ in _POLITE} & found
         if {"greeting", "farewell"} <= kinds:  # "ciao" and its like
-            kinds.remove("greeting" if is_begun else "farewell")
+            kinds.remove("greeting" if is_begun and not asks else "farewell")
         if kinds:
             return _joined(language, *(say(key, language) for kind, key in _POLITE if kind in kinds))
     if not asks:
@@ -157,7 +158,7 @@ def _is_asking(text: str, language: str) -> bool:
 
 def _spoken(text: str, language: str) -> tuple[str, frozenset[str]]:
     """Return the language of a text and its concepts; a short text is of the language that says it most commonly."""
-    found = words(text)
+    found = [word for word in words(text) if word.kind != "sign"]
     if len(found) <= _FEW:
         ranks = {one: min(map(int, _said(_ranks(one), found)), default=math.inf) for one in (language, *languages())}
         best = min(ranks, key=ranks.__getitem__)

@@ -392,6 +392,11 @@ def test_a_list_is_shown_as_its_file_where_it_is_not_sure_what_is_wished(ask: As
     assert (folder / "shopping list.txt").read_text().splitlines()[2:] == ["- du savon"]
 
 
+def test_a_new_name_is_the_whole_name_in_scripts_without_blanks(ask: Ask, folder: Path) -> None:
+    ask("station.logの名前をやること.txtに変えてくれる？")  # noqa: RUF001 - signs that people type
+    assert (folder / "やること.txt").read_text() == FILES["station.log"]
+
+
 def test_several_of_one_kind_are_made_and_copied_in_one_go(ask: Ask, folder: Path) -> None:
     ask("make a folder called week")
     ask("inside it please create monday, tuesday and other")

@@ -275,6 +275,8 @@ def test_thanks_and_a_farewell_are_both_answered() -> None:
 
 def test_a_word_for_both_opens_a_conversation_and_ends_it() -> None:
     assert talk("ciao", "it") == say("talk.hello", "it")
+    for text, language in (("ciao, tutto bene?", "it"), ("salut, ça va ?", "fr"), ("cześć, co słychać?", "pl")):
+        assert talk(text, language) == say("talk.hello", language)
     assert talk("ciao", "it", begun=True) == say("talk.goodbye", "it")
 
 
