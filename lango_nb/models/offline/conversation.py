@@ -30,7 +30,7 @@ from lango_nb.models.offline.followups import (
     of_each_file,
     says_more,
 )
-from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, lexicon, likelier_language
+from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, is_small_in, lexicon, likelier_language
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     back_in,
@@ -315,7 +315,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = behind_no(_shown_rather(_meant(_of_known_kinds(reading), request), request), context)
+    reading = behind_no(_shown_rather(_meant(_of_known_kinds(_with_nouns(reading)), request), request), context)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -393,6 +393,43 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
         return reading
     step = reading.steps[0]._replace(act="search").with_arguments(file=(context.file,))
     return reading._replace(steps=(step,), others=(reading, *reading.others))
+
+
+def _with_nouns(reading: Reading) -> Reading:
+    """Take a word that could point at something for an article where a word that means nothing else stands behind it.
+
+    Examples
+    --------
+    >>> said = Reading((Step("delete", {"file": ("die",)}, text="lösch die alten Flyer"),))
+    >>> _with_nouns(said).steps[0].arguments["file"]
+    ('die alten Flyer',)
+    >>> _with_nouns(Reading((Step("delete", {"file": ("it",)}, text="delete it please"),))).steps[0].arguments["file"]
+    ('it',)
+    """
+    return reading._replace(steps=tuple(_with_noun(step, reading.language) for step in reading.steps))
+
+
+def _with_noun(step: Step, language: str) -> Step:
+    pointers = [word for word in step.arguments.get("file", ()) if is_pointer(word, "it") or is_pointer(word, "those")]
+    if not pointers or not is_change(step.act):
+        return step
+    taken = {word for role, said in step.arguments.items() if role != "file" for one in said for word in one.split()}
+    found = words_of(step.text.partition("\n")[0])
+    told = lexicon().concepts(found)
+    for pointer in pointers:
+        at = next((place for place, word in enumerate(found) if word.text == pointer), len(found))
+        last = at
+        for place in range(at + 1, len(found)):
+            word = found[place]
+            if word.kind != "word" or word.is_quoted or word.text in taken:
+                break
+            if not (told[place] or is_small(word.text) or is_small_in(word.folded, language)):
+                last = place
+        if at < last:
+            noun = step.text[found[at].start : found[last].end]
+            files = tuple(noun if word == pointer else word for word in step.arguments["file"])
+            return step.with_arguments(file=files)
+    return step
 
 
 def _of_known_kinds(reading: Reading) -> Reading:

@@ -551,7 +551,7 @@ class Desk:
             is_open = (
                 self.context.asked is not None
             )  # a question that was not answered: what "it" is has become unclear
-            return name == self.context.file and (is_open or not self.context.is_named)
+            return name == self.context.file and (is_open or not self.context.is_named or self._is_added_to(name))
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
         names = {name.casefold(), name.rpartition("/")[2].casefold()}
         found = words_of(word)  # "the mail offer.txt": all the rest of it is known, and no other name
@@ -564,6 +564,11 @@ class Desk:
         if step.act == "move":
             meant = meant.with_arguments(to=(self.goal(step),))
         return Ask(self.say("shall", plan=show(meant)))
+
+    def _is_added_to(self, name: str) -> bool:
+        """Tell whether something was just added to a file: "it" may be either."""
+        changed = self.context.changed
+        return changed is not None and bool(changed.word("added")) and name in changed.arguments.get("file", ())
 
     def _is_only_found(self, name: str) -> bool:
         """Tell whether nobody has named a file: an answer was found in it, wherever it was."""

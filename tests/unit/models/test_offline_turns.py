@@ -397,6 +397,14 @@ def test_a_new_name_is_the_whole_name_in_scripts_without_blanks(ask: Ask, folder
     assert (folder / "やること.txt").read_text() == FILES["station.log"]
 
 
+@pytest.mark.parametrize("text", ["lösch die alten Flyer", "lösch die bitte wieder"])
+def test_what_is_not_clearly_the_file_spoken_of_is_not_deleted(ask: Ask, folder: Path, text: str) -> None:
+    ask("schreib Brot auf die Einkaufsliste (shopping list.txt)")
+    ask("ja")
+    assert ask(text).error_code == "asked_back"
+    assert {path.name for path in folder.iterdir()} >= set(FILES)
+
+
 def test_several_of_one_kind_are_made_and_copied_in_one_go(ask: Ask, folder: Path) -> None:
     ask("make a folder called week")
     ask("inside it please create monday, tuesday and other")
