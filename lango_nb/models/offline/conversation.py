@@ -34,6 +34,7 @@ from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, is_smal
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     back_in,
+    begins_with_pointer,
     calls_list,
     counted_up,
     endings,
@@ -405,8 +406,20 @@ def _with_nouns(reading: Reading) -> Reading:
     ('die alten Flyer',)
     >>> _with_nouns(Reading((Step("delete", {"file": ("it",)}, text="delete it please"),))).steps[0].arguments["file"]
     ('it',)
+    >>> said = Reading((Step("move", {"to": ("ahí carta.txt",)}, text="mete ahí carta.txt"),))
+    >>> dict(_with_nouns(said).steps[0].arguments)
+    {'to': ('ahí',), 'file': ('carta.txt',)}
     """
-    return reading._replace(steps=tuple(_with_noun(step, reading.language) for step in reading.steps))
+    return reading._replace(steps=tuple(_with_noun(_put_there(step), reading.language) for step in reading.steps))
+
+
+def _put_there(step: Step) -> Step:
+    """Part a place that is only pointed at from the file behind it: "put there a.txt"."""
+    place, _, name = step.word("to").partition(" ")
+    is_file = [word.kind for word in words_of(name)][-1:] == ["file"]
+    if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
+        return step
+    return step.with_arguments(to=(place,), file=(name,))
 
 
 def _with_noun(step: Step, language: str) -> Step:
