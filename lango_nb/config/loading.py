@@ -15,9 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lango_nb.config.files import FILE, PROJECT_FILE
 from lango_nb.config.keys import setting_infos, settings_by_key
@@ -28,6 +26,9 @@ from lango_nb.core.errors import SettingsError, shorten, suggest
 from lango_nb.core.masking import mask
 from lango_nb.core.paths import path_of
 from lango_nb.core.private import shown_path
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 DEFAULT = "default"
 ARGUMENT = "argument"
@@ -167,12 +168,19 @@ def load_settings(
         _apply(_environment(env), nested, origins)
     if overrides:
         _apply(_arguments(overrides), nested, origins)
-    try:
-        settings = Settings.model_validate(nested) if nested else Settings.defaults()
-    except ValidationError as error:  # what was read is of the right kind, but outside its range
-        raise _out_of_range(error, origins) from error
+    settings = _checked(nested, origins) if nested else Settings.defaults()
     needing = sorted((trust for trust in trusts if trust is not None), key=lambda trust: trust.is_trusted)
     return LoadedSettings(settings, origins, needing[0] if needing else None)
+
+
+def _checked(nested: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+    """Make settings of what was read, which is of the right kinds."""
+    from pydantic import ValidationError
+
+    try:
+        return Settings.model_validate(nested)
+    except ValidationError as error:
+        raise _out_of_range(error, origins) from error
 
 
 def _apply_folder(

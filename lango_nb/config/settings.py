@@ -22,15 +22,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
-from functools import cache
-from typing import Annotated, Any, Literal, NoReturn, Self
-
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter
+from dataclasses import MISSING, field
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from lango_nb.config.strictness import BEYOND, WITHIN, Free, Higher, Lower, limit, only, ranked
 from lango_nb.config.units import parse_duration, parse_idle, parse_size
 from lango_nb.core.errors import DefinitionError
+from lango_nb.core.frozen import After, Before, Bounds, Frozen
 
 ApprovalPolicy = Literal["all", "dangerous", "configured", "none"]
 """Which tool calls need an answer before they run."""
@@ -59,12 +57,12 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-Duration = Annotated[float, BeforeValidator(parse_duration)]
-IdleTime = Annotated[float, BeforeValidator(parse_idle)]
+Duration = Annotated[float, Before(parse_duration)]
+IdleTime = Annotated[float, Before(parse_idle)]
 """A duration, or a negative one: switched off."""
-Size = Annotated[int, BeforeValidator(parse_size)]
-Count = Annotated[int, Field(ge=0)]
-Folder = Annotated[str, AfterValidator(expand_home)]
+Size = Annotated[int, Before(parse_size)]
+Count = Annotated[int, Bounds(ge=0)]
+Folder = Annotated[str, After(expand_home)]
 Names = tuple[str, ...]
 Limit = Annotated[Count, limit()]
 LimitS = Annotated[Duration, limit()]
@@ -93,9 +91,9 @@ def check_lists(written: Names) -> Names:
     return written
 
 
-ToolNames = Annotated[Names, AfterValidator(check_patterns)]
+ToolNames = Annotated[Names, After(check_patterns)]
 """Patterns of tools, as :mod:`lango_nb.core.tool_patterns` reads them."""
-AgentTools = Annotated[Names, AfterValidator(check_lists)]
+AgentTools = Annotated[Names, After(check_lists)]
 """The same with the agent they are about: ``operator: fs_*``."""
 
 
@@ -114,71 +112,22 @@ def setting(default: Any, sentence: str, *, alias: str | None = None) -> Any:
     return field(default=default, metadata={"description": sentence, **({"alias": alias} if alias else {})})
 
 
-class SettingsGroup:
-    """Settings that stand under one key: immutable, and compared by their values.
+class SettingsGroup(Frozen):
+    """Settings that stand under one key. What is put into one is checked, by the names here or those in files."""
 
-    Groups are described as dataclasses, and pydantic checks what is put into one. They are not pydantic models
-    themselves: making thirty of those takes a fifth of the time until an engine is ready, and most engines start with
-    the defaults, which need no check. For the same reason the methods stand here instead of being generated for each.
-    """
-
-    __pydantic_config__ = ConfigDict(alias_generator=camel, populate_by_name=True, extra="forbid")
-
-    def __init_subclass__(cls) -> None:
-        dataclass(init=False, repr=False, eq=False, match_args=False)(cls)
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = {
+        "alias_generator": camel,
+        "populate_by_name": True,
+        "extra": "forbid",
+    }
 
     def __init__(self, **values: Any) -> None:
-        vars(self).update(vars(self.model_validate(values)))
+        vars(self).update(vars(self.model_validate(values)) if values else self._defaults)
 
     @classmethod
     def defaults(cls) -> Self:
-        """Return the group as it is when nothing is set: the same as calling the class, without a validator."""
-        group = cls.__new__(cls)
-        vars(group).update((one.name, one.default) for one in fields(cls))  # type: ignore[arg-type]  # they are dataclasses
-        return group
-
-    @classmethod
-    def model_validate(cls, values: Mapping[str, Any]) -> Self:
-        """Check values, by their names here or in files, and make a group of them."""
-        group: Self = _adapter(cls).validate_python(values)  # type: ignore[arg-type]  # mypy asks whether instances have a hash
-        return group
-
-    def model_copy(self, *, update: Mapping[str, Any]) -> Self:
-        """Return the group with some values replaced, which are not checked."""
-        group = type(self).__new__(type(self))
-        vars(group).update(vars(self), **update)
-        return group
-
-    def model_dump(
-        self, *, mode: Literal["json", "python"] = "python", by_alias: bool = False, exclude_defaults: bool = False
-    ) -> dict[str, Any]:
-        """Return all values as dictionaries in each other."""
-        adapter = _adapter(type(self))  # type: ignore[arg-type]  # mypy asks whether instances have a hash
-        found: dict[str, Any] = adapter.dump_python(
-            self, mode=mode, by_alias=by_alias, exclude_defaults=exclude_defaults
-        )
-        return found
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(vars(self).values()))
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise FrozenInstanceError(f"cannot set {name!r}: settings do not change")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise FrozenInstanceError(f"cannot remove {name!r}: settings do not change")
-
-
-@cache
-def _adapter(group: type[SettingsGroup]) -> TypeAdapter[Any]:
-    """Return what checks and writes a group; made when something has to be."""
-    return TypeAdapter(group)
+        """Return the group as it is when nothing is set."""
+        return cls.model_construct()
 
 
 class Switch(SettingsGroup):
@@ -196,7 +145,7 @@ class SkillSwitch(Switch):
 class BreakerSettings(SettingsGroup):
     """When an agent or a provider is left alone for a while."""
 
-    failure_threshold: Lower[Annotated[int, Field(ge=1)]] = setting(3, "Failures in a row that open a circuit.")
+    failure_threshold: Lower[Annotated[int, Bounds(ge=1)]] = setting(3, "Failures in a row that open a circuit.")
     reset_timeout_s: Free[Duration] = setting(30.0, "How long it stays open before one probe is let through.")
 
 
@@ -211,7 +160,7 @@ class BudgetSettings(SettingsGroup):
     """How much one turn may use."""
 
     delegation_limit: Limit = setting(15, "Hand-overs of one turn that are watched; 0 switches it off.")
-    alert_threshold: Free[Annotated[float, Field(gt=0, le=1)]] = setting(
+    alert_threshold: Free[Annotated[float, Bounds(gt=0, le=1)]] = setting(
         0.8, "Share of a limit from which a warning is given."
     )
     max_calls: Limit = setting(
@@ -220,7 +169,7 @@ class BudgetSettings(SettingsGroup):
     )
     max_tokens: Limit = setting(500_000, "Tokens one turn may use; 0 sets no limit. A model that loops meets it.")
     max_runs: Limit = setting(40, "Agents that one turn may give work to, one after the other; 0 sets no limit.")
-    max_cost_usd: Annotated[float, Field(ge=0), limit()] = setting(0.0, "Dollars one turn may cost; 0 sets no limit.")
+    max_cost_usd: Annotated[float, Bounds(ge=0), limit()] = setting(0.0, "Dollars one turn may cost; 0 sets no limit.")
 
 
 class OrchestrationSettings(SettingsGroup):
@@ -314,11 +263,11 @@ class FilesystemSettings(SettingsGroup):
 class OutputSettings(SettingsGroup):
     """What becomes of large tool results."""
 
-    token_budget: Lower[Annotated[int, Field(ge=1)]] = setting(
+    token_budget: Lower[Annotated[int, Bounds(ge=1)]] = setting(
         2000, "Tokens of a result that is passed on whole; larger ones are compressed."
     )
-    head_ratio: Free[Annotated[float, Field(ge=0, le=1)]] = setting(0.7, "Share of the budget for the beginning.")
-    tail_ratio: Free[Annotated[float, Field(ge=0, le=1)]] = setting(0.3, "Share of the budget for the end.")
+    head_ratio: Free[Annotated[float, Bounds(ge=0, le=1)]] = setting(0.7, "Share of the budget for the beginning.")
+    tail_ratio: Free[Annotated[float, Bounds(ge=0, le=1)]] = setting(0.3, "Share of the budget for the end.")
 
 
 class ToolSettings(SettingsGroup):
@@ -373,7 +322,7 @@ class SecuritySettings(SettingsGroup):
 class RemoteAgentSettings(SettingsGroup):
     """One agent reached over A2A."""
 
-    name: Annotated[str, Field(min_length=1)] = setting(MISSING, "What the tree calls it.")
+    name: Annotated[str, Bounds(min_length=1)] = setting(MISSING, "What the tree calls it.")
     agent_card_url: str = setting("", "Where its card lies; without one the agent is left out.")
 
 
@@ -420,7 +369,7 @@ class HookSettings(Switch):
 class BackgroundSettings(Switch):
     """Work that goes on beside the conversation."""
 
-    max_concurrent_tasks: Lower[Annotated[int, Field(ge=1)]] = setting(
+    max_concurrent_tasks: Lower[Annotated[int, Bounds(ge=1)]] = setting(
         10, "Teammates that work at the same time; further ones wait."
     )
 
@@ -478,7 +427,7 @@ class TraceStoreSettings(SettingsGroup):
     """How long turns are kept: for ever, unless a limit is set."""
 
     max_age_s: Duration = setting(0.0, "Successful turns older than this are forgotten, 30d for instance; 0 keeps all.")
-    failed_trace_multiplier: Annotated[float, Field(ge=1)] = setting(
+    failed_trace_multiplier: Annotated[float, Bounds(ge=1)] = setting(
         2.0, "Turns that failed are kept this many times as long."
     )
     max_traces: Count = setting(0, "Turns kept at most, the oldest go first; 0 keeps all.")

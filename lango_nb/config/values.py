@@ -11,8 +11,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from lango_nb.config.keys import Kind, SettingInfo
 from lango_nb.config.settings import RemoteAgentSettings, camel
 from lango_nb.config.units import parse_duration, parse_idle, parse_size
@@ -168,6 +166,8 @@ def _remote(item: Any, place: str) -> RemoteAgentSettings:
         return item
     if not isinstance(item, Mapping):
         raise SettingsError(f"{place} must be a table with name and agentCardUrl, not {shown(item)}")
+    from pydantic import ValidationError
+
     try:
         return RemoteAgentSettings.model_validate(dict(item))
     except ValidationError as error:

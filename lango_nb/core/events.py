@@ -19,17 +19,17 @@ greeting answered by the root is exactly three events: ``turn.started``, ``text`
 
 An event is made where it happens, with what happened: ``ToolStarted(call_id=…, tool=…)``. The turn that publishes it
 masks and stamps it (:meth:`BaseEvent.stamp`) before anybody else sees it.
-
-Annotations are not postponed in this file: pydantic would evaluate every one again while the package starts.
 """
 
+from __future__ import annotations
+
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Literal, get_args
-
-from pydantic import Field, JsonValue
+from typing import Literal, get_args
 
 from lango_nb.core.frozen import Frozen
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, ToolRole, Usage
 
@@ -440,7 +440,7 @@ class TurnFinished(BaseEvent):
     duration_ms: float = 0.0
 
 
-Event = Annotated[
+Event = (
     TurnStarted
     | TextSaid
     | HandedOver
@@ -467,9 +467,8 @@ Event = Annotated[
     | ToolFinished
     | LimitReached
     | ErrorRaised
-    | TurnFinished,
-    Field(discriminator="kind"),
-]
+    | TurnFinished
+)
 """Any event, told apart by ``kind``."""
 
 
@@ -482,8 +481,7 @@ def event_kinds() -> dict[str, type[BaseEvent]]:
     >>> event_kinds()["error"].__name__
     'ErrorRaised'
     """
-    union, *_ = get_args(Event)
-    return {kind.model_fields["kind"].default: kind for kind in get_args(union)}
+    return {kind.kind: kind for kind in get_args(Event)}
 
 
 @cache
@@ -495,5 +493,5 @@ def words_of(kind: type[BaseEvent]) -> tuple[str, ...]:
     >>> words_of(ToolFinished)
     ('call_id', 'tool', 'result', 'code')
     """
-    own = {*BaseEvent.model_fields, "decision_id"}
-    return tuple(name for name, field in kind.model_fields.items() if field.annotation is str and name not in own)
+    own = {*(one.name for one in fields(BaseEvent)), "decision_id"}
+    return tuple(one.name for one in fields(kind) if one.type == "str" and one.name not in own)

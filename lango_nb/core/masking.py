@@ -19,7 +19,7 @@ from lango_nb.core.secrets.sight import MASK
 from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 __all__ = ["MASK", "Masker", "add_rules", "mask", "mask_arguments", "mask_record", "mask_value", "reset_rules"]
 

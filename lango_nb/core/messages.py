@@ -2,15 +2,15 @@
 
 A message always knows its author: ``user``, the name of an agent in the tree, or, for a tool's answer, the agent that
 called the tool. Messages written before authors were kept have none; readers take those as the root's (spec 001, D1).
-
-Annotations are not postponed in this file: pydantic would evaluate every one again while the package starts.
 """
 
-from typing import Literal, Self
+from __future__ import annotations
 
-from pydantic import Field, JsonValue
+from dataclasses import field
+from typing import Any, Literal, Self
 
-from lango_nb.core.frozen import Frozen
+from lango_nb.core.frozen import Checked
+from lango_nb.core.json_value import JsonValue
 
 Role = Literal["system", "user", "assistant", "tool"]
 ToolRole = Literal["work", "control"]
@@ -23,20 +23,20 @@ SUMMARY = "summary"
 """Conversation of the one message that stands for earlier messages which a model is not given."""
 
 
-class ToolCall(Frozen):
+class ToolCall(Checked):
     """One call of a tool as a model asked for it."""
 
     id: str
     """Joins the call with its result."""
     name: str
     """Tool name, as the model wrote it; may name nothing."""
-    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    arguments: dict[str, JsonValue] = field(default_factory=dict)
     """Arguments by parameter name; empty when they could not be read."""
     error: str | None = None
     """Why the arguments could not be read, for instance ``arguments are not JSON: …``."""
 
 
-class Usage(Frozen):
+class Usage(Checked):
     """What one model call cost."""
 
     model: str = ""
@@ -55,7 +55,7 @@ NO_USAGE = Usage.model_construct()
 """What an event carries that no model call belongs to."""
 
 
-class Message(Frozen):
+class Message(Checked):
     """One entry of a conversation."""
 
     role: Role
@@ -123,13 +123,9 @@ class Message(Frozen):
                 "conversation": conversation,
             },
         )
-        _set(message, "__pydantic_fields_set__", _FIELDS)
-        _set(message, "__pydantic_extra__", None)
-        _set(message, "__pydantic_private__", None)
         return message
 
 
-_FIELDS = set(Message.model_fields)
 _set = object.__setattr__
 
 
@@ -137,7 +133,7 @@ FinishReason = Literal["stop", "length", "asked_back", "not_understood"]
 """Why a model stopped: done, cut at its length limit, asking for what is missing, or at a loss what is wanted."""
 
 
-class Reply(Frozen):
+class Reply(Checked):
     """What a model answered to one call."""
 
     text: str = ""
@@ -147,12 +143,16 @@ class Reply(Frozen):
     """A model that cannot tell says ``stop``."""
 
 
-class ToolSchema(Frozen):
+class ToolSchema(Checked):
     """A tool as a model sees it: no handler, no owner."""
 
     name: str
     description: str = ""
-    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    parameters: dict[str, JsonValue] = field(default_factory=dict)
     """JSON schema of the arguments, an object schema."""
-    role: ToolRole | None = Field(default=None, exclude=True)
+    role: ToolRole | None = None
     """What the tool is there for, ``None`` where nobody says; no provider is told, and it is not written down."""
+
+    def model_dump(self, *, mode: Literal["json", "python"] = "python", **options: Any) -> dict[str, Any]:
+        """Return what is written down as dictionaries in each other."""
+        return super().model_dump(mode=mode, exclude={"role"}, **options)

@@ -19,7 +19,7 @@ from lango_nb.core.escapes import begins
 from lango_nb.core.lazy import compiled
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 _IBAN_LENGTHS = {
     entry[:2]: int(entry[2:])

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, NamedTuple, cast
 
-from pydantic import JsonValue
-
+from lango_nb.core.json_value import JsonValue
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree

@@ -19,10 +19,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from lango_nb.core.errors import DefinitionError, UsageError
-from lango_nb.core.frozen import Frozen
 from lango_nb.core.paths import path_of
 from lango_nb.core.text import counted
 from lango_nb.specs.document import read_text
@@ -48,7 +47,11 @@ Pattern = Annotated[str, BeforeValidator(_pattern)]
 """A regular expression; case does not count."""
 
 
-class FileCheck(Frozen):
+class _Checks(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class FileCheck(_Checks):
     """What a file holds after a turn."""
 
     text: str | None = None
@@ -119,7 +122,7 @@ def _file_check(value: object) -> object:
     return {"text": value} if isinstance(value, str) else value
 
 
-class TaskTurn(Frozen):
+class TaskTurn(_Checks):
     """What a person says, and what is checked after it."""
 
     say: str
@@ -147,7 +150,7 @@ class TaskTurn(Frozen):
         return self
 
 
-class Task(Frozen):
+class Task(_Checks):
     """A request or a conversation about a folder."""
 
     id: str

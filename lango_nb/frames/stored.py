@@ -32,7 +32,7 @@ from lango_nb.stores.schema import EVENTS, TURNS
 from lango_nb.stores.store import Group, Row, Stamps
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from lango_nb.core.frozen import Frozen
 
 REQUIRED = object()
 """Stands for the default of a field that has none."""
@@ -418,7 +418,7 @@ def _events() -> Mapping[str, Shape]:
             **dict.fromkeys(STAMP, Field()),
             "kind": Field(),
             "at": Field(read=_read_time),
-            **(spent if "usage" in model.model_fields else {}),
+            **(spent if hasattr(model, "usage") else {}),
         }
         for kind, model in event_kinds().items()
     }
@@ -445,10 +445,8 @@ def _steps() -> Mapping[str, Shape]:
     return {_ANY: {**fields, "usage": Field({}, inner=_of_model(Usage))}}
 
 
-def _of_model(model: type[BaseModel]) -> Shape:
-    return {
-        name: Field(REQUIRED if field.is_required() else field.default) for name, field in model.model_fields.items()
-    }
+def _of_model(model: type[Frozen]) -> Shape:
+    return {field.name: Field(REQUIRED if field.default is MISSING else field.default) for field in fields(model)}
 
 
 def _of_dataclass(record: type[Any]) -> Shape:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from pydantic import JsonValue
-
 from lango_nb.core.bus import Bus
 from lango_nb.core.dataclass import dataclass
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.hooks.hook import AfterResult, HookCall, Observe
 from lango_nb.tools.tool import Tool, ToolResult

@@ -13,14 +13,15 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, JsonValue, ValidationError
+from pydantic import ValidationError
 
 from lango_nb.core.errors import StoreError, shorten
 from lango_nb.core.frozen import Frozen
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.core.private import write_private
 from lango_nb.models.cassette_form import Form
@@ -55,7 +56,7 @@ class ToolTaped(Frozen):
     kind: Literal["tool"] = "tool"
     agent: str = ""
     tool: str
-    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    arguments: dict[str, JsonValue] = field(default_factory=dict)
     content: str = ""
     is_error: bool = False
     code: str = ""
@@ -64,8 +65,8 @@ class ToolTaped(Frozen):
 
 class _File(Frozen):
     lango_cassette: int
-    prompts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    tools: dict[str, ToolSchema] = Field(default_factory=dict)
+    prompts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    tools: dict[str, ToolSchema] = field(default_factory=dict)
     calls: tuple[ModelCall | ToolTaped, ...] = ()
 
 

@@ -21,9 +21,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, zip_longest
 
-from pydantic import JsonValue
-
 from lango_nb.core.errors import shorten
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.masking import mask, mask_arguments
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.reading import asking_agent

@@ -15,9 +15,8 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from pydantic import JsonValue
-
 from lango_nb.core.errors import SettingsError
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import Message, Reply, ToolSchema, Usage
 from lango_nb.models.clients import Access
 from lango_nb.models.endpoint import Endpoint, Lines, checked_url, endpoint_of, forget_clients

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, cast
 
-from pydantic import JsonValue
-
 from lango_nb.core.errors import ScriptError, shorten
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.models.reading import asking_agent, last_words, pieces
 

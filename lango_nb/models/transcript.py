@@ -20,8 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from pydantic import JsonValue
-
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import Message, ToolCall
 
 Part = TypeVar("Part")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from lango_nb.core.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 RunEnd = Literal["completed", "failed", "cancelled"]
 RunStatus = Literal["spawned", "running", "completed", "failed", "cancelled"]

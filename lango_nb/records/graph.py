@@ -20,9 +20,8 @@ from lango_nb.stores.store import Row, stamp
 from lango_nb.tools.builtin import was_control
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
     from lango_nb.core.events import Event
+    from lango_nb.core.json_value import JsonValue
 
 ToldTurn = Trace | tuple[Row, Sequence[Row]]
 """A turn with its events: a trace, or what :meth:`~lango_nb.stores.store.TurnLog.events` yields."""

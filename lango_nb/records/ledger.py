@@ -19,8 +19,7 @@ from lango_nb.core.clock import Clock
 from lango_nb.records.rows import pack, unpack
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
+    from lango_nb.core.json_value import JsonValue
     from lango_nb.records.runs import AgentRun
     from lango_nb.stores.store import Documents, Row
 

@@ -18,8 +18,7 @@ from lango_nb.stores.rows import from_text, to_text
 from lango_nb.stores.schema import SCHEMA
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
+    from lango_nb.core.json_value import JsonValue
     from lango_nb.stores.store import Row
 
 _MEMBER = b',"crc":"'

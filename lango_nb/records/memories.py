@@ -27,7 +27,7 @@ from lango_nb.stores.store import Documents, Row, stamp
 from lango_nb.tools.services import MemoryKind, MemoryScope
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 ROWS = "memory"
 """Kind of the documents that hold memories."""

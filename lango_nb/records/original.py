@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import ValidationError
-
 from lango_nb.core.errors import StoreError, shorten
 from lango_nb.core.events import (
     OUTCOMES,
@@ -36,9 +34,8 @@ from lango_nb.core.messages import USER
 from lango_nb.records.turns import Trace, Turn
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
     from lango_nb.core.events import Event, Outcome
+    from lango_nb.core.json_value import JsonValue
 
 ROOT = "lango-orchestrator"
 """What the root is called there, where no event names it."""
@@ -223,8 +220,11 @@ class _Reader:
         return Trace(turn, tuple(self._made), (), ())
 
     def _add(self, kind: type[BaseEvent], author: str, **values: Any) -> None:
+        from pydantic import ValidationError
+
+        stamp = {"turn_id": self._id, "seq": len(self._made) + 1, "at": self._at, "author": author}
         try:
-            made = kind(turn_id=self._id, seq=len(self._made) + 1, at=self._at, author=author, **values)
+            made = kind.model_validate({**stamp, **values})
         except ValidationError as error:  # arguments that are nested too deeply, for instance
             raise self._row.wrong("events", f"holds what is no {kind.__name__}") from error
         self._made.append(cast("Event", made))

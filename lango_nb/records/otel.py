@@ -26,7 +26,8 @@ from lango_nb.stores.store import StoredTurn
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.trace.export import SpanExporter
-    from pydantic import JsonValue
+
+    from lango_nb.core.json_value import JsonValue
 
 INSTALL = "pip install 'lango-nb[otel]'"
 SERVICE = "lango_nb"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
@@ -30,7 +31,9 @@ from lango_nb.routing.route import Route
 from lango_nb.stores.store import Row, StoredTurn, stamp
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel, JsonValue, TypeAdapter
+    from pydantic import BaseModel, TypeAdapter
+
+    from lango_nb.core.json_value import JsonValue
 
 _ALWAYS = ("kind", *STAMP)
 """What every row of an event has, in this order."""
@@ -127,9 +130,9 @@ def _event_fields() -> Mapping[str, tuple[tuple[str, object], ...]]:
     """Return by kind the fields of events that are copied when they are not their defaults, with these."""
     return {
         kind: tuple(
-            (name, _NOTHING if field.is_required() else field.default)
-            for name, field in model.model_fields.items()
-            if name not in {*_ALWAYS, "usage"}
+            (field.name, _NOTHING if field.default is MISSING else field.default)
+            for field in fields(model)
+            if field.name not in {*_ALWAYS, "usage"}
         )
         for kind, model in event_kinds().items()
     }

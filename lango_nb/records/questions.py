@@ -15,8 +15,7 @@ from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
+    from lango_nb.core.json_value import JsonValue
     from lango_nb.stores.store import Row, Store
 
 KIND = "question"

@@ -14,8 +14,10 @@ from lango_nb.stores.store import Row, stamp
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
+    from lango_nb.core.frozen import Frozen
+
 RecordT = TypeVar("RecordT")
-ModelT = TypeVar("ModelT", bound="BaseModel")
+ModelT = TypeVar("ModelT", bound="BaseModel | Frozen")
 
 
 def damaged(where: str, field: str, what: str) -> StoreError:
@@ -89,7 +91,7 @@ def unpack(record: type[RecordT], row: Row, where: str, **beside: object) -> Rec
 
 
 def unpack_model(model: type[ModelT], row: Row, where: str, times: tuple[str, ...] = ()) -> ModelT:
-    """Return the pydantic model of a row.
+    """Return the model of a row.
 
     Parameters
     ----------

@@ -14,8 +14,7 @@ from lango_nb.core.lazy import once
 from lango_nb.core.masking import mask
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
+    from lango_nb.core.json_value import JsonValue
     from lango_nb.stores.store import Documents, Row
 
 TaskStatus = Literal["todo", "in_progress", "done", "blocked"]

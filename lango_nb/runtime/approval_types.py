@@ -13,10 +13,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any, Literal, Protocol, get_args
 
-from pydantic import JsonValue
-
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import UnknownNameError
+from lango_nb.core.json_value import JsonValue
 from lango_nb.tools.tool import Preview
 
 Policy = Literal["all", "dangerous", "configured", "none"]

@@ -28,8 +28,7 @@ from lango_nb.runtime.approvals import ApprovalRequest, Approvals, LeftQuestion,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pydantic import JsonValue
-
+    from lango_nb.core.json_value import JsonValue
     from lango_nb.stores.store import Documents, Row, Store
 
 logger = logging.getLogger("lango_nb")

@@ -21,12 +21,11 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from pydantic import JsonValue
-
 from lango_nb.core.clock import Clock
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import LangoError, ToolError, TurnError, UnknownNameError, shorten
 from lango_nb.core.events import ChildDiscarded, ChildMerged, Event, RunFinished
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import SESSION, Message
 from lango_nb.records.child_sessions import ChildSession, ChildSessions, summarize

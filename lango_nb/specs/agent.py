@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import field
 from enum import IntEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, JsonValue, field_validator
-
-from lango_nb.core.frozen import Frozen
+from lango_nb.core.frozen import After, Checked
+from lango_nb.core.json_value import JsonValue
 
 NAME_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 """Shape of an agent's name: a letter, then letters, digits, ``_``, ``.`` and ``-``; 64 characters at most."""
@@ -27,7 +27,16 @@ class Source(IntEnum):
     """Agents reached over the network."""
 
 
-class Constraints(Frozen):
+def check_name(name: str) -> str:
+    """Refuse what is no name of an agent."""
+    if not name:
+        raise ValueError("an agent needs a name")
+    if not NAME_PATTERN.fullmatch(name):
+        raise ValueError("a name is a letter followed by at most 63 letters, digits, '_', '.' or '-'")
+    return name
+
+
+class Constraints(Checked):
     """What an agent may do beyond its tools."""
 
     can_spawn: bool = False
@@ -42,10 +51,10 @@ class Constraints(Frozen):
     """Whether it may change its own definition."""
 
 
-class AgentSpec(Frozen):
+class AgentSpec(Checked):
     """One agent's definition."""
 
-    name: str
+    name: Annotated[str, After(check_name)]
     """Unique within a tree; exactly this spelling is used everywhere."""
     description: str = ""
     """One or two sentences: what it does, for a reader who has to choose."""
@@ -82,17 +91,8 @@ class AgentSpec(Frozen):
     """Where the definition came from; not written to the file."""
     path: str = ""
     """File the definition was read from; not written to the file."""
-    extra: dict[str, JsonValue] = Field(default_factory=dict)
+    extra: dict[str, JsonValue] = field(default_factory=dict)
     """Front-matter keys this version does not know: kept, written back, reported as findings."""
-
-    @field_validator("name")
-    @classmethod
-    def _name_is_one_word(cls, name: str) -> str:
-        if not name:
-            raise ValueError("an agent needs a name")
-        if not NAME_PATTERN.fullmatch(name):
-            raise ValueError("a name is a letter followed by at most 63 letters, digits, '_', '.' or '-'")
-        return name
 
     @property
     def is_active(self) -> bool:
@@ -112,4 +112,4 @@ class AgentSpec(Frozen):
         pydantic.ValidationError
             A field does not exist or a value has the wrong type.
         """
-        return AgentSpec.model_validate({**{name: getattr(self, name) for name in AgentSpec.model_fields}, **changes})
+        return AgentSpec.model_validate({**vars(self), **changes})

@@ -22,12 +22,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import JsonValue
-
 from lango_nb.core.errors import DefinitionError, closest, shorten
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.text import printable
 from lango_nb.specs.agent import AgentSpec, Constraints, Source
 from lango_nb.specs.document import (
@@ -43,9 +43,9 @@ from lango_nb.specs.simple_yaml import read_definition
 MARK = "---"
 """The line before and after the front matter."""
 STATUSES = ("active", "disabled", "draft")
-KEYS = tuple(name for name in AgentSpec.model_fields if name not in {"instruction", "source", "path", "extra"})
+KEYS = tuple(one.name for one in fields(AgentSpec) if one.name not in {"instruction", "source", "path", "extra"})
 """Keys of the front matter, in the order in which they are written."""
-LIMITS = tuple(Constraints.model_fields)
+LIMITS = tuple(one.name for one in fields(Constraints))
 """Keys below ``constraints``."""
 
 _NOT_TEXT = re.compile("[\0\ud800-\udfff]")

@@ -12,14 +12,15 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
-
-from pydantic import BaseModel, JsonValue, ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten, suggest
+from lango_nb.core.frozen import Frozen
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.text import printable
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ MAX_DEPTH = 20
 
 Loc = tuple[str | int, ...]
 """Where a value is: keys and list positions from the top, positions from 0."""
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model", bound=Frozen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +76,13 @@ class Document:
 
         Parameters
         ----------
-        model : type of BaseModel
+        model : type of Frozen
         values : mapping of str to JsonValue
             Some or all of ``self.values``; a key without a value counts as left out.
 
         Returns
         -------
-        BaseModel
+        Frozen
 
         Raises
         ------
@@ -90,6 +91,8 @@ class Document:
         """
         if self.is_own:
             return _unchecked(model, values)
+        from pydantic import ValidationError
+
         try:
             return model.model_validate_json(json.dumps(_without_empty(dict(values))), strict=True)
         except ValidationError as error:
@@ -167,10 +170,15 @@ def _unchecked(model: type[Model], values: Mapping[str, JsonValue]) -> Model:
             return tuple(of(get_args(annotation)[0], item) for item in value)
         return _unchecked(annotation, value) if isinstance(value, dict) else value
 
-    fields = model.model_fields
+    types = _types(model)
     return model.model_construct(
-        **{name: of(fields[name].annotation, value) for name, value in values.items() if value is not None}
+        **{name: of(types[name], value) for name, value in values.items() if value is not None}
     )
+
+
+@cache
+def _types(model: type[Frozen]) -> dict[str, Any]:
+    return get_type_hints(model)
 
 
 def _without_empty(value: JsonValue) -> JsonValue:
@@ -196,7 +204,7 @@ def shown_kind(value: Any) -> str:
 _EXPECTED = {
     "string_type": "text",
     "tuple_type": "a list",
-    "model_type": "a mapping",
+    "dataclass_type": "a mapping",
     "bool_type": "true or false",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
@@ -205,14 +213,14 @@ _EXPECTED = {
 """What pydantic's kinds of wrong type are called here."""
 
 
-def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
+def _sentence(detail: ErrorDetails, model: type[Frozen]) -> str:
     """Say what pydantic found, and what to do about it, in our words."""
     kind, value, loc = detail["type"], detail["input"], detail["loc"]
     if kind in _EXPECTED:
         return f"has to be {_EXPECTED[kind]}, not {shown_kind(value)}{_advice(kind, value)}"
     if kind == "missing":
         return "is missing; add it"
-    if kind == "extra_forbidden":
+    if kind == "unexpected_keyword_argument":
         return f"is no key of this file; {suggest(str(loc[-1]), _fields_at(model, loc))}"
     if kind == "literal_error":
         return f"has to be {detail['ctx']['expected']}, not {shown_kind(value)}"
@@ -225,21 +233,21 @@ def _advice(kind: str, value: Any) -> str:
         return f"; write a list: [{shown_kind(value)}]"
     if kind == "string_type" and isinstance(value, bool | int | float):
         return f'; put it in quotes: "{shown_kind(value)}"'
-    if kind == "model_type":
+    if kind == "dataclass_type":
         return "; write its keys indented, one per line"
     return ""
 
 
-def _fields_at(model: type[BaseModel], loc: Loc) -> tuple[str, ...]:
+def _fields_at(model: type[Frozen], loc: Loc) -> tuple[str, ...]:
     """Return the keys that are allowed where an unknown one stands."""
     for part in loc[:-1]:
         if isinstance(part, str):
-            model = _model_in(model.model_fields[part].annotation) or model
-    return tuple(model.model_fields)
+            model = _model_in(_types(model)[part]) or model
+    return tuple(one.name for one in fields(model))
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
+def _model_in(annotation: Any) -> type[Frozen] | None:
     """Find the model inside a type such as ``tuple[PromptSection, ...]``."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if isinstance(annotation, type) and issubclass(annotation, Frozen):
         return annotation
     return next((found for part in get_args(annotation) if (found := _model_in(part)) is not None), None)

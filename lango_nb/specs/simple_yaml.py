@@ -16,8 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pydantic import JsonValue
-
+from lango_nb.core.json_value import JsonValue
 from lango_nb.specs.document import Document
 
 _KEY = re.compile(r"([a-z_]+):(?: +(\S.*))?")

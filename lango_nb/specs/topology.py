@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lango_nb.core.frozen import Frozen
+from lango_nb.core.frozen import Checked
 from lango_nb.specs.agent import AgentSpec
 
 Control = Literal["none", "transfer", "spawn", "delegate"]
 Decline = Literal["none", "reject", "escalate", "fail"]
 
 
-class PromptSection(Frozen):
+class PromptSection(Checked):
     """One section of a prompt."""
 
     id: str
@@ -34,7 +34,7 @@ class PromptSection(Frozen):
     """Sections are sorted by this, lowest first."""
 
 
-class Topology(Frozen):
+class Topology(Checked):
     """One shape of a multi-agent system."""
 
     name: str

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
-from pydantic import JsonValue
 
 from lango_nb.core.errors import DefinitionError, shorten
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.lazy import compiled
 from lango_nb.specs.document import MAX_DEPTH, Document, Loc, describe, shown_kind
 

@@ -16,7 +16,7 @@ from lango_nb.stores.schema import DOCUMENTS
 from lango_nb.stores.store import Row, key_of
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 T = TypeVar("T")
 

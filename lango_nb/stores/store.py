@@ -22,7 +22,7 @@ import orjson
 from lango_nb.core.errors import StoreError
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 Row = dict[str, "JsonValue"]
 """One record as JSON."""

@@ -7,8 +7,6 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from pydantic import ValidationError
-
 from lango_nb.core.errors import DefinitionError, UnknownNameError
 from lango_nb.tools.definitions import CheckedSchema, check_name, check_schema
 from lango_nb.tools.tool import Tool
@@ -189,6 +187,8 @@ class ToolCatalog:
 
 def _check_made_schema(tool: Tool) -> None:
     """Refuse a tool whose hand-made schema is none; making it is the only way to know."""
+    from pydantic import ValidationError
+
     where = f"tool {tool.name!r}"
     try:
         check_schema(tool.schema_source(), where)

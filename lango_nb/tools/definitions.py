@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from pydantic import JsonValue
-
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
+from lango_nb.core.json_value import JsonValue
 from lango_nb.tools.tool import SAFETIES, Safety, unknown_safety
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
+    from lango_nb.core.json_value import JsonValue
     from lango_nb.tools.context import ToolContext
     from lango_nb.tools.tool import ToolResult
 

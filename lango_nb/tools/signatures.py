@@ -338,6 +338,8 @@ def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
 
 def _as_json(value: Any) -> Any:
     """Return a default as JSON; ``None`` when JSON cannot say it."""
+    if value is None or (value.__class__ in _JSON_NAMES and value.__class__ not in {list, dict}):
+        return value
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
     try:

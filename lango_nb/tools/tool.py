@@ -10,10 +10,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from typing import Any, Literal, get_args
 
-from pydantic import JsonValue
-
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import ToolRole, ToolSchema
 from lango_nb.tools.context import ToolContext
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
@@ -113,7 +113,7 @@ def short_label(span: Span) -> str:
 
 # -- an event, in words ------------------------------------------------------------------------------------------------
 
-_COMMON = frozenset(ev.BaseEvent.model_fields) | {"kind"}
+_COMMON = frozenset(field.name for field in fields(ev.BaseEvent)) | {"kind"}
 _UNSHOWN = frozenset(
     "call_id decision_id request_id grant_request_id child child_session arguments_hash usage latency_ms "
     "duration_ms".split()
@@ -125,7 +125,7 @@ _TOLD_NO = frozenset({"allowed"})
 
 def particulars(event: ev.BaseEvent) -> list[tuple[str, str]]:
     """List what is particular to an event's kind; empty values are left out."""
-    names = (name for name in type(event).model_fields if name not in _COMMON and name not in _UNSHOWN)
+    names = (field.name for field in fields(event) if field.name not in _COMMON and field.name not in _UNSHOWN)
     told = ((name, _told(name, getattr(event, name))) for name in names)
     return [(name.replace("_", " "), said) for name, said in told if said]
 

@@ -12,7 +12,7 @@ from lango_nb.testing.stores.contract import StoreUnderTest
 from lango_nb.testing.stores.samples import document, task
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 UNLIKE: tuple[JsonValue, ...] = (
     "", 0, 1, 1.5, -1, [], {}, "0", "1", "1.5", "null", "true", "false", "[]", "{}",

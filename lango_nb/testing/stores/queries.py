@@ -14,7 +14,7 @@ from lango_nb.testing.stores.contract import StoreUnderTest
 from lango_nb.testing.stores.samples import START, begun, ended, events, play
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 _TURNS: tuple[tuple[str, str, str, str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("t1", "main", "Water the plants", "Done.", "success", ("operator",), ()),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lango_nb.stores.store import Row, TurnLog, stamp
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 """When the first turn starts."""

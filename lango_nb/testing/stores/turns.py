@@ -14,7 +14,7 @@ from lango_nb.testing.stores.contract import StoreUnderTest, needs
 from lango_nb.testing.stores.samples import BODY, at, begun, ended, event, events, play
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 LATER: Row = {
     "messages": [*cast("list[Row]", BODY["messages"]), {"role": "assistant", "content": "Late."}],

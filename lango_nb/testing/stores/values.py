@@ -14,7 +14,7 @@ from lango_nb.testing.stores.contract import StoreUnderTest, needs
 from lango_nb.testing.stores.samples import begun, document, ended, event, events, play, task
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 CONTROL = "".join(map(chr, range(1, 32))) + "\x7f\x80\x85\u2028\u2029"
 UNICODE = (

@@ -12,7 +12,7 @@ from lango_nb.tools.arguments import MISSING_ARGUMENT
 from lango_nb.tools.tool import ToolResult
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from lango_nb.core.json_value import JsonValue
 
 
 def missing(name: str) -> str:

@@ -11,9 +11,8 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-
 from lango_nb.core.errors import ToolError
+from lango_nb.core.json_value import JsonValue
 from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import tool

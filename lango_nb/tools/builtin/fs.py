@@ -11,9 +11,8 @@ import stat
 from datetime import UTC, datetime
 from operator import itemgetter
 
-from pydantic import JsonValue
-
 from lango_nb.core.errors import ToolError
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.text import counted
 from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.builtin.files import (
