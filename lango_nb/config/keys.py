@@ -115,7 +115,7 @@ def _walk(
     above: str,
     holder: tuple[type[SettingsGroup], str] | None,
 ) -> Iterator[SettingInfo]:
-    for field in fields(group):  # type: ignore[arg-type]  # groups are dataclasses
+    for field in fields(group):
         here, key_here = (*path, field.name), (*keys, field.metadata.get("alias") or camel(field.name))
         sentence: str = field.metadata["description"]
         if isinstance(field.default, SettingsGroup):

@@ -174,7 +174,7 @@ def _remote(item: Any, place: str) -> RemoteAgentSettings:
         first = error.errors(include_url=False)[0]
         key = shorten(".".join(str(part) for part in first["loc"]))
         if first["type"] == "unexpected_keyword_argument":
-            known = [camel(field.name) for field in fields(RemoteAgentSettings)]  # type: ignore[arg-type]  # a dataclass
+            known = [camel(field.name) for field in fields(RemoteAgentSettings)]
             raise SettingsError(f"{place}: {key} is not a setting; {suggest(key, known)}") from error
         said = first["msg"]
         raise SettingsError(f"{place}: {key}: {said[:1].lower()}{said[1:]}") from error

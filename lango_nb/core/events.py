@@ -26,7 +26,7 @@ from __future__ import annotations
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.json_value import JsonValue
@@ -82,6 +82,8 @@ _UNSTAMPED = datetime.min.replace(tzinfo=UTC)
 class BaseEvent(Frozen):
     """Fields every event has."""
 
+    _words: ClassVar[tuple[str, ...]] = ()
+    """Fields that may hold what a model, a tool or the user said."""
     turn_id: str = ""
     seq: int = 0
     """Position in the turn, from 1."""
@@ -96,10 +98,15 @@ class BaseEvent(Frozen):
     message_id: str = ""
     """The message that says what it tells of; empty where there is none."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own = {*BaseEvent.__annotations__, "decision_id"}
+        cls._words = tuple(one.name for one in fields(cls) if one.type == "str" and one.name not in own)
+
     def stamp(self, turn_id: str, seq: int, at: datetime, author: str, step: int, run_id: str) -> None:  # noqa: PLR0913, PLR0917 - the stamp
         """Mask it and say when and where it happened: for the turn that is about to publish it, and nobody else."""
         values = self.__dict__
-        for name in words_of(type(self)):
+        for name in self._words:
             if words := values[name]:
                 values[name] = mask(words)
         values.update(turn_id=turn_id, seq=seq, at=at, author=author, step=step, run_id=run_id)
@@ -482,16 +489,3 @@ def event_kinds() -> dict[str, type[BaseEvent]]:
     'ErrorRaised'
     """
     return {kind.kind: kind for kind in get_args(Event)}
-
-
-@cache
-def words_of(kind: type[BaseEvent]) -> tuple[str, ...]:
-    """Return the fields of a kind of event that may hold what a model, a tool or the user said.
-
-    Examples
-    --------
-    >>> words_of(ToolFinished)
-    ('call_id', 'tool', 'result', 'code')
-    """
-    own = {*(one.name for one in fields(BaseEvent)), "decision_id"}
-    return tuple(one.name for one in fields(kind) if one.type == "str" and one.name not in own)

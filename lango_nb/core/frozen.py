@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
-from functools import cache
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -53,6 +52,7 @@ class Frozen:
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
     _defaults: ClassVar[Mapping[str, Any]] = {}
     _required: ClassVar[frozenset[str]] = frozenset()
+    _pydantic: ClassVar[Any] = None
     _made: ClassVar[Mapping[str, Callable[[], Any]]] = {}
     """What makes the defaults that each instance has of its own."""
 
@@ -94,7 +94,7 @@ class Frozen:
         pydantic.ValidationError
             One is of the wrong type, missing or unknown.
         """
-        found: Self = _adapter(cls).validate_python(values)
+        found: Self = cls._adapter().validate_python(values)
         return found
 
     @classmethod
@@ -106,7 +106,7 @@ class Frozen:
         pydantic.ValidationError
             It is no JSON, or a value is of the wrong type, missing or unknown.
         """
-        found: Self = _adapter(cls).validate_json(text, strict=strict)
+        found: Self = cls._adapter().validate_json(text, strict=strict)
         return found
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self:
@@ -120,12 +120,22 @@ class Frozen:
 
     def model_dump(self, *, mode: Literal["json", "python"] = "python", **options: Any) -> dict[str, Any]:
         """Return all values as dictionaries in each other, with the options of pydantic's ``model_dump``."""
-        found: dict[str, Any] = _adapter(type(self)).dump_python(self, mode=mode, **options)
+        found: dict[str, Any] = self._adapter().dump_python(self, mode=mode, **options)
         return found
 
     def model_dump_json(self, **options: Any) -> str:
         """Return all values as JSON."""
-        return _adapter(type(self)).dump_json(self, **options).decode()
+        return self._adapter().dump_json(self, **options).decode()
+
+    @classmethod
+    def _adapter(cls) -> TypeAdapter[Any]:
+        """Return what checks and writes the class; made when something has to be."""
+        from pydantic import TypeAdapter
+
+        if "_pydantic" not in vars(cls):
+            cls._pydantic = TypeAdapter(cls)
+        found: TypeAdapter[Any] = cls._pydantic
+        return found
 
     # -- as a value ----------------------------------------------------------------------------------------------------
 
@@ -150,8 +160,10 @@ class Frozen:
 class Checked(Frozen):
     """The same for what users make too: values are checked as pydantic does it, which is asked if it is not plain."""
 
+    _fit: ClassVar[Any] = None
+
     def __init__(self, **values: Any) -> None:
-        plain, others = _fitting(type(self))
+        plain, others = self._fitting()
         own = self.__dict__
         own.update(self._defaults)
         for name, make in self._made.items():
@@ -165,6 +177,17 @@ class Checked(Frozen):
         if not is_right:
             own.clear()
             own.update(vars(self.model_validate(values)))
+
+    @classmethod
+    def _fitting(cls) -> _Fitting:
+        if "_fit" not in vars(cls):
+            types = get_type_hints(cls, include_extras=True)
+            found = [(name, *_fits(types[name])) for name in cls._defaults]
+            cls._fit = _Fitting(
+                {name: frozenset(plain) for name, plain, _ in found}, {name: other for name, _, other in found if other}
+            )
+        fit: _Fitting = cls._fit
+        return fit
 
 
 class Before(NamedTuple):
@@ -221,14 +244,6 @@ def _misnamed(kind: type[Frozen], values: Mapping[str, Any]) -> str:
     return f"{kind.__name__} needs {', '.join(missing)}"
 
 
-@cache
-def _adapter(kind: type[Frozen]) -> TypeAdapter[Any]:
-    """Return what checks and writes a class; made when something has to be."""
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
-
-
 class _Fitting(NamedTuple):
     """How values of a class are seen to be right without pydantic."""
 
@@ -236,15 +251,6 @@ class _Fitting(NamedTuple):
     """Types of which any value is right, by field."""
     others: Mapping[str, Callable[[Any], Any]]
     """What returns any other value as it is kept; raises ``ValueError`` where pydantic has to be asked."""
-
-
-@cache
-def _fitting(kind: type[Frozen]) -> _Fitting:
-    types = get_type_hints(kind, include_extras=True)
-    found = [(one.name, *_fits(types[one.name])) for one in fields(kind)]  # type: ignore[arg-type]  # they are dataclasses
-    return _Fitting(
-        {name: frozenset(plain) for name, plain, _ in found}, {name: other for name, _, other in found if other}
-    )
 
 
 def _fits(annotation: Any) -> tuple[set[type], Callable[[Any], Any] | None]:

@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import cache
 from itertools import compress
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.events import STAMP, event_kinds
@@ -30,9 +30,6 @@ from lango_nb.records.turns import Turn
 from lango_nb.stores.rows import from_texts
 from lango_nb.stores.schema import EVENTS, TURNS
 from lango_nb.stores.store import Group, Row, Stamps
-
-if TYPE_CHECKING:
-    from lango_nb.core.frozen import Frozen
 
 REQUIRED = object()
 """Stands for the default of a field that has none."""
@@ -445,7 +442,7 @@ def _steps() -> Mapping[str, Shape]:
     return {_ANY: {**fields, "usage": Field({}, inner=_of_model(Usage))}}
 
 
-def _of_model(model: type[Frozen]) -> Shape:
+def _of_model(model: Any) -> Shape:
     return {field.name: Field(REQUIRED if field.default is MISSING else field.default) for field in fields(model)}
 
 

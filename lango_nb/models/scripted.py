@@ -277,4 +277,4 @@ def _reply(said: Said, number: int) -> Reply:
 
 def _call(call: tuple[str, Mapping[str, Any]], call_id: str) -> ToolCall:
     name, arguments = call
-    return ToolCall(id=call_id, name=name, arguments=arguments)
+    return ToolCall(id=call_id, name=name, arguments=dict(arguments))

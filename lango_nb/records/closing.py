@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, cast
 
 from lango_nb.core.errors import StoreError
 from lango_nb.core.events import (
@@ -258,7 +258,7 @@ def end_of(run: AgentRun, turn_id: str, seq: int, now: datetime) -> RunFinished:
         at=now,
         author=run.requested_agent,
         run_id=run.id,
-        status=run.status,
+        status=cast("Literal['completed', 'failed', 'cancelled']", run.status),
         result=run.result,
         error=run.error,
         error_code=run.error_code,

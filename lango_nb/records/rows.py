@@ -119,7 +119,7 @@ def unpack_model(model: type[ModelT], row: Row, where: str, times: tuple[str, ..
         if isinstance(value, str):
             values[name] = _time(value, where, name)
     try:
-        return model.model_validate(values)
+        return cast("ModelT", model.model_validate(values))
     except ValidationError as error:
         raise _explained(error, where) from error
 

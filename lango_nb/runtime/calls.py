@@ -12,10 +12,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from lango_nb.core.errors import StoreError, ToolError, UnknownNameError, shorten
-from lango_nb.core.events import HookDecided, HookPhase, PolicyDecided, ToolFinished, ToolStarted
+from lango_nb.core.events import HookAction, HookDecided, HookPhase, PolicyDecided, ToolFinished, ToolStarted
 from lango_nb.core.masking import mask_arguments
 from lango_nb.core.messages import ToolCall
 from lango_nb.hooks.approval_gate import ApprovalGate, ApprovalService
@@ -182,7 +182,12 @@ class ToolExecutor:
         if note.hook == ApprovalGate.name and note.action == "block":
             return  # approval.decided says it already
         decided = HookDecided(
-            hook=note.hook, phase=phase, action=note.action, tool=tool, call_id=call_id, detail=note.detail
+            hook=note.hook,
+            phase=phase,
+            action=cast("HookAction", note.action),
+            tool=tool,
+            call_id=call_id,
+            detail=note.detail,
         )
         self._loop.emit(decided, node.name)
 

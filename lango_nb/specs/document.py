@@ -170,14 +170,15 @@ def _unchecked(model: type[Model], values: Mapping[str, JsonValue]) -> Model:
             return tuple(of(get_args(annotation)[0], item) for item in value)
         return _unchecked(annotation, value) if isinstance(value, dict) else value
 
-    types = _types(model)
+    kind: Any = model
+    types = _types(kind)
     return model.model_construct(
         **{name: of(types[name], value) for name, value in values.items() if value is not None}
     )
 
 
 @cache
-def _types(model: type[Frozen]) -> dict[str, Any]:
+def _types(model: Any) -> dict[str, Any]:
     return get_type_hints(model)
 
 
@@ -240,10 +241,11 @@ def _advice(kind: str, value: Any) -> str:
 
 def _fields_at(model: type[Frozen], loc: Loc) -> tuple[str, ...]:
     """Return the keys that are allowed where an unknown one stands."""
+    kind: Any = model
     for part in loc[:-1]:
         if isinstance(part, str):
-            model = _model_in(_types(model)[part]) or model
-    return tuple(one.name for one in fields(model))
+            kind = _model_in(_types(kind)[part]) or kind
+    return tuple(one.name for one in fields(kind))
 
 
 def _model_in(annotation: Any) -> type[Frozen] | None:

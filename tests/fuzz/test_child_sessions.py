@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lango_nb.core.messages import Message, ToolCall
+from lango_nb.core.messages import Message, Role, ToolCall
 from lango_nb.records.child_sessions import ChildSessions, close_dangling, inherited_messages, summarize
 
 IDS = ("1", "2", "3")
@@ -15,7 +15,7 @@ texts = st.sampled_from(("", " ", "CANARY one", "CANARY two"))
 
 @st.composite
 def messages(draw: st.DrawFn) -> Message:
-    role = draw(st.sampled_from(("system", "user", "assistant", "assistant", "tool", "tool")))
+    role: Role = draw(st.sampled_from(("system", "user", "assistant", "assistant", "tool", "tool")))
     content = draw(texts)
     if role == "tool":
         return Message(role="tool", content=content, tool_call_id=draw(st.sampled_from((*IDS, None))))

@@ -62,13 +62,13 @@ def test_defaults_are_those_of_the_specification(key: str, default: object) -> N
 def test_settings_do_not_change_and_refuse_extras() -> None:
     settings = Settings()
     with pytest.raises(FrozenInstanceError, match="multi_agent"):
-        settings.agent.multi_agent = True
+        settings.agent.multi_agent = True  # type: ignore[misc]  # which is what is tested
     with pytest.raises(FrozenInstanceError, match="agent"):
         del settings.agent
     with pytest.raises(ValidationError, match="multiAgents"):
         Settings.model_validate({"agent": {"multiAgents": True}})
     with pytest.raises(ValidationError, match="multiAgents"):
-        AgentSettings(multiAgents=True)
+        AgentSettings(multiAgents=True)  # type: ignore[call-arg]  # which is what is tested
 
 
 def test_both_spellings_build_settings() -> None:

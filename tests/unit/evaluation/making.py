@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema, Usage
 from lango_nb.engine import Engine
 from lango_nb.evaluation.answers import Answer, Judged, judge
@@ -62,11 +63,15 @@ class Mind:
 
 def spawn(agent: str, reason: str = "", usage: Usage | None = None) -> Reply:
     """Make a reply that spawns a teammate."""
-    arguments = {"agent": agent, "instruction": "do it", **({"spawn_reason": reason} if reason else {})}
+    arguments: dict[str, JsonValue] = {
+        "agent": agent,
+        "instruction": "do it",
+        **({"spawn_reason": reason} if reason else {}),
+    }
     return Reply(tool_calls=(ToolCall(id="c1", name="agent_spawn", arguments=arguments),), usage=usage or Usage())
 
 
 def transfer(agent: str, reason: str = "") -> Reply:
     """Make a reply that transfers."""
-    arguments = {"agent_name": agent, **({"reason": reason} if reason else {})}
+    arguments: dict[str, JsonValue] = {"agent_name": agent, **({"reason": reason} if reason else {})}
     return Reply(tool_calls=(ToolCall(id="c1", name="transfer_to_agent", arguments=arguments),))

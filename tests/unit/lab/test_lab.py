@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from lango_nb.core.errors import DefinitionError, LangoError, SettingsError, UnknownNameError, UsageError
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.lab import Lab
 from lango_nb.lab.view_types import Result
@@ -230,10 +231,10 @@ class Spawning:
         if me != "lango-orchestrator":
             return Reply(text="Done.") if last.role == "tool" else Reply(tool_calls=(self._call,))
         if last.role == "user":
-            order = {"agent": "operator", "instruction": "Delete old.txt."}
+            order: dict[str, JsonValue] = {"agent": "operator", "instruction": "Delete old.txt."}
             return Reply(tool_calls=(ToolCall(id="s", name="agent_spawn", arguments=order),))
         if last.tool_name == "agent_spawn":
-            wait = {"agent_id": "arun-1", "timeout": 0}
+            wait: dict[str, JsonValue] = {"agent_id": "arun-1", "timeout": 0}
             await asyncio.sleep(0.05)  # the run gets as far as its question
             return Reply(tool_calls=(ToolCall(id="w", name="agent_wait", arguments=wait),))
         return Reply(text="It waits for you.")

@@ -547,7 +547,7 @@ def test_who_stops_listening_lets_go_at_once(side: Side, run: Any, server: Provi
 
 
 def test_a_mistake_of_ours_is_not_called_a_providers(run: Any, server: ProviderServer) -> None:
-    broken: Message = Message.model_construct(role="user", content=None, author="user")  # type: ignore[arg-type]
+    broken: Message = Message.model_construct(role="user", content=None, author="user")
     with pytest.raises(AttributeError):
         run(model_on(server, "openai:gpt-4o").complete((PROMPT, broken), ()))
     assert server.requests == []

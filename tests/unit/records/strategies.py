@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
-from lango_nb.core.events import Event, Outcome, TurnFinished, event_kinds
+from lango_nb.core.events import BaseEvent, Event, Outcome, TurnFinished, event_kinds
 from lango_nb.core.messages import Message
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
@@ -21,7 +20,7 @@ from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router
 
-KINDS: dict[str, type[BaseModel]] = dict(event_kinds())
+KINDS: dict[str, type[BaseEvent]] = event_kinds()
 """The models of all events by kind."""
 
 letters = st.characters(exclude_categories=())  # halves of characters too: models send them
@@ -66,10 +65,9 @@ def of(annotation: Any) -> st.SearchStrategy[Any]:
 def record(kind: type[Any], **beside: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Make records of a type; a field that has a default has it every other time."""
     hints = get_type_hints(kind, localns={"Outcome": Outcome, "Route": Route, "Router": Router, "Event": Event})
-    if issubclass(kind, BaseModel):
-        is_needed = {name: field.is_required() for name, field in kind.model_fields.items() if name != "kind"}
-    else:
-        is_needed = {item.name: item.default is MISSING for item in fields(kind) if item.compare}
+    is_needed = {item.name: item.default is MISSING for item in fields(kind) if item.compare}
+    if issubclass(kind, BaseEvent):
+        del is_needed["kind"]
     made = {name: of(hints[name]) for name in is_needed}
     needed = {name: strategy for name, strategy in made.items() if is_needed[name]}
     free = {name: strategy for name, strategy in made.items() if not is_needed[name]}

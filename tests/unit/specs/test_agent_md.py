@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import yaml
 
 from lango_nb.core.errors import DefinitionError
+from lango_nb.core.json_value import JsonValue
 from lango_nb.specs import yaml_text
 from lango_nb.specs.agent import AgentSpec, Constraints, Source
 from lango_nb.specs.agent_md import KEYS, findings, parse_agent_md, read_agent_md, render_agent_md
@@ -290,7 +292,7 @@ def test_a_good_file_survives_being_written(case: str) -> None:
 
 def test_every_field_differs_from_its_default_and_comes_back() -> None:
     defaults = AgentSpec(name="default")
-    assert [field for field in AgentSpec.model_fields if getattr(FULL, field) == getattr(defaults, field)] == []
+    assert [one.name for one in fields(AgentSpec) if getattr(FULL, one.name) == getattr(defaults, one.name)] == []
     assert parse_agent_md(render_agent_md(FULL), FULL.path, FULL.source) == FULL
 
 
@@ -354,7 +356,7 @@ def test_white_space_around_the_instruction_is_not_kept() -> None:
 
 
 def test_the_same_value_twice_is_written_twice() -> None:
-    shared = ["x"]
+    shared: list[JsonValue] = ["x"]
     spec = AgentSpec(name="a", extra={"one": shared, "two": shared})
     assert parse_agent_md(render_agent_md(spec)).extra == {"one": ["x"], "two": ["x"]}
 

@@ -364,7 +364,7 @@ def trace(outcome: Outcome = "success") -> Trace:
     root, first, second = "orchestrator", "librarian", "operator"
     made: list[Event] = []
 
-    def base(author: str, step: int = 0) -> dict[str, object]:
+    def base(author: str, step: int = 0) -> dict[str, Any]:
         number = len(made) + 1
         return {
             "turn_id": "turn-1", "seq": number, "at": START + timedelta(milliseconds=7 * number),
@@ -457,7 +457,7 @@ def teammates() -> Trace:  # noqa: PLR0915 - one event after the other
     def add(kind: type, author: str, run_id: str = "", step: int = 1, **fields: object) -> None:
         number = len(made) + 1
         at = START + timedelta(milliseconds=5 * number)
-        places = MESSAGES.get(kind.model_fields["kind"].default, {})  # type: ignore[attr-defined]  # all are events
+        places = MESSAGES.get(kind.kind, {})  # type: ignore[attr-defined]  # all are events
         place = places.get(str(fields.get("call_id") or run_id), places.get(run_id))
         told = f"turn-3.{place}" if place else ""
         made.append(
@@ -856,7 +856,7 @@ def trimmed() -> Trace:
     """A turn of a session that is longer than a model is given."""
     whole = trace()
     first, *others = whole.events
-    here = {"turn_id": first.turn_id, "at": first.at, "author": "root", "limit_tokens": 100_000}
+    here: dict[str, Any] = {"turn_id": first.turn_id, "at": first.at, "author": "root", "limit_tokens": 100_000}
     summed_up = HistorySummarized(seq=2, text="They spoke of milk.", dropped=10, through="turn-0.1", **here)
     left_out = HistoryTrimmed(seq=3, dropped=12, tokens=99_000, summarized=10, detail="not again", **here)
     later = [event.model_copy(update={"seq": event.seq + 2}) for event in others]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_without_the_records_the_latest_work_of_the_asker_counts() -> None:
 
 
 def test_the_parent_that_is_known_counts_more_than_the_name() -> None:
-    said = {"turn_id": "t", "at": START}
+    said: dict[str, Any] = {"turn_id": "t", "at": START}
     events: list[Event] = [
         RunStarted(seq=1, author="root", run_id="a", agent="vault", instruction="x", **said),
         RunStarted(seq=2, author="root", run_id="b", agent="vault", instruction="x", **said),
@@ -44,7 +45,7 @@ def test_the_parent_that_is_known_counts_more_than_the_name() -> None:
 
 
 def test_runs_that_claim_each_other_are_shown_all_the_same() -> None:
-    said = {"turn_id": "t", "at": START, "author": "vault"}
+    said: dict[str, Any] = {"turn_id": "t", "at": START, "author": "vault"}
     events: list[Event] = [
         RunStarted(seq=1, run_id="a", agent="vault", instruction="x", **said),
         RunStarted(seq=2, run_id="b", agent="vault", instruction="x", **said),
@@ -53,7 +54,7 @@ def test_runs_that_claim_each_other_are_shown_all_the_same() -> None:
 
 
 def test_an_agent_may_be_called_like_a_run() -> None:
-    said = {"turn_id": "t", "at": START, "author": "run-1", "text": "x"}
+    said: dict[str, Any] = {"turn_id": "t", "at": START, "author": "run-1", "text": "x"}
     made = spans([TextSaid(seq=1, **said), TextSaid(seq=2, run_id="run-1", **said)])
     assert len(find_lanes(made)) == 2
 

@@ -45,7 +45,7 @@ def test_a_call_with_its_approval_and_result_is_one_span() -> None:
 
 
 def test_calls_that_overlap_are_told_apart() -> None:
-    said = {"turn_id": "t", "at": START, "author": "a"}
+    said: dict[str, Any] = {"turn_id": "t", "at": START, "author": "a"}
     events: list[Event] = [
         ToolStarted(seq=1, call_id="x", tool="one", arguments={}, safety="safe", **said),
         ToolStarted(seq=2, call_id="y", tool="two", arguments={}, safety="safe", **said),
@@ -57,7 +57,7 @@ def test_calls_that_overlap_are_told_apart() -> None:
 
 
 def test_the_same_id_twice_is_two_calls() -> None:
-    said = {"turn_id": "t", "at": START, "author": "a", "call_id": "x", "tool": "one"}
+    said: dict[str, Any] = {"turn_id": "t", "at": START, "author": "a", "call_id": "x", "tool": "one"}
     events: list[Event] = []
     for seq in (1, 3):
         events.append(ToolStarted(seq=seq, arguments={}, safety="safe", **said))
@@ -66,7 +66,14 @@ def test_the_same_id_twice_is_two_calls() -> None:
 
 
 def test_a_denied_call_says_who_denied_it() -> None:
-    said = {"turn_id": "t", "at": START, "author": "a", "call_id": "x", "tool": "exec", "arguments_hash": "0"}
+    said: dict[str, Any] = {
+        "turn_id": "t",
+        "at": START,
+        "author": "a",
+        "call_id": "x",
+        "tool": "exec",
+        "arguments_hash": "0",
+    }
     events: list[Event] = [
         ApprovalAsked(seq=1, arguments={"command": "rm"}, reason="dangerous", **said),
         ApprovalDecided(seq=2, allowed=False, by="deny", detail="nobody is there", **said),
@@ -161,7 +168,7 @@ class TestBlocked:
 
 
 def test_how_a_run_ended_is_seen_in_the_kind() -> None:
-    said = {"turn_id": "t", "at": START, "author": "a", "run_id": "run-1", "seq": 1}
+    said: dict[str, Any] = {"turn_id": "t", "at": START, "author": "a", "run_id": "run-1", "seq": 1}
     kinds = [spans([RunFinished(status=status, **said)])[0].kind for status in ("completed", "failed", "cancelled")]
     assert kinds == ["run ends", "run fails", "run stops"]
 
