@@ -113,11 +113,11 @@ def unpack_model(model: type[ModelT], row: Row, where: str, times: tuple[str, ..
     """
     from pydantic import ValidationError
 
-    values: dict[str, Any] = {**row}
+    values: dict[str, Any] = row
     for name in times:
         value = row.get(name)
         if isinstance(value, str):
-            values[name] = _time(value, where, name)
+            values = {**values, name: _time(value, where, name)}
     try:
         return cast("ModelT", model.model_validate(values))
     except ValidationError as error:

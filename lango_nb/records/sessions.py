@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from lango_nb.core.errors import UnknownNameError
@@ -69,8 +69,16 @@ def tokens_of(message: Message) -> int:
     """
     if not message.tool_calls:
         return len(message.content) // 4 + 4
-    calls = sum([len(call.name) + len(str(call.arguments)) for call in message.tool_calls])
+    calls = sum([len(call.name) + _length(call.arguments) for call in message.tool_calls])
     return (len(message.content) + calls) // 4 + 4
+
+
+def _length(arguments: Mapping[str, object]) -> int:
+    """Return about how many characters arguments take."""
+    length = 2
+    for name, value in arguments.items():
+        length += len(name) + len(value if value.__class__ is str else str(value)) + 8  # type: ignore[arg-type]  # a text
+    return length
 
 
 def tokens_in(messages: Sequence[Message]) -> int:

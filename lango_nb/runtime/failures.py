@@ -330,7 +330,7 @@ def limit_reached(limit: LimitName, of: float, used: float = 0, what: str = "") 
     'this turn may use 100 tokens and used 120; ask for less or raise maxTokens'
     """
     detail = CODES[LIMIT_CODES[limit]].reached.format(of=of, used=used, what=what)
-    return LimitReached(limit=limit, value=of, detail=detail)
+    return LimitReached(limit=limit, value=float(of), detail=detail)
 
 
 def next_step_of(outcome: str, code: str) -> str:

@@ -222,7 +222,7 @@ def _refuse(loop: LoopState, node: AgentNode, refusal: Refusal) -> None:
     loop.emit(refused, node.name)
     if refusal.code == "round_limit":
         value = loop.context.limits.rounds
-        loop.limit((LimitReached(limit="rounds", value=value, detail=refusal.detail),), node)
+        loop.limit((LimitReached(limit="rounds", value=float(value), detail=refusal.detail),), node)
 
 
 def _release(loop: LoopState, node: AgentNode, targets: Sequence[Target], reached: LimitReached) -> None:

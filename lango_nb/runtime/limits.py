@@ -293,7 +293,7 @@ class Budget:
         if not of or used / of < self.limits.alert or limit in self._warned or (used >= of and not is_watched):
             return NOTHING
         self._warned.add(limit)
-        return (BudgetWarning(limit=limit, used=used, of=of),)
+        return (BudgetWarning(limit=limit, used=float(used), of=float(of)),)
 
     def _expand(self) -> BudgetEvents:
         reason = "" if self._is_expanded else self._why_large()
@@ -302,7 +302,7 @@ class Budget:
         before = self.replies_limit
         self._is_expanded = True
         self.replies_limit = before * EXPANSION[0] // EXPANSION[1]
-        return (BudgetExpanded(limit="steps", before=before, after=self.replies_limit, reason=reason),)
+        return (BudgetExpanded(limit="steps", before=float(before), after=float(self.replies_limit), reason=reason),)
 
     def _why_large(self) -> str:
         if self._has_planned:

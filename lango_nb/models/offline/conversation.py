@@ -1347,11 +1347,11 @@ def _is_request(message: Message) -> bool:
     return message.role == "user" and message.author in {None, USER} and message.conversation != SUMMARY
 
 
-def _exchanges(messages: Sequence[Message]) -> tuple[Exchange, ...]:
-    """Return the latest requests of the user with what was answered last to each."""
+def _exchanges(messages: Sequence[Message], end: int) -> tuple[Exchange, ...]:
+    """Return the latest requests of the user before a place with what was answered last to each."""
     found: list[Exchange] = []
     answer = ""
-    for message in reversed(messages):
+    for message in (messages[place] for place in range(end - 1, -1, -1)):
         if message.role == "assistant" and message.content and not message.tool_calls and not answer:
             answer = message.content
         elif _is_request(message):
@@ -1438,7 +1438,7 @@ class Conversation:
             text = message.content
             asked = place if not is_order else _last_request(messages, place)
             tag = _tag(system + text) if is_order else ""
-            before = _exchanges(messages[:asked])
+            before = _exchanges(messages, asked)
             request = messages[asked].content if asked < place else text
             return cls(system, text, tuple(messages[place + 1 :]), before, request, tag, failed, taught)
         return cls(system, "", (), taught=taught)

@@ -609,3 +609,34 @@ class TestWhoHasTheTools:
         with pytest.raises(StopIteration) as end:
             work.send((Got("[]"),))
         assert "fs_read" not in end.value.value.text
+
+
+class Watched(Sequence[Message]):
+    """Messages that count how often somebody looks at one."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages, self.looks = messages, 0
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def __getitem__(self, place: Any) -> Any:
+        self.looks += len(self.messages[place]) if isinstance(place, slice) else 1
+        return self.messages[place]
+
+
+def test_a_long_conversation_takes_no_longer_to_read_than_a_short_one() -> None:
+    looks = []
+    for turns in (40, 4000):
+        said = Watched(
+            [
+                Message(role=role, content=f"{role} {turn}", author=author)
+                for turn in range(turns)
+                for role, author in (("user", "user"), ("assistant", "root"))
+            ]
+            + [Message(role="user", content="and now?", author="user")]
+        )
+        read = Conversation.read(said)
+        assert (read.text, read.before[-1].request) == ("and now?", f"user {turns - 1}")
+        looks.append(said.looks)
+    assert looks[0] == looks[1]
