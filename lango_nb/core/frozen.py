@@ -53,6 +53,7 @@ class Frozen:
     _defaults: ClassVar[Mapping[str, Any]] = {}
     _required: ClassVar[frozenset[str]] = frozenset()
     _pydantic: ClassVar[Any] = None
+    _fit: ClassVar[Any] = None
     _made: ClassVar[Mapping[str, Callable[[], Any]]] = {}
     """What makes the defaults that each instance has of its own."""
 
@@ -62,6 +63,7 @@ class Frozen:
         cls._defaults = {one.name: None if one.default is MISSING else one.default for one in own}
         cls._made = {one.name: one.default_factory for one in own if one.default_factory is not MISSING}
         cls._required = frozenset(one.name for one in own if one.default is MISSING and one.name not in cls._made)
+        cls._pydantic = cls._fit = None
 
     def __init__(self, **values: Any) -> None:
         if not self._defaults.keys() >= values.keys() >= self._required:
@@ -132,7 +134,7 @@ class Frozen:
         """Return what checks and writes the class; made when something has to be."""
         from pydantic import TypeAdapter
 
-        if "_pydantic" not in vars(cls):
+        if cls._pydantic is None:
             cls._pydantic = TypeAdapter(cls)
         found: TypeAdapter[Any] = cls._pydantic
         return found
@@ -160,10 +162,8 @@ class Frozen:
 class Checked(Frozen):
     """The same for what users make too: values are checked as pydantic does it, which is asked if it is not plain."""
 
-    _fit: ClassVar[Any] = None
-
     def __init__(self, **values: Any) -> None:
-        plain, others = self._fitting()
+        plain, others = self._fit or self._fitting()
         own = self.__dict__
         own.update(self._defaults)
         for name, make in self._made.items():
@@ -180,13 +180,11 @@ class Checked(Frozen):
 
     @classmethod
     def _fitting(cls) -> _Fitting:
-        if "_fit" not in vars(cls):
-            types = get_type_hints(cls, include_extras=True)
-            found = [(name, *_fits(types[name])) for name in cls._defaults]
-            cls._fit = _Fitting(
-                {name: frozenset(plain) for name, plain, _ in found}, {name: other for name, _, other in found if other}
-            )
-        fit: _Fitting = cls._fit
+        types = get_type_hints(cls, include_extras=True)
+        found = [(name, *_fits(types[name])) for name in cls._defaults]
+        fit = cls._fit = _Fitting(
+            {name: frozenset(plain) for name, plain, _ in found}, {name: other for name, _, other in found if other}
+        )
         return fit
 
 

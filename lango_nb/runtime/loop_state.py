@@ -335,13 +335,8 @@ class LoopState:
     def add_usage(self, model: Model, reply: Reply, began_s: float) -> None:
         """Keep what the model call of this step cost."""
         turn, usage = self.turn, reply.usage
-        self._usage = Usage(
-            model=usage.model or model.name,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            latency_ms=max((self.context.clock.monotonic_s() - began_s) * 1000, 0.0),
-            cost_usd=usage.cost_usd,
-        )
+        latency_ms = max((self.context.clock.monotonic_s() - began_s) * 1000, 0.0)
+        self._usage = usage.model_copy(update={"model": usage.model or model.name, "latency_ms": latency_ms})
         turn.usages[self.step] = self._usage
         turn.count_usage(usage)
 
