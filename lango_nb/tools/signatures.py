@@ -113,7 +113,7 @@ class Signature(NamedTuple):
     def converters(self) -> dict[str, Convert]:
         """List what has to be done to JSON values before the function gets them, by parameter."""
         return {
-            parameter.name: _adapter_of(parameter.annotation).validate_python
+            parameter.name: _converter_of(parameter.annotation)
             for parameter in self.parameters
             if any(leaf is float or not _is_plain(leaf) for leaf in _leaves(parameter.annotation))
         }
@@ -306,15 +306,33 @@ def _adapter_of(annotation: Any) -> TypeAdapter[Any]:
     return TypeAdapter(annotation)
 
 
+def _converter_of(annotation: Any) -> Convert:
+    """Return what converts the values of an annotation, which fit its schema."""
+    return float if annotation is float else _adapter_of(annotation).validate_python
+
+
 def _schema_of(annotation: Any) -> dict[str, Any]:
     """Return an annotation's JSON schema."""
     if _is_plain(annotation):
         return dict(_SCHEMAS[annotation])
+    if (words := _words(annotation)) is not None:
+        return words
     made = _adapter_of(annotation).json_schema()
     try:
         return cast("dict[str, Any]", _inlined(made, made.get("$defs", {})))
     except KeyError:  # a type that holds itself
         return made
+
+
+def _words(annotation: Any) -> dict[str, Any] | None:
+    """Return the schema of a choice of texts, or of none of them; ``None`` for other annotations."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Literal and set(map(type, args)) == {str}:
+        return {"const": args[0], "type": "string"} if len(args) == 1 else {"enum": list(args), "type": "string"}
+    if origin in {Union, types.UnionType} and len(args) == 2 and args[1] is type(None):  # noqa: PLR2004 - a choice or none
+        inner = _words(args[0])
+        return None if inner is None else {"anyOf": [inner, {"type": "null"}]}
+    return None
 
 
 def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:

@@ -1471,12 +1471,10 @@ class Conversation:
         """Reply with tool calls, numbered on from those there were before; arguments that are ``None`` are left out."""
         number = sum(len(message.tool_calls) for message in self.since)
         made = [
-            ToolCall.model_validate(
-                {
-                    "id": f"call-{self.tag}{number + place}",
-                    "name": tool,
-                    "arguments": {name: value for name, value in arguments.items() if value is not None},
-                }
+            ToolCall(
+                id=f"call-{self.tag}{number + place}",
+                name=tool,
+                arguments={name: value for name, value in arguments.items() if value is not None},
             )
             for place, (tool, arguments) in enumerate(wanted, 1)
         ]

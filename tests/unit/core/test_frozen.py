@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -155,12 +156,16 @@ def test_defaults_of_one_are_not_those_of_another() -> None:
     assert two.arguments == {}
 
 
-def test_the_first_answer_of_a_process_needs_no_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_answers_of_a_process_need_no_pydantic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LANGO_MODELS_ALLOW_NETWORK")  # a setting has to be checked
     code = (
         "import sys\n"
         "from lango_nb import Lab\n"
-        "print(Lab().ask('hello').turn.outcome, {'pydantic', 'pydantic_core'} & {*sys.modules})\n"
+        "lab = Lab(approver='allow')\n"
+        "for text in ('how many lines does notes.md have?', 'remember that I like tea', 'write hi to a.txt'):\n"
+        "    print(lab.ask(text).turn.outcome)\n"
+        "print({'pydantic', 'pydantic_core'} & {*sys.modules})\n"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == "success set()\n"
+    (tmp_path / "notes.md").write_text("one\ntwo\n")
+    said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert said == "success\n" * 3 + "set()\n"

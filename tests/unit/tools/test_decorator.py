@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from lango_nb.core.errors import DefinitionError, ToolError
 from lango_nb.tools.arguments import check_arguments
@@ -416,3 +416,16 @@ def test_examples_are_kept_as_they_are_written() -> None:
     properties: Any = tool(show, safety="safe").parameters["properties"]
     assert properties["card"]["examples"] == [{"title": "Tea"}]
     assert "title" not in properties["card"]
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [Literal["a", "b"], Literal["a"], Literal["a", "b"] | None, Literal["a"] | None, Literal["a", 1], float],
+    ids=str,
+)
+def test_the_schema_of_a_choice_is_the_one_that_pydantic_makes(annotation: Any) -> None:
+    def choose(one: Any) -> str:
+        return str(one)
+
+    choose.__annotations__["one"] = annotation
+    assert tool(choose, name="x").schema.parameters["properties"] == {"one": TypeAdapter(annotation).json_schema()}
