@@ -77,7 +77,7 @@ def _length(arguments: Mapping[str, object]) -> int:
     """Return about how many characters arguments take."""
     length = 2
     for name, value in arguments.items():
-        length += len(name) + len(value if value.__class__ is str else str(value)) + 8  # type: ignore[arg-type]  # a text
+        length += len(name) + len(value if value.__class__ is str else str(value)) + 8
     return length
 
 

@@ -84,7 +84,7 @@ def test_it_takes_and_refuses_what_pydantic_does(values: dict[str, Any], is_name
 
 def test_what_is_plainly_right_is_not_asked_of_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Frozen, "_adapter", classmethod(lambda _cls: pytest.fail("pydantic was asked")))
-    data = {"n": 1, "deep": [{"x": None}]}
+    data: dict[str, JsonValue] = {"n": 1, "deep": [{"x": None}]}
     whole = Whole(name="hall", kind="b", weight=1.5, words=("x",), parts=(Part(),), data=data, note=None)
     assert (whole.name, whole.kind, whole.data) == ("HALL", "b", {"n": 1, "deep": [{"x": None}]})
 

@@ -630,9 +630,12 @@ def test_a_long_conversation_takes_no_longer_to_read_than_a_short_one() -> None:
     for turns in (40, 4000):
         said = Watched(
             [
-                Message(role=role, content=f"{role} {turn}", author=author)
+                one
                 for turn in range(turns)
-                for role, author in (("user", "user"), ("assistant", "root"))
+                for one in (
+                    Message(role="user", content=f"user {turn}", author="user"),
+                    Message(role="assistant", content=f"assistant {turn}", author="root"),
+                )
             ]
             + [Message(role="user", content="and now?", author="user")]
         )
