@@ -67,6 +67,17 @@ class Token(NamedTuple):
         return self.text[1:] if self.text.startswith(_MARK) else ""
 
 
+class _WithoutAccents(dict[int, int | None]):
+    """What becomes of characters: those that combine with the one before go."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = self[code] = None if unicodedata.combining(chr(code)) else code
+        return kept
+
+
+_WITHOUT_ACCENTS = _WithoutAccents()
+
+
 @lru_cache(maxsize=16384)
 def fold(word: str) -> str:
     """Fold a word: lower case, compatible forms, no accents.
@@ -79,8 +90,7 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word).casefold()).casefold()
-    kept = "".join(char for char in parts if not unicodedata.combining(char))
-    return unicodedata.normalize("NFC", kept).replace("\u2019", "'")
+    return unicodedata.normalize("NFC", parts.translate(_WITHOUT_ACCENTS)).replace("\u2019", "'")
 
 
 @lru_cache(maxsize=64)

@@ -13,9 +13,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Concepts, Word, lexicon, words
+from lango_nb.models.offline.lexicon import UNSPACED, Concepts, Word, folded, lexicon, words
 from lango_nb.models.offline.plan import read_rows
-from lango_nb.routing.features import fold
 
 VERSION = 4
 """Of what this module does with a request; weights fitted with another one are refused."""
@@ -466,11 +465,12 @@ def _of_near_in(  # noqa: PLR0913, PLR0917 - all that is seen of a neighbour
 @cache
 def _pointing() -> dict[str, tuple[str, ...]]:
     """Return the words that point at things (it, those, the second), with how they do."""
-    found: dict[str, set[str]] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for kind, _, listed in read_rows("pointing.tsv"):
-        for word in listed.split(","):
-            found.setdefault(fold(word.strip()), set()).add(kind)
-    return {word: tuple(sorted(kinds)) for word, kinds in found.items()}
+        one = (kind,)
+        for word in folded(listed):
+            found[word] = tuple(sorted({*found[word], kind})) if word in found else one
+    return found
 
 
 def _case(word: Word) -> str:

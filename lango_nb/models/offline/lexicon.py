@@ -131,6 +131,13 @@ _JOINTS = re.compile("(?<=')|-")
 Concepts = frozenset[str]
 
 
+@cache
+def folded(listed: str) -> tuple[str, ...]:
+    """Return the words of a list with commas between them, folded."""
+    entries = fold(listed.replace(",", "\n")).splitlines()  # folding makes commas of other signs
+    return tuple([word for entry in entries if (word := entry.strip())])
+
+
 class Lexicon:
     """Concepts by word, beginning, phrase and, where words have no blanks between them, by piece.
 
@@ -147,15 +154,12 @@ class Lexicon:
         self._pieces: dict[str, Concepts] = {}
         for concept, _, listed in rows:
             one = frozenset((concept,))
-            for entry in fold(listed.replace(",", "\n")).splitlines():  # folding makes commas of other signs
-                word = entry.strip()
-                if not word:
-                    continue
+            for word in folded(listed):
                 table = self._words
                 if not word.isascii() and word[0] > "\u3000":
                     table = self._pieces
                 elif word.endswith("*"):
-                    table, word = self._starts, word[:-1]
+                    table, word = self._starts, word[:-1]  # noqa: PLW2901 - what words begin with
                 elif " " in word:
                     table = self._phrases
                 table[word] = table[word] | one if word in table else one
@@ -334,9 +338,10 @@ def _known() -> Mapping[str, frozenset[str]]:
     """Return the languages of each word, and each beginning, of the lexicon."""
     found: dict[str, frozenset[str]] = {}
     for _, language, listed in (row for row in read_rows("lexicon.tsv") if len(row) > 2):  # noqa: PLR2004 - its columns
-        for word in map(fold, map(str.strip, listed.split(","))):
-            if word and " " not in word:
-                found[word] = found.get(word, _NONE) | {language}
+        one = frozenset((language,))
+        for word in folded(listed):
+            if " " not in word:
+                found[word] = found[word] | one if word in found else one
     return found
 
 

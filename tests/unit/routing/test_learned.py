@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import unicodedata
 from importlib.resources import files
 
 import numpy as np
@@ -58,6 +59,7 @@ def test_any_text_has_scores_whose_parts_add_up(text: str) -> None:
 @given(st.text(max_size=100))
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
+    assert not any(unicodedata.combining(char) for char in unicodedata.normalize("NFKD", fold(text)))
 
 
 def test_a_megabyte_is_read_at_its_beginning_and_end() -> None:
