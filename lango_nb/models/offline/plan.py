@@ -262,7 +262,7 @@ def parse(line: str) -> Step | None:
     fits = [
         (name, found.groupdict(""))
         for name in acts()
-        if body.startswith(_lead(name)) and (found := _pattern(name).fullmatch(body))
+        if _may_be(name, body) and (found := _pattern(name).fullmatch(body))
     ]
     if fits:  # the one of which most is said by the plan's own words: "list newest" is no file called newest
         name, said = min(fits, key=lambda fit: sum(map(len, fit[1].values())))
@@ -339,10 +339,16 @@ def _pattern(act: str) -> re.Pattern[str]:
     return re.compile(pattern + re.escape(shown[at:]))
 
 
+def _may_be(act: str, line: str) -> bool:
+    """Tell whether a line holds the words that every plan with an act has: patterns of the others are not needed."""
+    lead, *others = _fixed(act)
+    return line.startswith(lead) and all(map(line.__contains__, others))
+
+
 @cache
-def _lead(act: str) -> str:
-    """Return the words every plan with an act begins with."""
-    return re.split(r"[\[{]", acts()[act].shown)[0]
+def _fixed(act: str) -> tuple[str, ...]:
+    """Return the words that every plan with an act has, beginning with those it begins with."""
+    return tuple(re.split(r"\[[^\]]*\]|\{\w+\}", acts()[act].shown))
 
 
 # -- work orders -------------------------------------------------------------------------------------------------------
