@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     folders = {root / kind / stage for kind in ("tests/unit", "lango_nb") for stage in QUICK}
     is_quick = {path: not folders.isdisjoint(path.parents) for path in {item.path for item in items}}
     for item in items:
-        if is_quick[item.path]:
+        if is_quick[item.path] and not item.get_closest_marker("slow"):
             item.add_marker("quick")
 
 
