@@ -48,9 +48,10 @@ def stay_at_home(event: str, arguments: tuple[object, ...]) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is quick."""
     root = Path(__file__).parents[1]
-    quick = {root / kind / stage for kind in ("tests/unit", "lango_nb") for stage in QUICK}
+    folders = {root / kind / stage for kind in ("tests/unit", "lango_nb") for stage in QUICK}
+    is_quick = {path: not folders.isdisjoint(path.parents) for path in {item.path for item in items}}
     for item in items:
-        if not quick.isdisjoint(item.path.parents):
+        if is_quick[item.path] and not item.get_closest_marker("slow"):
             item.add_marker("quick")
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.browser.harness import need_chromium
+from tests.browser.harness import Browser, browser, need_chromium
 
 HERE = Path(__file__).parent
 
@@ -15,7 +16,7 @@ HERE = Path(__file__).parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of this folder, so that ``-m "not browser"`` leaves them out."""
     for item in items:
-        if HERE in item.path.parents:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 
@@ -32,3 +33,10 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = Path(wanted) if wanted else tmp_path_factory.mktemp("shots")
     target.mkdir(parents=True, exist_ok=True)
     return target
+
+
+@pytest.fixture(scope="module")
+def window(chromium: None) -> Iterator[Browser]:
+    """A page for all tests of a file: what takes longest is loading JupyterLab."""
+    with browser() as opened:
+        yield opened

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Page, Request
+    from playwright.sync_api import ConsoleMessage, Page, Request, ViewportSize
 
 Theme = Literal["light", "dark"]
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -49,11 +49,21 @@ _FLAGS = [
 ]
 _LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
 _START_S = 60
-_IDLE = """() => {
+_OPEN = """async path => {
+    const { commands, shell } = window.jupyterapp;
+    for (const widget of [...shell.widgets('main')]) {
+        if (widget.sessionContext) await widget.sessionContext.shutdown();
+        if (widget.context) widget.context.model.dirty = false;  // nobody is asked whether to save it
+        widget.close();
+    }
+    await commands.execute('docmanager:open', { path });
+}"""
+_IDLE = """path => {
     const widget = window.jupyterapp && window.jupyterapp.shell.currentWidget;
     const session = widget && widget.sessionContext && widget.sessionContext.session;
     const kernel = session && session.kernel;
-    return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle';
+    return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle' &&
+        widget.context.path === path && widget.content.widgets.length > 0;
 }"""
 _ALL_RUN = """() => window.jupyterapp.shell.currentWidget.content.widgets.every(cell =>
     cell.model.type !== 'code' || cell.model.executionCount)"""
@@ -196,16 +206,26 @@ class Browser:
     """One page in Chromium."""
 
     page: Page
+    size: ViewportSize
+    """What a notebook is opened in."""
     offsite: list[str] = field(default_factory=list)
     """Requests that tried to leave the machine."""
     complaints: list[str] = field(default_factory=list)
     """Errors of the page itself, and of its console."""
 
     def open_notebook(self, base: str, name: str) -> None:
-        """Open a notebook alone on the page and wait until its kernel is idle."""
-        self.page.goto(f"{base}/doc/tree/{name}?reset", wait_until="domcontentloaded")
-        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-        self.page.wait_for_function(_IDLE, timeout=60_000)
+        """Open a notebook alone on the page and wait until its kernel is idle.
+
+        A JupyterLab that is on the page already is not loaded again: it closes the notebook before and ends its kernel.
+        """
+        self.offsite.clear()
+        self.complaints.clear()
+        self.page.set_viewport_size(self.size)
+        if self.page.url.startswith(f"{base}/"):
+            self.page.evaluate(_OPEN, name)
+        else:
+            self.page.goto(f"{base}/doc/tree/{name}?reset", wait_until="domcontentloaded")
+        self.page.wait_for_function(_IDLE, arg=name, timeout=60_000)
 
     def use_theme(self, theme: Theme) -> None:
         """Change the theme of the open JupyterLab and wait until it is there."""
@@ -237,7 +257,8 @@ class Browser:
         self.page.fill(".jp-Stdin-input", typed)
         self.page.press(".jp-Stdin-input", "Enter")
         self.page.wait_for_function(_ALL_RUN, timeout=timeout_s * 1000)  # a kernel is idle between two cells, too
-        self.page.wait_for_function(_IDLE, timeout=timeout_s * 1000)
+        path = self.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
+        self.page.wait_for_function(_IDLE, arg=path, timeout=timeout_s * 1000)
 
     def cells(self) -> list[dict[str, Any]]:
         """Return the notebook's cells as they would be saved: type, count, source, outputs."""
@@ -278,8 +299,9 @@ def browser(width: int = 1280, height: int = 900) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
         try:
-            page = chromium.new_context(viewport={"width": width, "height": height}).new_page()
-            window = Browser(page)
+            size: ViewportSize = {"width": width, "height": height}
+            page = chromium.new_context(viewport=size).new_page()
+            window = Browser(page, size)
 
             def note_request(request: Request) -> None:
                 if not request.url.startswith(_LOCAL):

@@ -8,13 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.browser.harness import browser
+from tests.browser.harness import Browser
 
 LOOKED_MS = 4000
 """How long the page is watched: news are asked about within a second of its being ready."""
 
 
-def test_a_first_start_asks_nothing_and_fetches_nothing(tmp_path: Path, shots: Path) -> None:
+def test_a_first_start_asks_nothing_and_fetches_nothing(window: Browser, tmp_path: Path, shots: Path) -> None:
     mine = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON"))}
     process = subprocess.Popen(
         [sys.executable, "-m", "lango_nb", "lab", "--no-browser", "--allow-root", "--port", "0", "--dir", "notebooks"],
@@ -26,17 +26,16 @@ def test_a_first_start_asks_nothing_and_fetches_nothing(tmp_path: Path, shots: P
     try:
         assert process.stdout is not None
         address = next(found[0] for line in process.stdout if (found := re.search(r"http://localhost:\S+", line)))
-        with browser() as window:
-            asked: list[str] = []
-            window.page.on("request", lambda request: asked.append(request.url))
-            window.page.goto(address.replace("localhost", "127.0.0.1"), wait_until="domcontentloaded")
-            window.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-            window.page.wait_for_timeout(LOOKED_MS)
-            window.screenshot(shots / "first_start.png")
-            assert window.page.get_by_text("Jupyter news").count() == 0
-            assert window.page.locator(".Toastify__toast").all_inner_texts() == []
-            assert window.offsite == []
-            assert not [url for url in asked if "/lab/api/news" in url or "/lab/api/update" in url]
+        asked: list[str] = []
+        window.page.on("request", lambda request: asked.append(request.url))
+        window.page.goto(address.replace("localhost", "127.0.0.1"), wait_until="domcontentloaded")
+        window.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        window.page.wait_for_timeout(LOOKED_MS)
+        window.screenshot(shots / "first_start.png")
+        assert window.page.get_by_text("Jupyter news").count() == 0
+        assert window.page.locator(".Toastify__toast").all_inner_texts() == []
+        assert window.offsite == []
+        assert not [url for url in asked if "/lab/api/news" in url or "/lab/api/update" in url]
     finally:
         process.terminate()
         process.communicate(timeout=30)

@@ -15,13 +15,11 @@ from typing import Any
 import pytest
 
 from lango_nb.commands.terminal.notebooks import START, copy_notebooks, shipped_notebooks
-from tests.browser.harness import THEMES, Browser, browser, jupyterlab
+from tests.browser.harness import THEMES, Browser, jupyterlab
 
 HERE = Path(__file__).parent
 MEASURE = (HERE / "measure.js").read_text(encoding="utf-8")
 FOLD = "isOpen => document.querySelectorAll('details').forEach(e => { e.open = isOpen; })"
-WIDTH = 1280
-HEIGHT = 900
 NAMES = sorted(path.name for path in shipped_notebooks().glob("[0-9]*.ipynb"))
 SHOWN = {
     START: [
@@ -147,14 +145,13 @@ def base(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
 
 
 @pytest.fixture(scope="module", params=NAMES)
-def opened(request: pytest.FixtureRequest, base: str) -> Iterator[Opened]:
+def opened(request: pytest.FixtureRequest, base: str, window: Browser) -> Opened:
     """One notebook after the other, opened and run."""
-    with browser(WIDTH, HEIGHT) as window:
-        window.open_notebook(base, request.param)
-        has_run = window.run_all()
-        ids = window.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.id)")
-        outputs = [cell["outputs"] for cell in window.cells()]
-        yield Opened(request.param, window, has_run, dict(zip(ids, outputs, strict=True)))
+    window.open_notebook(base, request.param)
+    has_run = window.run_all()
+    ids = window.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.id)")
+    outputs = [cell["outputs"] for cell in window.cells()]
+    return Opened(request.param, window, has_run, dict(zip(ids, outputs, strict=True)))
 
 
 def said(outputs: list[dict[str, Any]]) -> str:
@@ -210,11 +207,11 @@ def test_committed_outputs_are_what_a_run_gives(opened: Opened) -> None:
 @pytest.mark.parametrize("theme", THEMES)
 def test_outputs_fit_and_can_be_read(opened: Opened, theme: Any, shots: Path) -> None:
     window = opened.window
-    window.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    window.page.set_viewport_size(window.size)
     window.use_theme(theme)
     assert problems(window) == []
     height: int = window.page.evaluate(ALL_IN_VIEW)
-    window.page.set_viewport_size({"width": WIDTH, "height": height + 40})
+    window.page.set_viewport_size({**window.size, "height": height + 40})
     assert window.page.evaluate(ALL_IN_VIEW) <= height
     picture = shots / f"{Path(opened.name).stem}-{theme}.png"
     window.screenshot(picture)
@@ -225,9 +222,9 @@ def test_outputs_fit_and_can_be_read(opened: Opened, theme: Any, shots: Path) ->
 def test_the_picture_of_the_readme_can_be_taken(opened: Opened, shots: Path) -> None:
     window = opened.window
     window.use_theme("light")
-    window.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    window.page.set_viewport_size(window.size)
     height: int = window.page.evaluate(ALL_IN_VIEW)
-    window.page.set_viewport_size({"width": WIDTH, "height": height + 40})
+    window.page.set_viewport_size({**window.size, "height": height + 40})
     window.page.evaluate(ALL_IN_VIEW)
     frame = window.page.evaluate(FRAME, list(PICTURED))
     picture = shots / "readme.png"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.harness import Browser, browser, jupyterlab, write_notebook
+from tests.browser.harness import Browser, jupyterlab, write_notebook
 
 THINKS_S = 3.0
 """How long a person takes to answer: longer than the offline root waits for a run."""
@@ -37,13 +37,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp("questions")
     with jupyterlab(folder, env={"LANGO_HOME": str(tmp_path_factory.mktemp("home"))}) as address:
         yield address, folder
-
-
-@pytest.fixture
-def window() -> Iterator[Browser]:
-    """A page."""
-    with browser(1280, 760) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(("typed", "is_run"), [("y", True), ("t", True), ("s", True), ("n", False)])

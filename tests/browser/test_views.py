@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 from lango_nb import viz
-from tests.browser.harness import THEMES, Browser, Theme, browser, jupyterlab, write_notebook
+from tests.browser.harness import THEMES, Browser, Theme, jupyterlab, write_notebook
 from tests.unit.viz import samples
 
 HERE = Path(__file__).parent
 MEASURE = (HERE / "measure.js").read_text(encoding="utf-8")
 DRAWING = (HERE / "drawing.js").read_text(encoding="utf-8")
 LANES = (HERE / "lanes.js").read_text(encoding="utf-8")
+ELSEWHERE = re.compile("^https?://")
 FOLD = "isOpen => document.querySelectorAll('details').forEach(e => { e.open = isOpen; })"
 
 
@@ -72,62 +73,48 @@ def measure(window: Browser, width: int) -> dict[str, list[str]]:
     return {name: problems[:5] for name, problems in wrong.items() if problems}
 
 
-def test_views_fit_and_can_be_read_in_an_untrusted_notebook(saved: Path, base: str) -> None:
-    with browser() as window:
-        window.open_notebook(base, saved.name)
-        window.page.wait_for_function("() => document.querySelectorAll('.jp-OutputArea-output img').length >= 4")
-        for theme in THEMES:
-            window.use_theme(theme)
-            assert measure(window, 1280) == {}, theme
-            assert measure(window, 820) == {}, theme
-        assert window.offsite == []
-        assert window.complaints == []
+def test_views_fit_and_can_be_read_in_an_untrusted_notebook(window: Browser, saved: Path, base: str) -> None:
+    window.open_notebook(base, saved.name)
+    window.page.wait_for_function("() => document.querySelectorAll('.jp-OutputArea-output img').length >= 4")
+    for theme in THEMES:
+        window.use_theme(theme)
+        assert measure(window, 1280) == {}, theme
+        assert measure(window, 820) == {}, theme
+    assert window.offsite == []
+    assert window.complaints == []
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_views_fit_and_can_be_read_in_a_saved_page(saved: Path, theme: Theme) -> None:
-    page = saved.with_name(f"saved-{theme}.html")
-    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--theme", theme, "--output", page.name, saved.name]
-    subprocess.run(command, check=True, cwd=saved.parent, capture_output=True)
-    with browser() as window:
-        window.page.route(re.compile("^https?://"), lambda route: route.abort())  # the page is opened offline
-        window.open_file(page)
-        assert measure(window, 1280) == {}
-
-
-def test_rows_open_with_a_click_and_without_script(saved: Path, base: str) -> None:
-    with browser() as window:
-        window.open_notebook(base, saved.name)
-        place = list(shown()).index("trace")
-        view = window.page.locator(".jp-OutputArea-output").nth(place)
-        row = view.locator("details").filter(has_text="path: note.md").last
-        assert not row.evaluate("e => e.open")
-        row.locator("summary").first.click(position={"x": 200, "y": 10})
-        assert row.evaluate("e => e.open")
-        assert row.get_by_text("path: note.md").is_visible()
+def test_rows_open_with_a_click_and_without_script(window: Browser, saved: Path, base: str) -> None:
+    window.open_notebook(base, saved.name)
+    place = list(shown()).index("trace")
+    view = window.page.locator(".jp-OutputArea-output").nth(place)
+    row = view.locator("details").filter(has_text="path: note.md").last
+    assert not row.evaluate("e => e.open")
+    row.locator("summary").first.click(position={"x": 200, "y": 10})
+    assert row.evaluate("e => e.open")
+    assert row.get_by_text("path: note.md").is_visible()
 
 
 @pytest.mark.parametrize("name", ["teammates", "timed teammates"])
-def test_runs_are_lanes_under_whoever_asked_for_them(saved: Path, base: str, name: str) -> None:
-    with browser() as window:
-        window.open_notebook(base, saved.name)
-        for width in (1280, 820):
-            window.page.set_viewport_size({"width": width, "height": 900})
-            view = window.page.locator(".jp-OutputArea-output").nth(list(shown()).index(name))
-            lanes = view.evaluate(LANES)
-            assert [lane["name"] for lane in lanes] == [
-                "orchestrator", "operator run-1", "operator run-2", "librarian run-3", "operator run-4",
-            ]  # fmt: skip
-            root, first, second, third, inner = (lane["indent"] for lane in lanes)
-            assert root < first == second == third < inner
-            for above, below in pairwise(lanes):
-                assert above["bottom"] <= below["top"]
-                assert (above["left"], above["right"]) == (below["left"], below["right"])
-            (blocked,) = lanes[2]["blocked"]
-            assert blocked["right"] == pytest.approx(lanes[2]["right"], abs=1), "it is still blocked at the end"
+def test_runs_are_lanes_under_whoever_asked_for_them(window: Browser, saved: Path, base: str, name: str) -> None:
+    window.open_notebook(base, saved.name)
+    for width in (1280, 820):
+        window.page.set_viewport_size({"width": width, "height": 900})
+        view = window.page.locator(".jp-OutputArea-output").nth(list(shown()).index(name))
+        lanes = view.evaluate(LANES)
+        assert [lane["name"] for lane in lanes] == [
+            "orchestrator", "operator run-1", "operator run-2", "librarian run-3", "operator run-4",
+        ]  # fmt: skip
+        root, first, second, third, inner = (lane["indent"] for lane in lanes)
+        assert root < first == second == third < inner
+        for above, below in pairwise(lanes):
+            assert above["bottom"] <= below["top"]
+            assert (above["left"], above["right"]) == (below["left"], below["right"])
+        (blocked,) = lanes[2]["blocked"]
+        assert blocked["right"] == pytest.approx(lanes[2]["right"], abs=1), "it is still blocked at the end"
 
 
-def test_live_cells_show_the_same_as_saved_ones(saved: Path, base: str) -> None:
+def test_live_cells_show_the_same_as_saved_ones(window: Browser, saved: Path, base: str) -> None:
     root = HERE.parents[1]
     setup = (
         f"import sys; sys.path.insert(0, {str(root)!r})\n"
@@ -148,28 +135,40 @@ def test_live_cells_show_the_same_as_saved_ones(saved: Path, base: str) -> None:
     }
     sources = [setup, *records, "[samples.route()]"]
     write_notebook(saved.with_name("live.ipynb"), [(source, []) for source in sources])
-    with browser() as window:
-        window.open_notebook(base, "live.ipynb")
-        window.use_theme("dark")
-        assert window.run_all()
-        cells = window.cells()
-        assert window.errors() == []
-        for cell, record in zip(cells[1:-1], records.values(), strict=True):
-            (output,) = cell["outputs"]
-            assert output["data"] == viz.mimebundle(record)
-        assert cells[-1]["outputs"][0]["data"]["text/plain"].startswith("[<Route → operator")
-        window.page.evaluate(FOLD, True)
-        measured = window.page.evaluate(MEASURE)
-        assert [found["problems"] for found in measured] == [[]] * len(sources[1:])
-        assert window.offsite == []
-        assert window.complaints == []
+    window.open_notebook(base, "live.ipynb")
+    window.use_theme("dark")
+    assert window.run_all()
+    cells = window.cells()
+    assert window.errors() == []
+    for cell, record in zip(cells[1:-1], records.values(), strict=True):
+        (output,) = cell["outputs"]
+        assert output["data"] == viz.mimebundle(record)
+    assert cells[-1]["outputs"][0]["data"]["text/plain"].startswith("[<Route → operator")
+    window.page.evaluate(FOLD, True)
+    measured = window.page.evaluate(MEASURE)
+    assert [found["problems"] for found in measured] == [[]] * len(sources[1:])
+    assert window.offsite == []
+    assert window.complaints == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_views_fit_and_can_be_read_in_a_saved_page(window: Browser, saved: Path, theme: Theme) -> None:
+    page = saved.with_name(f"saved-{theme}.html")
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--theme", theme, "--output", page.name, saved.name]
+    subprocess.run(command, check=True, cwd=saved.parent, capture_output=True)
+    window.page.route(ELSEWHERE, lambda route: route.abort())  # the page is opened offline
+    try:
+        window.open_file(page)
+        assert measure(window, 1280) == {}
+    finally:
+        window.page.unroute(ELSEWHERE)
 
 
 @pytest.mark.parametrize("name", ["tree", "tree of one", "empty tree", "hostile tree"])
-def test_texts_of_a_drawing_stay_inside_their_boxes(name: str) -> None:
+def test_texts_of_a_drawing_stay_inside_their_boxes(window: Browser, name: str) -> None:
     data = re.search(r'base64,([^"]+)', viz.to_html(samples.records()[name]))
     assert data
-    with browser() as window:
-        found = window.page.evaluate(DRAWING, base64.b64decode(data[1]).decode())
-        assert found["texts"] > 0
-        assert found["problems"] == []
+    window.page.goto("about:blank")
+    found = window.page.evaluate(DRAWING, base64.b64decode(data[1]).decode())
+    assert found["texts"] > 0
+    assert found["problems"] == []

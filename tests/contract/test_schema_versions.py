@@ -77,15 +77,15 @@ def test_what_is_lost_of_an_older_version_is_told_and_the_rest_is_read(tmp_path:
 def test_an_older_version_on_a_server_becomes_the_same(tmp_path: Path) -> None:
     file = _records(2, tmp_path)
     with schema() as address, closing(sqlite3.connect(file)) as connection:
-        for statement in POSTGRESQL.definitions(TABLES_OF[2], 2):
-            run_sql(address, statement)
+        statements = list(POSTGRESQL.definitions(TABLES_OF[2], 2))
         for table in TABLES_OF[2]:
             cursor = connection.execute(f"SELECT * FROM {table.name}")
             columns = ", ".join(f'"{name}"' for name, *_ in cursor.description)
             end = "ON CONFLICT (name) DO UPDATE SET value = excluded.value" if table.name == "meta" else ""
             for row in cursor:
                 values = ", ".join("NULL" if value is None else literal(value) for value in row)
-                run_sql(address, f"INSERT INTO lango_{table.name} ({columns}) VALUES ({values}) {end}")
+                statements.append(f"INSERT INTO lango_{table.name} ({columns}) VALUES ({values}) {end}")
+        run_sql(address, *statements)
         with closing(open_store(address)) as server, closing(open_store(f"sqlite:///{file}")) as other:
             assert list(server.log.scan()) == list(other.log.scan())
             assert server.check() == []

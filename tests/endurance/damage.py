@@ -33,6 +33,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd  # noqa: F401 - loaded before processes are forked, and not again in each of them
+
+from lango_nb import doctor, frames  # noqa: F401 - the same
 from lango_nb.core.errors import LangoError
 from lango_nb.core.ids import RandomIds
 from lango_nb.engine import Engine

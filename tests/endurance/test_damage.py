@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.endurance.damage import DAMAGES
+
 ROOT = Path(__file__).parents[2]
-COPIES = 32
+COPIES = len(DAMAGES)
+"""One of each kind of damage."""
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="copies are looked at in forked processes; needs a POSIX system")

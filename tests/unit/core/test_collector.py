@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
-from lango_nb.core.collector import paused_collector
+import pytest
+
+from lango_nb.core.collector import MANY, paused_collector
+
+
+@pytest.fixture(autouse=True)
+def all_is_frozen_again() -> Iterator[None]:
+    """Leave the collector as the suite wants it: what lives as long as the run is out of its way."""
+    yield
+    gc.freeze()
 
 
 def _is_young(value: object) -> bool:
@@ -16,17 +26,24 @@ def test_what_was_made_counts_as_old_at_once() -> None:
     before: list[object] = [[]]
     assert _is_young(before)
     with paused_collector():
-        made: list[object] = [[]]
+        made: list[object] = [[] for _ in range(MANY)]
     assert not _is_young(made)
     assert gc.isenabled()
 
 
 def test_objects_that_somebody_froze_stay_frozen() -> None:
     gc.freeze()
-    try:
-        frozen = gc.get_freeze_count()
-        with paused_collector():
-            pass
-        assert gc.get_freeze_count() == frozen > 0
-    finally:
-        gc.unfreeze()
+    frozen = gc.get_freeze_count()
+    with paused_collector():
+        made: list[object] = [[] for _ in range(MANY)]
+    assert gc.get_freeze_count() == frozen > 0
+    assert len(made) == MANY
+
+
+def test_frozen_objects_are_not_counted_for_a_few_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: pytest.fail("counting them takes time"))
+    gc.collect(0)
+    with paused_collector():
+        made: list[object] = [[]]
+    assert gc.isenabled()
+    assert made

@@ -56,9 +56,11 @@ MAKERS: dict[str, Callable[[Client], Executor]] = {
     "processes": lambda _client: ProcessPoolExecutor(2, mp_context=get_context("spawn")),
     "dask": lambda client: client.get_executor(),
 }
+SOME = ["threads", *(pytest.param(name, marks=pytest.mark.slow) for name in ("processes", "dask"))]
+"""Threads do the same work; that it goes to other processes and comes back is also said by the tests below."""
 
 
-@pytest.fixture(scope="module", params=MAKERS)
+@pytest.fixture(scope="module", params=SOME)
 def executor(request: pytest.FixtureRequest, dask: Client) -> Iterator[Executor]:
     with MAKERS[request.param](dask) as made:
         yield made

@@ -272,6 +272,7 @@ def test_a_conversation_cannot_begin_with_a_follow_up(weights: bytes) -> None:
     assert not FOLLOWS & {step.act for step in reader.read("and todo.txt?").steps}
 
 
+@pytest.mark.slow
 def test_the_same_requests_give_the_same_bytes(some: list[Marked], weights: bytes) -> None:
     assert fit(some) == weights
 
