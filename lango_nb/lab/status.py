@@ -77,9 +77,9 @@ def records_view(engine: Engine, session: str) -> View[Store]:
             for one in engine.store.problems
         ),
     ]
-    there = len(engine.traces)
-    note = "from now on everything is kept there" + (f", beside {counted(there, 'turn')} that it has" if there else "")
-    return View(engine.store, None, Table("records", ("what", "value"), tuple(rows), note))
+    return View(
+        engine.store, None, Table("records", ("what", "value"), tuple(rows), "from now on everything is kept there")
+    )
 
 
 def _knows(router: Router) -> str:

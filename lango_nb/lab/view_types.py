@@ -5,7 +5,7 @@ Everything else is in ``.record``, the plain value. Where a record is a mapping 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lango_nb.records.agent_run import AgentRun, RunCondition, RunStatus
     from lango_nb.records.decisions import Decision
     from lango_nb.records.graph import DelegationGraph, Edge, Node
-    from lango_nb.records.history import History
+    from lango_nb.records.history import History, When
     from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.diff import PromptChange, ToolChange, TreeDiff
     from lango_nb.routing.partition import Assignment, Partition
@@ -423,9 +423,34 @@ class HistoryView(View["History"]):
     def __len__(self) -> int:
         return len(self.record)
 
-    def where(self, **narrowing: Any) -> HistoryView:
+    def where(  # noqa: PLR0913 - what one may ask for
+        self,
+        *,
+        session: str | None = None,
+        agent: str | None = None,
+        tool: str | None = None,
+        outcome: str | Collection[str] | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        text: str = "",
+        ids: Collection[str] | None = None,
+        limit: int | None = None,
+        newest_first: bool | None = None,
+    ) -> HistoryView:
         """Narrow it; see :meth:`lango_nb.records.history.History.where`."""
-        return HistoryView(self.record.where(**narrowing), self._note)
+        found = self.record.where(
+            session=session,
+            agent=agent,
+            tool=tool,
+            outcome=outcome,
+            since=since,
+            until=until,
+            text=text,
+            ids=ids,
+            limit=limit,
+            newest_first=newest_first,
+        )
+        return HistoryView(found, self._note)
 
     def frame(self, noun: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return a DataFrame of what belongs to these turns.

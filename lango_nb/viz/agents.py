@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from lango_nb.core.text import counted
-from lango_nb.frames.tree import estimate_tokens, section_text
+from lango_nb.routing.prompts import estimate_tokens, render_sections
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import PromptSection
@@ -254,7 +254,7 @@ def _prompt_document(node: AgentNode) -> doc.Document:
 
 
 def _sizes(node: AgentNode) -> doc.Document:
-    sections = [(section, section_text(section)) for section in node.sections]
+    sections = [(section, render_sections([section])) for section in node.sections]
     if not sections:
         return (doc.rich(doc.Note("this agent has no prompt here")),)
     total = sum(len(said) for _, said in sections) or 1

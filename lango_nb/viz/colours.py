@@ -6,16 +6,18 @@ import zlib
 from collections.abc import Iterable, Mapping
 
 PALETTE = (
-    "#2f6fb5",  # blue
-    "#3a7a2a",  # green
-    "#96610a",  # amber
-    "#7b4bb3",  # purple
-    "#0f766e",  # teal
-    "#b4472e",  # rust
-    "#a8326e",  # magenta
-    "#0b7285",  # cyan
     "#4f5bb5",  # indigo
+    "#6b6b12",  # olive
+    "#8a3a78",  # plum
+    "#0f766e",  # teal
+    "#3a7a2a",  # green
     "#85593f",  # coffee
+    "#a8326e",  # magenta
+    "#7b4bb3",  # purple
+    "#96610a",  # amber
+    "#0b7285",  # cyan
+    "#2f6fb5",  # blue
+    "#b4472e",  # rust
 )
 ROOT = "#566472"
 """The root, and whatever is neither good nor bad."""
@@ -26,8 +28,8 @@ BAD = "#b3261e"
 WARN = "#96610a"
 CARD = "#37424f"
 """Filled boxes of pictures."""
-_SALT = "3"
-"""With it the agents of every published topology get different colours without a detour."""
+_SALT = "1056"
+"""With it no two agents of the published topologies want the same colour: none gives way to another in any view."""
 
 
 def agent_colours(names: Iterable[str], root: str | None = None) -> Mapping[str, str]:
@@ -131,7 +133,7 @@ def event_colour(kind: str) -> str:
 
 RUNS: Mapping[str, str] = {
     "spawned": ROOT,
-    "running": "#2f6fb5",
+    "running": ROOT,
     "completed": GOOD,
     "failed": BAD,
     "cancelled": WARN,

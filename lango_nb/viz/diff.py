@@ -14,7 +14,7 @@ from lango_nb.viz.escape import one_line
 _NOBODY = "nobody"
 _ABSENT = "-"
 _CHANGES = {"moved": ROOT, "rule": WARN, "added": GOOD, "removed": BAD}
-_HEADS = ("tools", "change", "from", "to", "why")
+_HEADS = ("tools", "change", "before", "after", "why")
 _WIDTHS = ("36%", "90px", "13%", "13%", "auto")
 
 

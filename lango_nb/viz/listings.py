@@ -78,7 +78,7 @@ def hooks_table(chain: HookChain) -> Table:
     rows = tuple(
         (row.name, row.phase, row.priority, row.source, "yes" if row.is_wired else "no", row.why) for row in chain
     )
-    return Table("hooks around a tool call", ("hook", "phase", "priority", "source", "wired", "why"), rows)
+    return Table("hooks around a tool call", ("hook", "phase", "priority", "source", "is_wired", "why"), rows)
 
 
 def models_table(models: Iterable[ModelRow], note: str) -> Table:
@@ -87,7 +87,7 @@ def models_table(models: Iterable[ModelRow], note: str) -> Table:
         (row.provider, row.example, row.state.replace(" ", "\N{NO-BREAK SPACE}"), row.key, row.missing)
         for row in models
     )
-    return Table("models", ("provider", "example", "state", "key", "what is missing"), rows, note)
+    return Table("models", ("provider", "example", "state", "key", "missing"), rows, note)
 
 
 # -- records -----------------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def sessions_table(sessions: Sequence[Mapping[str, object]], present: str = "") 
     name = one_line(present, _BEGINNING)
     note = "" if is_listed or not sessions else f"the next request begins {name}"
     empty = "no session has a turn yet" + (f"; the next request goes to {name}" if present else "")
-    return Table("sessions", ("session", "turns", "begins with", "in use"), rows, note, empty=empty)
+    return Table("sessions", ("session_id", "turns", "title", "in use"), rows, note, empty=empty)
 
 
 def messages_table(numbered: Iterable[tuple[int, Message]], title: str) -> Table:
@@ -153,7 +153,7 @@ def tasks_table(tasks: Sequence[Task]) -> Table:
     )
     states = Counter(task.status.replace("_", " ") for task in tasks)
     note = ", ".join(f"{number:,} {state}" for state, number in states.items())
-    columns = ("id", "status", "title", "description", "part of")
+    columns = ("task_id", "status", "title", "description", "parent_id")
     return Table("tasks", columns, rows, note, empty="no task yet; agents note them with task_create")
 
 
@@ -168,7 +168,7 @@ def memories_table(memories: Iterable[Memory], agent: str | None = None, *, is_k
     is_kept : bool
         Whether agents have the tools to remember anything.
     """
-    columns = ("agent", "key", "content", "scope", "kind", "confidence", "used", "tags")
+    columns = ("agent", "key", "content", "scope", "kind", "confidence", "use_count", "tags")
     rows = tuple(
         (m.agent, m.key, m.content, m.scope, m.kind or "", m.confidence, m.use_count, ", ".join(m.tags))
         for m in memories

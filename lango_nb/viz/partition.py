@@ -75,7 +75,7 @@ def document(partition: Partition) -> doc.Document:
 
 def _owners(groups: Sequence[tuple[str, tuple[Tool, ...]]]) -> doc.Block:
     rows = tuple((name, f"{len(tools):,}", family_line(tools)) for name, tools in groups)
-    return doc.Rows(("owner", "tools"), rows, "<><")
+    return doc.Rows(("agent", "tools"), rows, "<><")
 
 
 def _names(name: str, tools: tuple[Tool, ...]) -> doc.Block:
@@ -85,7 +85,8 @@ def _names(name: str, tools: tuple[Tool, ...]) -> doc.Block:
 
 
 def _reasons(special: Sequence[Assignment]) -> doc.Block:
-    return doc.Rows(("tool", "owner", "why"), tuple((item.tool, item.agent or NOBODY, item.reason) for item in special))
+    rows = tuple((item.tool, item.agent or NOBODY, item.reason) for item in special)
+    return doc.Rows(("tool", "agent", "reason"), rows)
 
 
 def _matrix(groups: Sequence[tuple[str, tuple[Tool, ...]]], colours: Mapping[str, str]) -> doc.Document:
@@ -111,7 +112,7 @@ def _matrix(groups: Sequence[tuple[str, tuple[Tool, ...]]], colours: Mapping[str
 def _owner(name: str, tools: tuple[Tool, ...], colour: str, special: Sequence[Assignment]) -> doc.Block:
     names = {tool.name for tool in tools}
     own = [item for item in special if item.tool in names]
-    why = (doc.Rows(("tool", "why"), tuple((item.tool, item.reason) for item in own)),) if own else ()
+    why = (doc.Rows(("tool", "reason"), tuple((item.tool, item.reason) for item in own)),) if own else ()
     summary = doc.Words((doc.Name(name, colour), doc.Muted(counted(len(tools), "tool"))))
     return doc.Fold(summary, (doc.Paragraph(tool_chips(tools)), *why), is_open=name == NOBODY)
 

@@ -75,7 +75,7 @@ SHOWN = {
         ("export", "the same turns again:  True"),
     ],
     "06_evaluate_routing.ipynb": [
-        ("measure", "400 of 9,338 requests"),
+        ("measure", "400 of 9,314 requests"),
         ("intervals", "width"),
         ("baseline", "keywords"),
         ("calibration", "confidence"),

@@ -113,6 +113,14 @@ def test_the_held_out_third_is_a_third_and_was_not_trained_on() -> None:
     assert card["corpus"] == hashlib.sha256("\n".join(one.text for one in train).encode()).hexdigest()
 
 
+def test_no_held_out_request_is_one_of_training_but_for_case_and_punctuation() -> None:
+    def words_of(text: str) -> tuple[str, ...]:
+        return tuple(re.findall(r"\w+", text.casefold()))
+
+    known = {words_of(one.text) for one in labelled("train")}
+    assert [one.text for one in labelled("held-out") if words_of(one.text) in known] == []
+
+
 def test_the_exams_were_never_edited() -> None:
     sums = dict(line.split()[::-1] for line in (DATA / "judge" / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
     assert sums == {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ def lab() -> Lab:
     made = Lab("octet", approver="deny")
     made.ask("hello")
     made.ask("list the files here")
+    made.ask("remember that I like tea")
+    made.ask("add a task: buy milk")
     return made
 
 
@@ -77,3 +80,22 @@ def test_headings_of_tools_are_columns_of_their_frames(lab: Lab) -> None:
     for view in (lab.tools(), lab.tools("file"), Lab("octet", tools=["fs_read"]).add_tools(["a_b"]), lab.agents):
         head = next(line for line in view.text.split("\n") if line.startswith(("tool ", "agent ")))
         assert set(head.split()) <= set(view.df.columns)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda lab: lab.partition,
+        lambda lab: lab.diff("quartet"),
+        lambda lab: lab.hooks,
+        lambda lab: lab.models,
+        lambda lab: lab.tasks,
+        lambda lab: lab.memories(),
+    ],
+)
+def test_headings_of_a_listing_are_columns_of_its_frame(lab: Lab, view: Callable[[Lab], Any]) -> None:
+    made = view(lab)
+    lines = made.text.split("\n")
+    head = next(line for line, below in itertools.pairwise(lines) if below and set(below) <= {"─", " "})
+    summed_up = {"tools", "why"} if "tools" in head.split() else set()  # several tools in a row, and one reason
+    assert set(head.split()) - summed_up <= set(made.df.columns)

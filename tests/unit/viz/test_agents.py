@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 from lango_nb import viz
@@ -19,6 +21,11 @@ def drawn(source: str) -> str:
     data = re.search(r"base64,([^\"]+)", source)
     assert data
     return base64.b64decode(data[1]).decode()
+
+
+def test_a_tree_is_shown_without_the_frames() -> None:
+    code = "import sys, lango_nb.viz.agents; sys.exit(any(name.startswith('lango_nb.frames') for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_text_names_every_agent_family_and_leftover_tool() -> None:

@@ -59,6 +59,14 @@ def test_agents_of_a_published_topology_have_the_same_colours_in_any_order(name:
     assert len(set(made.values())) == len(names)
 
 
+def test_no_agent_of_a_published_topology_gives_way_to_one_of_another() -> None:
+    every = [topology.agents for topology in map(load_topology, topology_names()) if not topology.is_single]
+    names = {agent.name for agents in every for agent in agents}
+    alone = {name: colours.agent_colours([name])[name] for name in names}
+    for order in (sorted(names), sorted(names, reverse=True)):
+        assert colours.agent_colours(order) == alone
+
+
 def test_more_agents_than_colours_repeat_and_ten_never_share() -> None:
     names = [f"agent{number}" for number in range(30)]
     assert len(colours.agent_colours(names)) == 30

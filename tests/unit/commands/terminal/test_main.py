@@ -11,6 +11,7 @@ import pytest
 
 import lango_nb
 from lango_nb.commands.terminal.main import main
+from lango_nb.commands.terminal.parser import EXIT_CODES
 
 ROOT = Path(lango_nb.__file__).parent.parent
 
@@ -41,6 +42,7 @@ def environment(folder: Path) -> dict[str, str]:
         (["rout", "hello"], 2),
         (["settings", "--settings", "agent.maxTurn=1"], 3),
         (["ask", "delete notes.md"], 4),
+        (["ask", "--approve", "hold", "delete notes.md"], 6),
     ],
 )
 def test_every_family_of_exit_codes(tmp_path: Path, words: list[str], code: int) -> None:
@@ -48,6 +50,7 @@ def test_every_family_of_exit_codes(tmp_path: Path, words: list[str], code: int)
     (tmp_path / "data.bin").write_bytes(b"\xff\xfe\0")
     done = process(*words, folder=tmp_path)
     assert done.returncode == code, done.stderr
+    assert f" {code} " in EXIT_CODES, "the list of commands says what it means"
     assert b"Traceback" not in done.stderr
     assert bool(done.stderr.startswith(b"lango: ")) is (words[0] != "route")
 
