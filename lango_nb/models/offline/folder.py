@@ -451,9 +451,8 @@ class Desk:
     def missing(self, step: Step, role: str) -> Ask:
         """Make the question for a word that is missing."""
         known = ", ".join(word for words in step.arguments.values() for word in words)
-        return (
-            Ask(self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known)) if known else self.lacks(role)
-        )
+        text = self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known) if known else self.lacks(role).text
+        return Ask(text, can_try_others=not is_change(step.act))
 
     def lacks(self, role: str) -> Ask:
         """Make the question for a word of a role."""

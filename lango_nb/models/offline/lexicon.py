@@ -289,7 +289,7 @@ def _against(text: str) -> Mapping[str, float]:
     total, has = 0.0, dict.fromkeys(_tongues(), 0.0)
     for word in said:
         for part in _JOINTS.split(word.text.casefold().replace("\u2019", "'")) if word.kind == "word" else ():
-            of = speakers.get(part) or speakers.get(fold(part))
+            of = speakers.get(part)
             weight = _TELLS if of else _HINTS
             if of := of or _languages_of(fold(part), known):
                 total += weight

@@ -81,7 +81,7 @@ _FEW_ROWS = 3
 _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
 _ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
-_HALF, _MOSTLY, _WHOLLY = 0.5, 0.65, 0.9
+_THIRD, _HALF, _MOSTLY, _WHOLLY = 0.33, 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
 _REFUSING = frozenset(("no", "not", "none"))
 _CHANGING = frozenset(("change", "delete", "write", "move", "replace"))
@@ -701,15 +701,15 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
     texts: dict[str, str] = yield from desk.folder.read_all(names)
-    found: list[tuple[float, int, Outcome | tuple[str, Query, Table]]] = []
-    for place, (name, text) in enumerate(texts.items()):
+    found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
+    for name, text in texts.items():
         table = _table_in(name, text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
             one = _leaf_in(desk, name, text, said)
             is_deep = one is not None and len(one.path) > 1 and step.act not in _MAYBE_OF_TABLES
             is_clear = len(names) == 1 or is_deep or (one is not None and one.said > 1)
             if one is not None and is_clear and one.explained >= least:
-                found.append((one.explained, one.said - 1, _leaf_answered(desk, step, name, one)))
+                found.append((one.explained, False, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
         told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
         asked = query(said, table, told, name, desk.language)
@@ -717,15 +717,14 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             asked = asked._replace(where=(joined,))
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
-        enough = min(least, _HALF) if any(one.kind == "is" for one in asked.where) else least
+        is_told = any(one.kind == "is" for one in asked.where)
+        enough = min(least, _THIRD if asked.rows(table) else _HALF) if is_told else least
         if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
             continue
-        found.append((asked.explained, len(asked.where), (name, asked, table)))
-        if told is not None or (place == 0 and len(names) == 1):
-            break
+        found.append((asked.explained, told is not None, len(asked.where), (name, asked, table)))
     if not found:
         return None
-    best = max(found, key=lambda one: one[:2])[2]
+    best = max(found, key=lambda one: one[:3])[3]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
 
 

@@ -168,15 +168,15 @@ def number(text: str, *, is_comma: bool | None = None) -> Decimal | None:
     --------
     >>> [str(number(text)) for text in ("1.234,56 €", "$1,200", "12 kg", "-3,5", "45%", "1 200")]
     ['1234.56', '1200', '12', '-3.5', '45', '1200']
-    >>> number("3 tins of 5"), number("2024-05-01"), number("soon"), number("A12")
-    (None, None, None, None)
+    >>> number("3 tins of 5"), number("2024-05-01"), number("soon"), number("A12"), number("IMG_12.jpg")
+    (None, None, None, None, None)
     """
     stripped = text.strip()
     found = list(_NUMBER.finditer(stripped))
     if len(found) != 1:
         return None
     around = stripped[: found[0].start()], stripped[found[0].end() :]
-    if around[0][-1:].isalnum() or sum(map(len, around)) > _MOST_UNIT or any(sign in "".join(around) for sign in "-/:"):
+    if around[0][-1:].isalnum() or around[0][-1:] == "_" or sum(map(len, around)) > _MOST_UNIT or any(sign in "".join(around) for sign in "-/:"):
         return None
     written = re.sub(r"['\u2019\u00a0\u202f ]", "", found[0][0]).replace("\u2212", "-").rstrip(".,")
     if is_comma is None:

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
-from lango_nb.models.offline.names import in_english, is_small, plain, related_words, stem, table_of
+from lango_nb.models.offline.names import in_english, is_small, plain, points_back, related_words, stem, table_of
 from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -415,8 +415,9 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         asked.used.update(money)
         found = found._replace(explained=asked.explained())
     found = _measured(found, table, is_time=is_time, is_money=is_money)
-    is_whole = bool(found.where) and bool(found.wanted or found.column) and not asked.has(_CONNECTING)
-    if before is not None and not is_whole:
+    is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
+    is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
+    if before is not None and (not is_whole or asked.has(_CONNECTING) or points_back(text)):
         found = _measured(_continued(found, before, table), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
@@ -571,9 +572,10 @@ def _numbered(asked: _Question, column: str, values: Sequence[str], is_before: b
     """Return the number that is said of a column: it stands beside the column's name, or the question before was about it."""
     names = {token for part in plain(column).split() for token in asked.means(part)}
     for unit in asked.units:
-        if unit.token in asked.used or not (unit.text.isdigit() or (len(unit.text) == 1 and unit.token not in names)):
+        is_name = len(unit.text) > 1 and not unit.text.isdigit()  # a class is called "4b"
+        if unit.token in asked.used or (len(unit.text) == 1 and unit.token in names and not unit.text.isdigit()):
             continue
-        near = any(0 < abs(unit.token - place) <= 2 for place in names)  # noqa: PLR2004 - a small word between them
+        near = is_name or any(0 < abs(unit.token - place) <= 2 for place in names)  # noqa: PLR2004 - a small word between them
         same = tuple(
             value
             for value in values
