@@ -21,7 +21,15 @@ from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
-from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, concepts_of, is_small_in, lexicon, words
+from lango_nb.models.offline.lexicon import (
+    UNSPACED,
+    Lexicon,
+    concepts_of,
+    is_small_in,
+    lexicon,
+    lexicon_of,
+    words,
+)
 from lango_nb.models.offline.looking import ask_tables, files_near, find_out, look, recall_of
 from lango_nb.models.offline.names import (
     calls_list,
@@ -63,6 +71,8 @@ LOOK_LEAST = 0.1
 _NEVER = 2.0
 _MOST_NEAR = 8
 """Files that a question names to choose from."""
+_UNREAD = frozenset(("unclear", "same", "fix"))
+"""Acts of what could not be read as anything to be done."""
 _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
 _GOES_ON = ("|", ";", "&")
@@ -115,7 +125,9 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     for one in tried:
         answer = yield from _carried(one, context, tools)
         if not answer.is_dead_end:
-            lacks = answer.is_question and not _changes(one) and not any(step.word("file") for step in one.steps)
+            is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
+            is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
+            lacks = answer.is_question and is_look
             looked: Answer | None = (yield from _found_out(reading, context, tools)) if lacks else None
             return looked or answer
         question = question or answer
@@ -247,9 +259,9 @@ def _is_gentle(reading: Reading) -> bool:
     )
 
 
-def wants_to_know(text: str) -> bool:
+def wants_to_know(text: str, language: str) -> bool:
     """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
-    return asks(text) and not _CHAT & concepts_of(text)
+    return asks(text) and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
 
 
 def asks(text: str) -> bool:
@@ -511,7 +523,7 @@ def _talk(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("yes"), "", None)
         case "ask.change":
             return (yield from _what_if(desk, step))
-        case "unclear" | "same" | "fix":
+        case act if act in _UNREAD:
             found: Outcome | None = yield from find_out(desk, step.text)
             if found is None:
                 found = yield from recall_of(desk, step.text)

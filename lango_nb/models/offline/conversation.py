@@ -173,7 +173,8 @@ _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "l
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
 _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
 """What shows the things that an act counts."""
-_REMEMBERED = frozenset(("remember", "recall"))
+REMEMBERED = frozenset(("remember", "recall"))
+"""Concepts of what is kept in mind."""
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
 _SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
@@ -388,7 +389,7 @@ def _shown_rather(reading: Reading, request: str) -> Reading:
 def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     """Look in the file spoken of for what a question that points at it was taken to be remembered: "who is there then?"."""
     asks = request.rstrip()[-1:] in _ASKS
-    is_memory = bool(context.known) or not _REMEMBERED.isdisjoint(concepts_of(request))
+    is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
     if not asks or not context.file or is_memory or acts_read != ["recall"] or not points_back(request):
         return reading

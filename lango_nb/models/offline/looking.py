@@ -1044,7 +1044,10 @@ def _recall(desk: Desk, step: Step) -> Work:
     words = step.word("find") or desk.need(step._replace(arguments={"find": (step.text,)}), "find")
     found, _ = yield from memories(desk, f"{words} {step.text.partition(chr(10))[0]}")
     if not found:
-        raise CannotWork(desk.say("memory.none", word=words))
+        outcome: Outcome | None = yield from find_out(desk, step.text)
+        if outcome is None:
+            raise CannotWork(desk.say("memory.none", word=words))
+        return outcome
     return _recalled(desk, step.with_arguments(find=(words,)), found)
 
 
