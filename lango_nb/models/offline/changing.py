@@ -35,6 +35,7 @@ from lango_nb.models.offline.operations import (
     BOX,
     Entry,
     NoSuch,
+    Table,
     Unsure,
     cells_meant,
     files_of,
@@ -43,10 +44,12 @@ from lango_nb.models.offline.operations import (
     json_set,
     json_spans,
     lines,
+    number,
     read_table,
     write_row,
 )
 from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.queries import is_numeric
 
 _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
@@ -305,7 +308,8 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
         return line
     for sign in (table.delimiter, ";", ",", "\t", "|", " "):
         cells = [cell.strip() for cell in (line.split(sign) if sign != table.delimiter else _cells(line, sign))]
-        if len(cells) == width and not any(_PAIR.match(cell) and _column(cell, table.columns) for cell in cells):
+        is_row = len(cells) == width and not any(_PAIR.match(cell) and _column(cell, table.columns) for cell in cells)
+        if is_row and (sign != " " or sign == table.delimiter or _is_alike(table, cells)):
             return write_row(table, cells)
     pairs = [_PAIR.match(part) for part in re.split(r"[,;]\s*", line)]
     row = [""] * width
@@ -317,6 +321,12 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
         return write_row(table, row)
     columns = ", ".join(table.columns)
     raise Ask(desk.say("ask.row", file=path, names=columns, n=width))
+
+
+def _is_alike(table: Table, cells: Sequence[str]) -> bool:
+    """Tell whether cells have numbers where the other rows have them, so that blanks part them and no words of a sentence."""
+    places = [place for place, name in enumerate(table.columns) if is_numeric(table.values(name))]
+    return bool(places) and all(number(cells[place]) is not None for place in places)
 
 
 def _cells(line: str, sign: str) -> list[str]:

@@ -248,6 +248,12 @@ class _Answer(NamedTuple):
         """Tell whether one of some sentences was said."""
         return any(self.said(key) is not None for key in keys)
 
+    @property
+    def is_listing(self) -> bool:
+        """Whether it lists what is in a folder, whatever had been read."""
+        found = said("entries", self.language, self.text.partition("\n")[0])
+        return found is not None and found["n"][:1].isdigit() and not _PATH.fullmatch(found["n"])
+
 
 class Understood(NamedTuple):
     """A request with what was said before it."""
@@ -1167,7 +1173,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         taken_back = answer.said("undone") or {}
         names = taken_back.get("names", "").split(", ")
         return names[0] if len(names) == 1 else ""
-    if step.act.startswith("delete") and (asked := answer.said("ask.delete")) is not None:
+    if (asked := answer.said("ask.delete")) is not None and answer.said("ask.lines") is None:
         names = asked["names"].splitlines()
         return names[0].rstrip("/") if len(names) == 1 else ""
     if step.act in {"move", "copy", "rename"}:
@@ -1181,7 +1187,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         for line in answer.text.splitlines()[:_MOST_NOTES]:
             if (found := said(step.act, answer.language, line)) is not None:
                 return found["file"]
-    is_list = step.act.startswith("list")
+    is_list = step.act.startswith("list") or answer.is_listing
     for key in () if is_list else naming("file", answer.language):
         if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:
             return told["file"]
@@ -1195,7 +1201,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     for line in text.splitlines():
         if (took := said("note.took", answer.language, line)) is None:
             break
-        if took["word"] == word:
+        if took["word"] == word or line == text.rpartition("\n")[0]:
             return took["name"]
     if word and not is_pointer(word, "it") and word in text:
         return word
@@ -1217,10 +1223,10 @@ def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
     for key in ("ask.which", "ask.no_file", *listing):
         if (found := answer.said(key)) is not None:
             return _split(found["names"], answer.language)
-    if step.act.startswith("delete") and (found := answer.said("ask.delete")) is not None:
+    if (found := answer.said("ask.delete")) is not None and answer.said("ask.lines") is None:
         return tuple(name.rstrip("/") for name in found["names"].splitlines())
     head, _, rest = answer.text.partition("\n")
-    is_list = step.act in _SHOWS or step.act.startswith(_SHOWING)
+    is_list = step.act in _SHOWS or step.act.startswith(_SHOWING) or answer.is_listing
     if rest and is_list and head.rstrip().endswith((":", "\uff1a")):
         rows = rest.splitlines()
         if step.act.startswith("rows"):

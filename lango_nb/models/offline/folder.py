@@ -436,7 +436,12 @@ class Desk:
     def begin(self, step: Step) -> None:
         """Take up a step: what files it is about, and what was said."""
         self._kind = acts()[step.act].reads if step.act in acts() else ""
-        self._text, self._needs_file = step.text, step.act in _OF_FILES
+        self._guess, self._text, self._needs_file = "", step.text, step.act in _OF_FILES
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether the last file settled is called otherwise than was said."""
+        return bool(self._guess)
 
     def say(self, key: str, **values: object) -> str:
         """Word an answer in the language of the request."""
@@ -451,7 +456,9 @@ class Desk:
     def missing(self, step: Step, role: str) -> Ask:
         """Make the question for a word that is missing."""
         known = ", ".join(word for words in step.arguments.values() for word in words)
-        text = self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known) if known else self.lacks(role).text
+        text = (
+            self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known) if known else self.lacks(role).text
+        )
         return Ask(text, can_try_others=not is_change(step.act))
 
     def lacks(self, role: str) -> Ask:

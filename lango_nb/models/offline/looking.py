@@ -12,6 +12,7 @@ from typing import Any
 
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
+from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
@@ -63,6 +64,7 @@ from lango_nb.models.offline.queries import (
     Leaf,
     Query,
     answer,
+    is_numeric,
     leaf,
     query,
     ranked,
@@ -115,6 +117,8 @@ _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
 _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
+_SIZES = frozenset(("count.lines", "count.words", "count.chars"))
+"""Acts that tell how long a file is."""
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".gz", ".pyc", ".xlsx", ".docx", ".db", ".sqlite")
 
 
@@ -166,6 +170,10 @@ def _operate(desk: Desk, step: Step) -> Work:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
         raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+    if step.act in _SIZES and desk.is_guessed and not says_operation(_unsaid(step), step.act):
+        raise Ask(
+            desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
+        )  # "how long does it cook?"
     step = _as_table(step, text)
     if step.act in {"column.max", "column.min"} and operation_of == step.act:
         step = step.with_arguments(column=(_measured(step, text),))
@@ -286,7 +294,7 @@ def _as_table(step: Step, text: str) -> Step:
             return Step("rows.where", {"column": (column,), "value": (values[0],)}, step.destination, step.text)
         return Step("column.distinct", {"column": (column,)}, step.destination, step.text)
     named_columns = [name for word in rest.split() if (name := _column_of(word, table.columns))]
-    columns = [name for name in dict.fromkeys(named_columns) if _is_numeric(table.values(name))]
+    columns = [name for name in dict.fromkeys(named_columns) if is_numeric(table.values(name))]
     return Step("column.sum", {"column": (columns[0],)}, step.destination, step.text) if len(columns) == 1 else step
 
 
@@ -294,9 +302,9 @@ def _measured(step: Step, text: str) -> str:
     """Return the column that "the dearest plant" is about: the only one with amounts, where plants are no amounts."""
     table = read_table(text)
     named = pick(step.word("column"), table.columns).name
-    if not named or _is_numeric(table.values(named)) or any(day(value) for value in table.values(named)):
+    if not named or is_numeric(table.values(named)) or any(day(value) for value in table.values(named)):
         return step.word("column")
-    amounts = [name for name in table.columns if _is_numeric(table.values(name)) and not _is_number_of(name)]
+    amounts = [name for name in table.columns if is_numeric(table.values(name)) and not _is_number_of(name)]
     return amounts[0] if len(amounts) == 1 else step.word("column")
 
 
@@ -345,7 +353,7 @@ def _with_value_for_column(step: Step, error: NoSuch | Unsure, text: str) -> Ste
         return step.with_arguments(column=(step.word("value"),), value=(step.word("column"),))
     if step.act not in {"column.sum", "column.mean", "column.min", "column.max"} or not narrowed(text, said)[1]:
         return None
-    amounts = [name for name in table.columns if _is_numeric(table.values(name)) and not _is_number_of(name)]
+    amounts = [name for name in table.columns if is_numeric(table.values(name)) and not _is_number_of(name)]
     if len(amounts) != 1:
         return None
     return step.with_arguments(column=(amounts[0],))._replace(text=f"{step.text}\n{step.word('column')}")
@@ -361,13 +369,8 @@ def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
     if not isinstance(error, NoSuch) or error.kind != "column" or step.act not in {"column.max", "column.min"}:
         return None
     table = read_table(text)
-    found = [name for name in table.columns if _is_numeric(table.values(name))]
+    found = [name for name in table.columns if is_numeric(table.values(name))]
     return found[0] if len(found) == 1 and error.wanted == step.word("column") else None
-
-
-def _is_numeric(values: Sequence[str]) -> bool:
-    read = numbers([value for value in values if value])
-    return bool(read) and None not in read
 
 
 def _worded(desk: Desk, step: Step, path: str, text: str, value: Value) -> Outcome:

@@ -176,7 +176,12 @@ def number(text: str, *, is_comma: bool | None = None) -> Decimal | None:
     if len(found) != 1:
         return None
     around = stripped[: found[0].start()], stripped[found[0].end() :]
-    if around[0][-1:].isalnum() or around[0][-1:] == "_" or sum(map(len, around)) > _MOST_UNIT or any(sign in "".join(around) for sign in "-/:"):
+    if (
+        around[0][-1:].isalnum()
+        or around[0][-1:] == "_"
+        or sum(map(len, around)) > _MOST_UNIT
+        or any(sign in "".join(around) for sign in "-/:")
+    ):
         return None
     written = re.sub(r"['\u2019\u00a0\u202f ]", "", found[0][0]).replace("\u2212", "-").rstrip(".,")
     if is_comma is None:

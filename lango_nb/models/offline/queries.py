@@ -67,6 +67,7 @@ _SIDES = {"before": "under", "after": "over", "since": "over"}
 """On which side of a year rows are."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Concepts of small numbers."""
+_ENDING = re.compile(r"\.[A-Za-z]\w{1,3}\Z")
 _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
 _FEW = 5
@@ -304,6 +305,15 @@ class _Question:
         said = [{at for tokens in self._meaning(part) for at in tokens} for part in parts if not is_small(part)]
         return sorted(set().union(*said) - self.columns) if all(places - self.columns for places in said) else []
 
+    def abroad(self, word: str) -> list[int]:
+        """Return a token that means a word of a value in another language, where it says nothing else."""
+        asking = _ASKING | _MEASURING | _NEGATING
+        found = (
+            [] if len(word) <= _SHORTEST or is_small(word) else [at for tokens in self._meaning(word) for at in tokens]
+        )
+        free = [at for at in found if at not in self.used | self.columns and not self.concepts[at] & asking]
+        return [at for at in free if self.tokens[at].kind not in UNSPACED][:1]
+
     def first(self, word: str) -> int:
         """Return the first token that says a name as a whole and is no part of another; before all others where none does."""
         found = self.find(word)
@@ -453,7 +463,7 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         folded = plain(value)
         if folded in _TRUE | _FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
             continue
-        if tokens := asked.find(value) or asked.translates(value):
+        if tokens := asked.find(value) or asked.find(_ENDING.sub("", value)) or asked.translates(value):
             whole[value] = tokens
     if whole:
         longest = {value: set(tokens) for value, tokens in whole.items()}
@@ -465,6 +475,8 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         return Condition(column, "is", tuple(kept), asked.is_denied(min(min(whole[value]) for value in kept)))
     if sum(len(plain(value).split()) for value in values) > _WORDY * len(values):
         return None
+    parted = [plain(value).split() for value in values]
+    telling = {word for words_of_it in parted for word in words_of_it} - set(parted[0]).intersection(*parted[1:])
     said: dict[str, int] = {}
     shortest = _SHORTEST - 1 if asked.means(column) else _SHORTEST
     for unit in asked.units:
@@ -476,9 +488,11 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
             or asked.concepts[unit.token] & (_ASKING | _NEGATING)
         ):
             continue
-        same = {word for value in values for word in plain(value).split() if _is_form_of(unit.text, word)}
+        same = {word for word in telling if _is_form_of(unit.text, word)}
         for word in sorted(same):
             said[word] = unit.token
+    if not said and asked.language != "en" and len(values) > 1:
+        said = {word: at for word in sorted(telling) for at in asked.abroad(word)}
     if not said:
         return None
     asked.used.update(said.values())
