@@ -242,6 +242,8 @@ _LEAST_LIKELY = 0.002
 """Least probability of a language: what stands in the text may always outweigh the reader."""
 _WRITTEN_OTHERWISE = (20.0, 5.0)
 """The same for the signs of a text: it has none of a language that needs them; it has some, maybe in a name."""
+_KANA, _KANA_TELLS = re.compile("[\u3040-\u309f]"), 3.0
+"""Signs that Chinese has none of, and Japanese is hardly written without."""
 _OF_EAST = ("ja", "zh")
 """Languages that are written in signs of their own."""
 _CLEARLY_OTHER = 1.5
@@ -295,10 +297,12 @@ def _against(text: str) -> Mapping[str, float]:
                 total += weight
                 for language in of:
                     has[language] += weight
-    return {
+    against = {
         one: total - mine + (_WRITTEN_OTHERWISE[signs] if (one in _OF_EAST) != signs else 0.0)
         for one, mine in has.items()
     }
+    against["zh" if _KANA.search(text) else "ja"] += _KANA_TELLS * signs
+    return against
 
 
 @cache
