@@ -36,6 +36,7 @@ from lango_nb.models.offline.names import (
     back_in,
     begins_with_pointer,
     calls_list,
+    compared_in,
     counted_up,
     endings,
     is_part,
@@ -190,6 +191,12 @@ _FEW_IN_CELL = 12
 """Words of such a wish."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
+_BOTH = 2
+"""Files that are compared."""
+_OF_ONE = frozenset(("delete", "move", "copy", "rename"))
+"""Acts that the longer, older … of two files may be for."""
+_TOLD_BY = {"longer": "count.lines", "shorter": "count.lines", "larger": "size", "smaller": "size"}
+"""What tells which of two files is longer, larger …; its date tells the rest."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _MOST_NOTES = 3
 """Lines before the rows of an answer that tells the largest: notes, and the sentence."""
@@ -334,6 +341,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _written_alike(_to_named_file(_rejoined(reading, request), request), request)
     reading = _of_list(reading, request, context)
     for meant in (
+        _of_compared(reading, request, context),
         _of_folders(reading, request, context),
         _of_other_word(request, context),
         _of_shown_line(reading, request, context),
@@ -342,7 +350,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _of_answer(reading, request, context),
     ):
         if meant is not None:
-            return reading._replace(steps=(meant,), confidence=1.0, others=())
+            files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
+            each = tuple(meant.with_arguments(file=(file,)) for file in files)
+            return reading._replace(steps=each or (meant,), confidence=1.0, others=())
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
         return reading
@@ -636,6 +646,41 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _of_compared(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return what is wanted of the longer, older … of two files; of both, where it is asked which of them that is.
+
+    Examples
+    --------
+    >>> both = Context(spoken=("a.md", "b.md"))
+    >>> _of_compared(Reading((Step("read.longest", {}),)), "which one is longer?", both).arguments
+    {'file': ('a.md', 'b.md')}
+    >>> _of_compared(Reading((Step("move", {"to": ("old",)}),)), "move the shorter one to old", both).arguments
+    {'file': ('shorter',), 'to': ('old',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    kind, words = compared_in(request, reading.language)
+    act = step.act.partition(".")[0]
+    is_kept = any(
+        words in word for role, said in step.arguments.items() if role in {"to", "text", "new", "old"} for word in said
+    )
+    if not kind or step.destination or is_kept or (is_change(step.act) and act not in _OF_ONE):
+        return None
+    named = tuple(word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted)
+    rest = request.replace(words, " ").replace(step.word("to") or words, " ")
+    if len(named) != _BOTH and (named or says_more(rest)):
+        return None
+    if is_change(step.act):
+        return Step(act, {"file": (words,), **({"to": step.arguments["to"]} if step.word("to") else {})}, text=request)
+    shown = tuple(name for name in context.shown if ENDED.search(name))
+    both = named or (shown if len(shown) == _BOTH else context.spoken[-_BOTH:])
+    if len(both) != _BOTH:
+        return None
+    is_which = bool(named) or is_asking(request)
+    return Step(
+        _TOLD_BY.get(kind, "date") if is_which else "read", {"file": both if is_which else (words,)}, text=request
+    )
 
 
 def _of_folders(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1049,6 +1094,9 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             else asked._replace(known=context.known)
         )
     step = steps[-1]
+    for word in (word for one in steps for word in one.arguments.get("file", ())):
+        if ENDED.search(word) and word in answer:
+            context = context._replace(spoken=speak_of(context, word))
     names = _shown(step, told)
     is_unsettled = told.said("ask.missing_of") is not None and not ENDED.search(step.word("file"))
     is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)

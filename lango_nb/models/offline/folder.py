@@ -22,6 +22,7 @@ from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     Pick,
     begins_with_pointer,
+    compared_in,
     endings,
     how_many,
     is_here,
@@ -45,6 +46,7 @@ from lango_nb.models.offline.operations import (
     code_show,
     files_of,
     json_path,
+    lines,
     read_table,
     settle,
 )
@@ -596,7 +598,12 @@ class Desk:
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
-        pointed: str | None = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
+        kind, _ = compared_in(word, self.language)
+        pointed: str | None = None
+        if kind and not self.is_path(word):
+            pointed = yield from self._compared(word, kind)
+        else:
+            pointed = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
         if pointed is not None:
             return pointed
         name = word.strip().strip("\"'`").rstrip("/").removeprefix("./") or "."
@@ -713,6 +720,36 @@ class Desk:
         if len(alike) == 1:
             return alike[0]
         raise self.lacks("file")
+
+    def _compared(self, word: str, kind: str) -> Work:
+        """Return the longer, older … of two files: those that were shown, else the last that were spoken of."""
+        for names in (self.context.shown, self.context.spoken[-2:]):
+            found: list[Entry] = []
+            for name in names if len(names) == 2 else ():  # noqa: PLR2004 - one of two
+                entry: Entry | None = yield from self.folder.find(name)
+                found += [] if entry is None else [entry]
+            if len(found) != 2:  # noqa: PLR2004 - the same
+                continue
+            first: Any = yield from self._measure(found[0], kind)
+            second: Any = yield from self._measure(found[1], kind)
+            if first == second:
+                raise Ask(self.say("ask.which", names=self.either(names)))
+            is_first = (first > second) is (kind in {"longer", "larger", "newer"})
+            chosen = found[0 if is_first else 1].name
+            self.notes.append(self.say("note.took", word=word, name=chosen))
+            return chosen
+        upper: list[Entry] = yield from self.folder.list()
+        raise Ask(self.say("ask.which", names=self.either([one.name for one in files_of(upper)])))
+
+    def _measure(self, entry: Entry, kind: str) -> Work:
+        """Return the lines, the bytes or the time of a file, to be compared."""
+        if kind in {"older", "newer"}:
+            timed: list[Entry] = yield from self.folder.with_times([entry._replace(is_folder=False)])
+            return timed[0].changed
+        if entry.is_folder:
+            below: list[Entry] = yield from self.folder.everything(entry.name)
+            return len(below)
+        return entry.bytes if kind in {"larger", "smaller"} else len(lines((yield from self.folder.read(entry.name))))
 
     @staticmethod
     def _place(bare: str) -> int | None:

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Word, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -545,6 +545,28 @@ def back_in(text: str) -> dict[str, str]:
         if word in said and (not word.isascii() or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said))
     }
     return {word: far for word, far in found.items() if not any(word != other and word in other for other in found)}
+
+
+def compared_in(text: str, language: str) -> tuple[str, str]:
+    """Return how a text compares two files, and the words that do; nothing where it does not.
+
+    Examples
+    --------
+    >>> compared_in("move the shorter one to old", "en"), compared_in("長い方を見せて", "ja"), compared_in("ein langer Text", "de")
+    (('shorter', 'shorter'), ('longer', '長い方'), ('', ''))
+    """
+    found = words_in(text)
+    told = _comparing(language).concepts(found)
+    kinds = {kind for one in told for kind in one}
+    said = [word for word, one in zip(found, told, strict=True) if one]
+    if len(kinds) != 1:
+        return "", ""
+    return kinds.pop(), ("" if any(word.kind in UNSPACED for word in said) else " ").join(word.text for word in said)
+
+
+@cache
+def _comparing(language: str) -> Lexicon:
+    return Lexicon([row for row in read_rows("compared.tsv") if row[1] == language])
 
 
 def says_name(text: str) -> bool:
