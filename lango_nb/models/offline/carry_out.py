@@ -83,7 +83,7 @@ _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
-LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append"}
+LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append", "append": "append"}
 """Acts on the tasks or the folder, and what they mean where a list is named that is a file."""
 _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
@@ -407,10 +407,13 @@ def _are_apart(steps: Sequence[Step]) -> bool:
 def _of_list(desk: Desk, step: Step) -> Work:
     """Return a wish about a list as one about the file of that list, where there is one."""
     word = step.word("file")
-    if step.act not in LISTING or not word or (step.act == "list" and not calls_list(word)):
+    is_task = step.act.startswith("task")
+    if step.act not in LISTING or not word or not (is_task or calls_list(word)):
         return step
     name: str = yield from desk.list_file(word)
-    return step.with_arguments(file=(name,))._replace(act=LISTING[step.act]) if name else step.with_arguments(file=())
+    if name:
+        return step.with_arguments(file=(name,))._replace(act=LISTING[step.act])
+    return step if step.act == "append" else step.with_arguments(file=())
 
 
 def _step(desk: Desk, step: Step) -> Work:
@@ -577,7 +580,7 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     desk.asks_first = True
     shown: list[Step] = []
     for step in reading.steps:
-        if len(reading.steps) == 1 and step.act.startswith("delete"):
+        if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete")):
             yield from CHANGES[step.act](desk, step)  # asks with all that would go
         try:
             shown.append((yield from desk.looked_up(step)))

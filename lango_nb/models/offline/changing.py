@@ -424,7 +424,11 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
     shown = quoted(going, desk.language)
     agreed = step.arguments.get("lines", ())  # the rows that were said yes to: only these go
-    if not set(shown.splitlines()) <= set(agreed) if agreed else not (is_clear or desk.is_certain):
+    if (
+        not set(shown.splitlines()) <= set(agreed)
+        if agreed
+        else not (desk.is_certain or (is_clear and not desk.asks_first))
+    ):
         raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=shown))
     yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
     return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=shown), path)
@@ -450,7 +454,9 @@ def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tu
         return found, len(found) == 1 or (bool(step.word("find")) and desk.is_certain)
     if found := _described_line(before, f"{sought} {step.text.partition(chr(10))[0]}"):
         return found, True
-    near = {line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True)}
+    near = {
+        line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True, language=desk.language)
+    }
     if not near:
         raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
     return {at for at, line in enumerate(before) if line in near}, False

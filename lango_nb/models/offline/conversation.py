@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -30,7 +30,15 @@ from lango_nb.models.offline.followups import (
     of_each_file,
     says_more,
 )
-from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, is_small_in, lexicon, likelier_language
+from lango_nb.models.offline.lexicon import (
+    Concepts,
+    Lexicon,
+    Word,
+    concepts_of,
+    is_small_in,
+    lexicon,
+    likelier_language,
+)
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     back_in,
@@ -60,6 +68,7 @@ from lango_nb.models.offline.plan import (
     is_talk,
     parse,
     read_order,
+    read_rows,
     speak_of,
     with_given,
 )
@@ -191,6 +200,10 @@ _FEW_IN_CELL = 12
 """Words of such a wish."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
+_OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
+"""What wishes about tasks, or without a file, are about a list that is a file."""
+_OF_TASKS = frozenset(("task", "remind", "remember"))
+"""Concepts of what is to be done, and on no other list."""
 _BOTH = 2
 """Files that are compared."""
 _OF_ONE = frozenset(("delete", "move", "copy", "rename"))
@@ -339,7 +352,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
     reading = _written_alike(_to_named_file(_rejoined(reading, request), request), request)
-    reading = _of_list(reading, request, context)
+    reading = _of_list(_of_spoken_list(reading, request, context), request, context)
     for meant in (
         _of_compared(reading, request, context),
         _of_folders(reading, request, context),
@@ -624,6 +637,18 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
         both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
         adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
         reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
+    if step.act == "append" and not step.word("file"):  # "aggiungi pane alla lista della spesa"
+        said = step.word("text").split()
+        at = next(
+            (
+                at
+                for at in range(1, len(said) - 1)
+                if is_small_in(said[at], reading.language) and calls_list(" ".join(said[at + 1 :]))
+            ),
+            0,
+        )
+        text, file = " ".join(said[:at]), " ".join(said[at + 1 :])
+        return reading._replace(steps=(step.with_arguments(text=(text,), file=(file,)),)) if at else reading
     if step.act not in {"task.add", "task.list", "list"} or step.destination or step.word("file"):
         return reading
     found = words_of(request)
@@ -646,6 +671,52 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that what was read as a wish about tasks is about the list spoken of: "add bread", "cross off the soap".
+
+    Examples
+    --------
+    >>> spoken, said = Context(file="shopping list.txt"), Reading((Step("task.done", {}),))
+    >>> _of_spoken_list(said, "cross off the soap", spoken).steps[0].arguments
+    {'file': ('shopping list.txt',), 'find': ('the soap',)}
+    >>> _of_spoken_list(said, "that task is done", spoken) == said
+    True
+    """
+    step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
+    is_list = ENDED.search(file) is not None and calls_list(file.rpartition("/")[2].rpartition(".")[0])
+    is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
+    if not is_list or is_file or concepts_of(request) & _OF_TASKS or BOX.search(context.answer) or not request.strip():
+        return reading
+    found = words_of(request)
+    told = _listed(reading.language).concepts(found)
+    comes_off = any("off" in one for one in told)
+    last = found[-1].text if "along" in told[-1] else ""
+    act = "line.delete" if comes_off else _OF_A_LIST.get(step.act, "")
+    if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
+        return reading
+    bare = [word for word in step.arguments.get("file", ()) if step.act == "delete" or list_named(word)]
+    if bare and step.act != "delete" and not comes_off:
+        return reading
+    role = {"append": "text", "line.delete": "find"}.get(act, "")
+    said = (
+        (reader().arguments(request, act, (role,)).get(role) or step.arguments.get("text") or tuple(bare))
+        if role
+        else ()
+    )
+    said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
+    if role and not any(said):
+        return reading
+    meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
+    if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
+        return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
+    return reading._replace(steps=(meant,), others=() if comes_off else reading.others)
+
+
+@cache
+def _listed(language: str) -> Lexicon:
+    return Lexicon([row for row in read_rows("listed.tsv") if row[1] == language])
 
 
 def _of_compared(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1231,11 +1302,11 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if step.act == "search.files":
         names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
-    if step.act in {"column.min", "column.max"}:  # the rows stand behind the sentence
+    if step.act in {"column.min", "column.max", "summary"}:  # the rows stand behind the sentence
         for line in answer.text.splitlines()[:_MOST_NOTES]:
             if (found := said(step.act, answer.language, line)) is not None:
                 return found["file"]
-    is_list = step.act.startswith("list") or answer.is_listing
+    is_list = answer.is_listing or (step.act.startswith("list") and answer.said("lines") is None)
     for key in () if is_list else naming("file", answer.language):
         if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:
             return told["file"]

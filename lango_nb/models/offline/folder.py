@@ -559,7 +559,7 @@ class Desk:
             is_open = (
                 self.context.asked is not None
             )  # a question that was not answered: what "it" is has become unclear
-            return name == self.context.file and (is_open or not self.context.is_named or self._is_added_to(name))
+            return name == self.context.file and (is_open or not self.context.is_named or self._is_edited(name))
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
         names = {name.casefold(), name.rpartition("/")[2].casefold()}
         found = words_of(word)  # "the mail offer.txt": all the rest of it is known, and no other name
@@ -573,10 +573,11 @@ class Desk:
             meant = meant.with_arguments(to=(self.goal(step),))
         return Ask(self.say("shall", plan=show(meant)))
 
-    def _is_added_to(self, name: str) -> bool:
-        """Tell whether something was just added to a file: "it" may be either."""
+    def _is_edited(self, name: str) -> bool:
+        """Tell whether something in a file was just added or changed: "it" may be either."""
         changed = self.context.changed
-        return changed is not None and bool(changed.word("added")) and name in changed.arguments.get("file", ())
+        is_part = changed is not None and bool({"added", "old", "lines"} & set(changed.arguments))
+        return changed is not None and is_part and name in changed.arguments.get("file", ())
 
     def _is_only_found(self, name: str) -> bool:
         """Tell whether nobody has named a file: an answer was found in it, wherever it was."""
@@ -632,7 +633,8 @@ class Desk:
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
         if not found.name and self.context.file and begins_with_pointer(name):
-            return self.context.file  # "that card": whatever it is called, it was spoken of
+            self._guess = self.context.file  # "that card": it was spoken of, and called something else
+            return self.context.file
         if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
             what = self.say("role.file")
             raise Ask(
