@@ -217,10 +217,11 @@ def is_doable(reading: Reading, tools: Collection[str]) -> bool:
 
 
 def _may_replace(other: Reading, reading: Reading) -> bool:
-    """Tell whether another reading may be tried: never a change for a look."""
+    """Tell whether another reading may be tried: never a change for a look, nor a look for what is surely a change."""
     if not other.steps or other.confidence < LOOK_LEAST / 3 or any(is_talk(step.act) for step in other.steps):
         return False
-    return not _changes(other) or _changes(reading)
+    is_sure = reading.confidence >= NAMED_LEAST and not any(asks(step.text) for step in reading.steps)
+    return _changes(other) == _changes(reading) or (_changes(reading) and not is_sure)
 
 
 def least_of(reading: Reading) -> float:
@@ -580,7 +581,7 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     desk.asks_first = True
     shown: list[Step] = []
     for step in reading.steps:
-        if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete")):
+        if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete", "value.set")):
             yield from CHANGES[step.act](desk, step)  # asks with all that would go
         try:
             shown.append((yield from desk.looked_up(step)))

@@ -48,7 +48,7 @@ from lango_nb.models.offline.operations import (
     read_table,
     write_row,
 )
-from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.plan import Step, show
 from lango_nb.models.offline.queries import is_numeric
 
 _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
@@ -541,6 +541,8 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     else:
         path, old = yield from _only_table(desk, said, new)
     meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
+    if not meant and not new:
+        meant = cells_meant(old, said, is_done=not told & {"no", "not"})  # "mark Lucia as paid"
     if not meant:
         raise Ask(desk.say("unclear"), can_try_others=True)
     table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
@@ -553,7 +555,10 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     (cell,) = meant
     if is_json:
         key = f"{cell.entry}.{cell.column}".lstrip(".")
-        return (yield from _json_set(desk, Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})))
+        plan = Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})
+        if not cell.is_clear or desk.asks_first:
+            raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
+        return (yield from _json_set(desk, plan))
     before, row = lines(old), table.rows[int(cell.entry)]
     place = table.columns.index(cell.column)
     fitting = [at for at, line in enumerate(before) if read_table(f"{before[0]}\n{line}").rows[:1] == (row,)]
@@ -561,6 +566,9 @@ def _cell_set(desk: Desk, step: Step) -> Work:
         raise Ask(desk.say("ask.which", names=write_row(table, row)), can_try_others=True)
     (at,) = fitting
     changed = write_row(table, [*row[:place], cell.new, *row[place + 1 :]])
+    if not cell.is_clear or desk.asks_first:
+        plan = Step("line.replace", {"file": (path,), "line": (str(at + 1),), "new": (changed,)})
+        raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
     yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
     return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
 

@@ -680,7 +680,7 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     --------
     >>> spoken, said = Context(file="shopping list.txt"), Reading((Step("task.done", {}),))
     >>> _of_spoken_list(said, "cross off the soap", spoken).steps[0].arguments
-    {'file': ('shopping list.txt',), 'find': ('the soap',)}
+    {'file': ('shopping list.txt',), 'find': ('soap',)}
     >>> _of_spoken_list(said, "that task is done", spoken) == said
     True
     """
@@ -924,7 +924,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
-    is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
+    is_set = step is not None and _is_setting(step, reading, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
@@ -955,14 +955,16 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     return found
 
 
-def _is_setting(step: Step, confidence: float, request: str, last: Step | None) -> bool:
+def _is_setting(step: Step, reading: Reading, request: str, last: Step | None) -> bool:
     """Tell whether a request that was hardly understood begins with setting something, or goes on with that: "and K2 to ready"."""
     found = words_of(request)
     first = frozenset().union(*lexicon().concepts(found)[:_FIRST_WORDS])
     goes_on = last is not None and last.act in {"value.set", "line.replace"} and "and" in first
-    is_unsure = confidence < _SURE and not is_asking(request)
+    is_unsure = reading.confidence < _SURE and not is_asking(request)
+    marks = _listed(reading.language).concepts(found)
+    is_begun = "change" in first or any("mark" in one for one in marks[:_FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or (goes_on and step.act in FOLLOWS)
-    return is_one and is_unsure and (goes_on or "change" in first) and len(found) <= _FEW_IN_CELL
+    return is_one and is_unsure and (goes_on or is_begun) and len(found) <= _FEW_IN_CELL
 
 
 def _new_of(reading: Reading) -> tuple[str, ...]:
@@ -1115,7 +1117,8 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if is_other and len(telling) > (reading.confidence < HALF):
         return None  # it says by itself what is to be done
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
-    if is_delete and set(step.arguments) - {context.missing}:
+    is_whole = is_change(step.act) and not lacks(step)  # another wish of the same sort
+    if (is_delete or is_whole) and set(step.arguments) - {context.missing}:
         return None
     if is_other and set(step.arguments) != {context.missing} and reading.confidence >= HALF:
         return None

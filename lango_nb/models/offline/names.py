@@ -358,6 +358,17 @@ def is_small(word: str) -> bool:
     return plain(word) in table_of("small")
 
 
+def says_something(word: str) -> bool:
+    """Tell whether a word is no article, no preposition and none of those that requests are made of.
+
+    Examples
+    --------
+    >>> says_something("ladder"), says_something("the"), says_something("change")
+    (True, False, False)
+    """
+    return not (is_small(word) or _told(word) or word.isdigit() or len(word) < 3)  # noqa: PLR2004 - "is", "on"
+
+
 def is_part(words: str) -> bool:
     """Tell whether words speak of a line, a row or a word: something that is in a file.
 

@@ -37,9 +37,6 @@ _WORDY = 3
 _FALSE = frozenset(("no", "false", "n", "", "nein", "non", "nao", "nie", "nee", "0", "open", "いいえ", "否", "无", "-"))
 _LABELS = ("name", "title", "item", "product", "task")
 _MONEY = ("expenses", "price", "payment", "paid", "pay", "cost", "spent")
-_PRICES = frozenset(("price", "amount", "cost", "fee", "total", "prix", "preis", "betrag", "precio", "preco", "prezzo", "prijs", "cena", "kwota", "bedrag", "importo", "montant", "importe", "valor"))  # fmt: skip
-_QUANTITIES = frozenset(("quantity", "qty", "count", "pieces", "sold", "anzahl", "menge", "aantal", "quantite", "nombre", "cantidad", "quantidade", "quantita", "ilosc", "liczba"))  # fmt: skip
-"""Words in the names of columns with amounts of money, and with numbers of things."""
 _KEYS = frozenset(("id", "no", "nr", "code"))
 _IDS = ("id", "number", "no", "nr", "code", "phone", "year", "week", "room", "plz", "zip")
 """Columns whose numbers nobody adds up."""
@@ -53,8 +50,6 @@ _MEASURES = {
 }
 _MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
 _NEGATING = frozenset(("no", "not", "none", "except"))
-_DENYING = ("un", "on", "im", "in", "non", "nie", "nicht")
-"""How words of several languages begin that say the contrary of the rest."""
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
 _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
@@ -290,7 +285,7 @@ class _Question:
         """Return the tokens that say the contrary of a word by how they begin: "unpaid", "impayé"."""
         found = []
         for unit in self.units:
-            for prefix in _DENYING:
+            for prefix in _words_for("contrary"):
                 rest = unit.text.removeprefix(prefix)
                 if rest == unit.text or len(rest) < _SHORTEST:
                     continue
@@ -737,7 +732,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
 def _amount(table: Table, spent: set[str], *, is_money: bool) -> str:
     """Return the column with the amounts that nobody named: the only one, else the only one of money, or of things."""
     free = [name for name in amounts(table) if name not in spent]
-    words_of_it = _PRICES if is_money else _QUANTITIES
+    words_of_it = _words_for("priced" if is_money else "counted")
     fitting = free if len(free) == 1 else [name for name in free if set(plain(name).split()) & words_of_it]
     return fitting[0] if len(fitting) == 1 else ""
 
@@ -909,6 +904,14 @@ def _number_said(word: Word, told: Iterable[str]) -> int:
 def _asked(language: str) -> Lexicon:
     """Return the words of questions about tables in a language."""
     return Lexicon([row for row in read_rows("asked.tsv") if row[1] == language])
+
+
+@cache
+def _words_for(concept: str) -> frozenset[str]:
+    """Return the words of all languages for a concept of ``data/reading/asked.tsv``, as they stand in names."""
+    return frozenset(
+        plain(word) for one, _, listed in read_rows("asked.tsv") if one == concept for word in listed.split(", ")
+    )
 
 
 class Leaf(NamedTuple):
