@@ -20,7 +20,7 @@ from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
-from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
+from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
     Lexicon,
@@ -122,27 +122,28 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     """
     tried = [reading, *(other for other in reading.others if _may_replace(other, reading) and is_doable(other, tools))]
     question: Answer | None = None
+    folder = Folder(tools)  # what one of them looked at is there for the next
     for one in tried:
-        answer = yield from _carried(one, context, tools)
+        answer = yield from _carried(one, context, folder)
         if not answer.is_dead_end:
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
             lacks = answer.is_question and is_look
-            looked: Answer | None = (yield from _found_out(reading, context, tools)) if lacks else None
+            looked: Answer | None = (yield from _found_out(reading, context, folder)) if lacks else None
             return looked or answer
         question = question or answer
-    found: Answer | None = yield from _found_out(reading, context, tools)
+    found: Answer | None = yield from _found_out(reading, context, folder)
     return found or question or Answer("")
 
 
-def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Work:
+def _found_out(reading: Reading, context: Context, folder: Folder) -> Work:
     """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
     text = " ".join(step.text.partition("\n")[0] for step in reading.steps)
     if not asks(text) or any(step.destination for step in reading.steps):
         return None
     if len(reading.steps) > 1 and any(map(_is_whole_change, reading.steps)):
         return None
-    desk = Desk(tools, context, reading.language)
+    desk = Desk(folder, context, reading.language)
     step = Step("unclear", {}, text=text)
     try:
         outcome: Outcome | None = yield from ask_tables(desk, step)
@@ -350,15 +351,15 @@ def _changes(reading: Reading) -> bool:
     return any(is_change(step.act) or step.destination for step in reading.steps)
 
 
-def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Carrying:
+def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
     """Carry one reading out; what stands in its way becomes a sentence or a question."""
-    desk = Desk(tools, context, reading.language, is_certain=reading.is_certain)
+    desk = Desk(folder, context, reading.language, is_certain=reading.is_certain)
     said: list[str] = []
     settled: list[Step] = []
     talk = [step for step in reading.steps if is_talk(step.act)]
     is_sure = reading.is_certain or len(talk) == len(reading.steps) or reading.confidence >= least_of(reading)
     if not is_sure:
-        found: Answer | None = yield from _found_out(reading, context, tools)
+        found: Answer | None = yield from _found_out(reading, context, folder)
         if found is not None:
             return found
     steps: list[Step] = []

@@ -444,7 +444,17 @@ def _with_nouns(reading: Reading) -> Reading:
 
 
 def _put_there(step: Step) -> Step:
-    """Part a place that is only pointed at from the file behind it: "put there a.txt"."""
+    """Part a place that is only pointed at from the file behind it: "put there a.txt"; and put a text into a file.
+
+    Examples
+    --------
+    >>> said = Step("move", {"file": ("the minutes",), "to": ("Kim",)}, text="put in the minutes: Kim is new")
+    >>> _put_there(said).act, _put_there(said).word("text")
+    ('append', 'Kim is new')
+    """
+    head, _, text = step.text.partition(next((sign for sign in _COLONS if sign in step.text), "\0"))
+    if step.act == "move" and step.word("file") in head and step.word("to") and step.word("to") in text:
+        return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
     place, _, name = step.word("to").partition(" ")
     is_file = [word.kind for word in words_of(name)][-1:] == ["file"]
     if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
@@ -840,6 +850,8 @@ def _with_label(step: Step, language: str) -> Step:
         return step
     *rest, label = words_of(before[:-1]) or (None,)
     if not rest or label is None or label.kind not in {"word", "character", "number"}:
+        return step
+    if any(label.text in file for file in step.arguments.get("file", ())):
         return step
     told = concepts_of(label.text)
     is_name = not told and label.text[:1].isupper() and language != "de"
@@ -1291,6 +1303,8 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
         return _named(step.word("to"), answer.text) or step.word("to")
+    if answer.said("tasks.none") is not None:
+        return ""
     if step.act == "undo":
         taken_back = answer.said("undone") or {}
         names = taken_back.get("names", "").split(", ")
@@ -1318,7 +1332,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         return ""
     word = words[0] if words else ""
     text = answer.text
-    if is_list and text and "\n" not in text and text.rstrip()[-1:] not in _ENDS:
+    if text and "\n" not in text and text.rstrip()[-1:] not in _ENDS and (is_list or ENDED.search(text)):
         return _AFTER.sub("", text).rstrip("/")
     for line in text.splitlines():
         if (took := said("note.took", answer.language, line)) is None:

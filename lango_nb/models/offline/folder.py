@@ -415,10 +415,8 @@ class Outcome(NamedTuple):
 class Desk:
     """What is known while a plan is carried out."""
 
-    def __init__(
-        self, tools: Mapping[str, ToolSchema], context: Context, language: str, *, is_certain: bool = False
-    ) -> None:
-        self.folder = Folder(tools)
+    def __init__(self, folder: Folder, context: Context, language: str, *, is_certain: bool = False) -> None:
+        self.folder = folder
         self.context = context
         self.language = language
         self.is_certain = is_certain

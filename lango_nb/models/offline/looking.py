@@ -117,6 +117,8 @@ _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
 _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
+_OF_FILES = frozenset(("file", "change", "newest", "create", "write", "save", "date"))
+"""Concepts of a question about when a file was changed."""
 _SIZES = frozenset(("count.lines", "count.words", "count.chars"))
 """Acts that tell how long a file is."""
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".gz", ".pyc", ".xlsx", ".docx", ".db", ".sqlite")
@@ -625,6 +627,8 @@ def _size(desk: Desk, step: Step) -> Work:
 
 
 def _date(desk: Desk, step: Step) -> Work:
+    if not (step.word("file") or points_back(step.text) or concepts_of(step.text) & _OF_FILES):
+        raise Ask(desk.lacks("file").text, can_try_others=True)  # "when are we back?"
     paths: tuple[str, ...] = yield from desk.files(step)
     timed: list[Entry] = yield from desk.folder.with_times([Entry(path) for path in paths])
     said = [desk.say("date", file=one.name, date=one.changed.replace("T", " ").removesuffix("Z")) for one in timed]
@@ -721,7 +725,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
         is_told = any(one.kind == "is" for one in asked.where)
-        enough = min(least, _THIRD if asked.rows(table) else _HALF) if is_told else least
+        enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
         if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
             continue
         found.append((asked.explained, told is not None, len(asked.where), (name, asked, table)))
@@ -765,6 +769,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         and not step.act.startswith("list.by")
         and (is_going_on or step.word("file").casefold().endswith(TABLES))
     )
+    if step.act == "read" and step.word("file"):
+        return _MOSTLY
     if step.act in _MAYBE_OF_TABLES or is_list:
         return _HALF if last is not None and last.act == "query" else _MOSTLY
     return None
@@ -786,7 +792,10 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
             path: str = yield from desk.file(word)
         except (Ask, Absent):
             return ()
-        return (path,) if path.casefold().endswith(TABLES) else ()
+        if path.casefold().endswith(TABLES):
+            return (path,)
+        if PurePosixPath(path).suffix:
+            return ()
     every: list[Entry] = yield from desk.folder.everything(".")
     names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(TABLES)]
     names.sort(key=lambda name: name != desk.context.file)
@@ -900,12 +909,13 @@ def _without_asking(text: str) -> str:
 
 
 def _with_the_one_word(text: str, texts: Mapping[str, str], language: str) -> list[tuple[str, str]]:
-    """Find the few lines with the only telling word of a question, or what it means in English."""
+    """Find the few lines with the only telling word of a question, or what it means in English; with one of two, the only line."""
     telling = [word for word in telling_words(text) if not is_small_in(word, language)]
-    if language == "en" or len(telling) != 1 or len(telling[0]) < _LONG_WORD:
+    is_one = len(telling) == 1 and language != "en" and len(telling[0]) >= _LONG_WORD
+    if not is_one and len(telling) != 2:  # noqa: PLR2004 - half of what is asked
         return []
-    found = likeliest_lines(telling[0], texts, is_part=True, language=language)
-    return found if len(found) <= _FEW_ROWS else []
+    found = likeliest_lines(" ".join(telling), texts, is_part=True, language=language if is_one else "")
+    return found if len(found) <= (_FEW_ROWS if is_one else 1) else []
 
 
 def _lines_found(
@@ -1003,6 +1013,8 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
         if str(one.get("task_id")) == words.strip():
             return one
     titles = [str(one.get("title")) for one in still]
+    if not titles:
+        raise Ask(desk.lacks("file").text, can_try_others=True)
     place = rank(words) if len(words.split()) <= 4 else None  # noqa: PLR2004 - "the last one there"
     chosen = pick(words, titles)
     if not chosen.name and place is not None and still and -len(still) <= place <= len(still) and place:
@@ -1016,7 +1028,7 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
         return still[0]
     if not chosen.name:
         rivals = chosen.rivals or tuple(titles)
-        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "-"), can_try_others=True)
+        raise Ask(desk.say("ask.task", names=", ".join(rivals)), can_try_others=True)
     return still[titles.index(chosen.name)]
 
 

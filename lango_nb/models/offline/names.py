@@ -212,7 +212,7 @@ def list_named(words: str) -> str:
     """
     return " ".join(
         word
-        for word in trimmed(words).split()
+        for word in _words_of(words)
         if not (is_small(word) or is_pointer(word, "it") or forms_of(plain(word)) & _LISTS)
     )
 
@@ -225,7 +225,11 @@ def calls_list(words: str) -> bool:
     >>> calls_list("listę przeglądu"), calls_list("the recipes"), calls_list("the list")
     (True, False, False)
     """
-    return any(forms_of(plain(word)) & _LISTS for word in trimmed(words).split()) and bool(list_named(words))
+    return any(forms_of(plain(word)) & _LISTS for word in _words_of(words)) and bool(list_named(words))
+
+
+def _words_of(words: str) -> list[str]:
+    return [piece for word in trimmed(words).split() for piece in _pieces(word)]
 
 
 def how_many(text: str) -> int:
@@ -710,7 +714,7 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     sought = [stem(word) for word in said]
     if not sought:
         return [], False
-    related = [{stem(word), *related_words(stem(word)), *_head(word)} for word in said]
+    related = [{stem(word), *related_words(stem(word)), *_head(word), *_month(word)} for word in said]
     whole = related_words(plain(words))
     kinds = table_of("kind")
     ends = [tuple(kinds.get(word, kinds.get(stem(word), "")).split()) for word in said]
@@ -737,6 +741,12 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
     return found, best < _TRANSLATED
+
+
+def _month(word: str) -> tuple[str, ...]:
+    """Return the number of a month, as dates in the names of files have it."""
+    number = table_of("month").get(word, "")
+    return (number, number.zfill(2)) if number else ()
 
 
 def _pieces(word: str) -> list[str]:

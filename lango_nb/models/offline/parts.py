@@ -317,6 +317,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             return route is None or not route.is_conversation or not (is_sure or other >= SURELY)
         case "recall":
             return confidence < SURE or (confidence < 1 and not concepts_of(step.text) & REMEMBERED)
+        case "about.agents" if step.word("agent"):
+            return True  # there is nobody who is called so
         case "about.agents" | "about.owner":
             return confidence < CLEARLY and (route is None or route.chosen is None)
         case _:

@@ -411,6 +411,9 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     explained = asked.explained(default=0.0 if before is None else 1.0)
     if before is not None and before.measure and not where and set(asked.has(("all",))) - title:
         before = before._replace(where=())  # "and all together?"
+    times = [name for name in table.columns if _is_time(name, table)]
+    if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
+        wanted = tuple(name for name in times if name not in spent)
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
     is_time = bool(asked.has(_TIMES))
     priced = (place for place, told in enumerate(asked.asking) if "price" in told)
@@ -422,8 +425,9 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = _measured(found, table, is_time=is_time, is_money=is_money)
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
-    if before is not None and (not is_whole or asked.has(_CONNECTING) or points_back(text)):
-        found = _measured(_continued(found, before, table), table, is_time=is_time, is_money=is_money)
+    goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts)
+    if before is not None and (goes_on or not is_whole):
+        found = _measured(_continued(found, before, table, asked), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
     return found._replace(most=most) if found.measure in {"max", "min"} else found
@@ -685,7 +689,7 @@ def _in_years(asked: _Question, table: Table) -> Condition | None:
     return None
 
 
-def _continued(found: Query, before: Query, table: Table) -> Query:
+def _continued(found: Query, before: Query, table: Table, asked: _Question) -> Query:
     """Take from the question before what a follow-up leaves out."""
     new = {one.column for one in found.where}
     if found.measure in {"max", "min"}:
@@ -695,12 +699,16 @@ def _continued(found: Query, before: Query, table: Table) -> Query:
     if (found.where and not rows) or (found.measure in {"max", "min"} and len(rows) < 2):  # noqa: PLR2004 - the most of one
         where = found.where
     wanted, measure, column = found.wanted, found.measure, found.column
+    remeasured = (
+        {"sum", "mean"} if points_back(asked.text) else {"sum", "mean", "max", "min"}
+    )  # "and in sport?", and not "and her age?"
     if not measure and not wanted:
         is_count = before.measure == "count" and not found.where  # "which ones?"
+        is_count = is_count or bool(asked.has(("row", "line")) and asked.has(("show", "list")))
         wanted, measure, column = before.wanted, "" if is_count else before.measure, before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
         column = before.column
-    elif wanted and not measure and before.measure in {"sum", "mean"} and is_numeric(table.values(wanted[0])):
+    elif wanted and not measure and before.measure in remeasured and is_numeric(table.values(wanted[0])):
         measure, column, wanted = before.measure, wanted[0], wanted[1:]
     return found._replace(where=where, wanted=wanted, measure=measure, column=column, is_grounded=True)
 
