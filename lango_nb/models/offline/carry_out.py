@@ -219,7 +219,7 @@ def is_doable(reading: Reading, tools: Collection[str]) -> bool:
 
 def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look, nor a look for what is surely a change."""
-    if not other.steps or other.confidence < LOOK_LEAST / 3 or any(is_talk(step.act) for step in other.steps):
+    if not other.steps or other.confidence < LOOK_LEAST or any(is_talk(step.act) for step in other.steps):
         return False
     is_sure = reading.confidence >= NAMED_LEAST and not any(asks(step.text) for step in reading.steps)
     return _changes(other) == _changes(reading) or (_changes(reading) and not is_sure)

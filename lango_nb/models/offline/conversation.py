@@ -341,6 +341,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
+    if first == "refrain" and is_asking(request) and request.rstrip()[-1:] in _ASKS:
+        first = "unclear"  # "who eats no nuts?"
+        reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = behind_no(_shown_rather(_meant(_of_known_kinds(_with_nouns(reading)), request), request), context)
@@ -710,11 +713,11 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     if bare and step.act != "delete" and not comes_off:
         return reading
     role = {"append": "text", "line.delete": "find"}.get(act, "")
-    said = (
-        (reader().arguments(request, act, (role,)).get(role) or step.arguments.get("text") or tuple(bare))
-        if role
-        else ()
-    )
+    given = reader().arguments(request, act, (role, "file")) if role else {}
+    if any(map(list_named, given.get("file", ()))) and not comes_off:
+        return reading  # another list
+    said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
+    said = said or tuple(bare)
     said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
     if role and not any(said):
         return reading
@@ -725,8 +728,8 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
 
 
 @cache
-def _listed(language: str) -> Lexicon:
-    return Lexicon([row for row in read_rows("listed.tsv") if row[1] == language])
+def _listed(language: str = "") -> Lexicon:
+    return Lexicon([row for row in read_rows("listed.tsv") if language in {"", row[1]}])
 
 
 def _of_compared(reading: Reading, request: str, context: Context) -> Step | None:
@@ -936,7 +939,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
-    is_set = step is not None and _is_setting(step, reading, request, context.last)
+    is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
@@ -967,13 +970,13 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     return found
 
 
-def _is_setting(step: Step, reading: Reading, request: str, last: Step | None) -> bool:
+def _is_setting(step: Step, confidence: float, request: str, last: Step | None) -> bool:
     """Tell whether a request that was hardly understood begins with setting something, or goes on with that: "and K2 to ready"."""
     found = words_of(request)
     first = frozenset().union(*lexicon().concepts(found)[:_FIRST_WORDS])
     goes_on = last is not None and last.act in {"value.set", "line.replace"} and "and" in first
-    is_unsure = reading.confidence < _SURE and not is_asking(request)
-    marks = _listed(reading.language).concepts(found)
+    is_unsure = confidence < _SURE and not is_asking(request)
+    marks = _listed().concepts(found)
     is_begun = "change" in first or any("mark" in one for one in marks[:_FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or (goes_on and step.act in FOLLOWS)
     return is_one and is_unsure and (goes_on or is_begun) and len(found) <= _FEW_IN_CELL
@@ -1184,9 +1187,11 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         if ENDED.search(word) and word in answer:
             context = context._replace(spoken=speak_of(context, word))
     names = _shown(step, told)
+    if len(steps) > 1 and {one.act for one in steps} == {"count.lines"}:  # none of them is "it"
+        names, context = tuple(one.word("file") for one in steps), context._replace(file="", is_named=False)
     is_unsettled = told.said("ask.missing_of") is not None and not ENDED.search(step.word("file"))
     is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)
-    file = "" if is_lacking else _file(step, context, told)
+    file = "" if is_lacking or len(names) == len(steps) > 1 else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
     if asked is not None:
         return asked._replace(
@@ -1319,10 +1324,10 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if step.act == "search.files":
         names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
-    if step.act in {"column.min", "column.max", "summary"}:  # the rows stand behind the sentence
-        for line in answer.text.splitlines()[:_MOST_NOTES]:
-            if (found := said(step.act, answer.language, line)) is not None:
-                return found["file"]
+    told = step.act if step.act in {"column.min", "column.max"} else "summary"  # the rows stand behind the sentence
+    for line in answer.text.splitlines()[:_MOST_NOTES]:
+        if (found := said(told, answer.language, line)) is not None:
+            return found["file"]
     is_list = answer.is_listing or (step.act.startswith("list") and answer.said("lines") is None)
     for key in () if is_list else naming("file", answer.language):
         if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:

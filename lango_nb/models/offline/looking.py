@@ -724,7 +724,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             asked = asked._replace(where=(joined,))
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
-        is_told = any(one.kind == "is" for one in asked.where)
+        is_counted = asked.measure == "count"
+        is_told = not is_counted and any(one.kind == "is" for one in asked.where)
         enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
         if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
             continue
