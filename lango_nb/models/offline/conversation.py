@@ -1324,9 +1324,9 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if step.act == "search.files":
         names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
-    told = step.act if step.act in {"column.min", "column.max"} else "summary"  # the rows stand behind the sentence
+    head = step.act if step.act in {"column.min", "column.max"} else "summary"  # the rows stand behind the sentence
     for line in answer.text.splitlines()[:_MOST_NOTES]:
-        if (found := said(told, answer.language, line)) is not None:
+        if (found := said(head, answer.language, line)) is not None:
             return found["file"]
     is_list = answer.is_listing or (step.act.startswith("list") and answer.said("lines") is None)
     for key in () if is_list else naming("file", answer.language):
