@@ -913,7 +913,8 @@ def _with_the_one_word(text: str, texts: Mapping[str, str], language: str) -> li
     """Find the few lines with the only telling word of a question, or what it means in English; with one of two, the only line."""
     telling = [word for word in telling_words(text) if not is_small_in(word, language)]
     is_one = len(telling) == 1 and language != "en" and len(telling[0]) >= _LONG_WORD
-    if not is_one and len(telling) != 2:  # noqa: PLR2004 - half of what is asked
+    is_half = len(telling) == 2 and not any(word.kind in UNSPACED for word in words_of(text))  # noqa: PLR2004 - one of two
+    if not is_one and not is_half:
         return []
     found = likeliest_lines(" ".join(telling), texts, is_part=True, language=language if is_one else "")
     return found if len(found) <= (_FEW_ROWS if is_one else 1) else []
