@@ -1132,7 +1132,7 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if is_other and len(telling) > (reading.confidence < HALF):
         return None  # it says by itself what is to be done
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
-    is_whole = is_change(step.act) and not lacks(step)  # another wish of the same sort
+    is_whole = step.act in acts() and is_change(step.act) and not lacks(step)  # another wish of the same sort
     if (is_delete or is_whole) and set(step.arguments) - {context.missing}:
         return None
     if is_other and set(step.arguments) != {context.missing} and reading.confidence >= HALF:
