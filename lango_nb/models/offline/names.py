@@ -567,7 +567,7 @@ def compared_in(text: str, language: str) -> tuple[str, str]:
 
     Examples
     --------
-    >>> compared_in("move the shorter one to old", "en"), compared_in("長い方を見せて", "ja"), compared_in("ein langer Text", "de")
+    >>> compared_in("move the shorter one to old", "en"), compared_in("長い方を見せて", "ja"), compared_in("a text", "en")
     (('shorter', 'shorter'), ('longer', '長い方'), ('', ''))
     """
     found = words_in(text)

@@ -1101,7 +1101,7 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
     --------
     >>> rooms = "name,room\nNina Steiner,C\nMia Roth,D\n"
     >>> cells_meant(rooms, "put Nina Steiner in room D")
-    [Cell(entry='0', column='room', old='C', new='D')]
+    [Cell(entry='0', column='room', old='C', new='D', is_clear=True)]
     >>> cells_meant('{"items": [{"name": "cup", "count": 3}]}', "set the count of the cups to 12", "12")[0].entry
     'items.0'
     """
