@@ -20,8 +20,16 @@ from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
-from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work
-from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, concepts_of, is_small_in, lexicon, words
+from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
+from lango_nb.models.offline.lexicon import (
+    UNSPACED,
+    Lexicon,
+    concepts_of,
+    is_small_in,
+    lexicon,
+    lexicon_of,
+    words,
+)
 from lango_nb.models.offline.looking import ask_tables, files_near, find_out, look, recall_of
 from lango_nb.models.offline.names import (
     calls_list,
@@ -63,6 +71,8 @@ LOOK_LEAST = 0.1
 _NEVER = 2.0
 _MOST_NEAR = 8
 """Files that a question names to choose from."""
+_UNREAD = frozenset(("unclear", "same", "fix"))
+"""Acts of what could not be read as anything to be done."""
 _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
 _GOES_ON = ("|", ";", "&")
@@ -73,7 +83,7 @@ _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
-LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append"}
+LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append", "append": "append"}
 """Acts on the tasks or the folder, and what they mean where a list is named that is a file."""
 _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
@@ -112,25 +122,28 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     """
     tried = [reading, *(other for other in reading.others if _may_replace(other, reading) and is_doable(other, tools))]
     question: Answer | None = None
+    folder = Folder(tools)  # what one of them looked at is there for the next
     for one in tried:
-        answer = yield from _carried(one, context, tools)
+        answer = yield from _carried(one, context, folder)
         if not answer.is_dead_end:
-            lacks = answer.is_question and not _changes(one) and not any(step.word("file") for step in one.steps)
-            looked: Answer | None = (yield from _found_out(reading, context, tools)) if lacks else None
+            is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
+            is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
+            lacks = answer.is_question and is_look
+            looked: Answer | None = (yield from _found_out(reading, context, folder)) if lacks else None
             return looked or answer
         question = question or answer
-    found: Answer | None = yield from _found_out(reading, context, tools)
+    found: Answer | None = yield from _found_out(reading, context, folder)
     return found or question or Answer("")
 
 
-def _found_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Work:
+def _found_out(reading: Reading, context: Context, folder: Folder) -> Work:
     """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
     text = " ".join(step.text.partition("\n")[0] for step in reading.steps)
     if not asks(text) or any(step.destination for step in reading.steps):
         return None
     if len(reading.steps) > 1 and any(map(_is_whole_change, reading.steps)):
         return None
-    desk = Desk(tools, context, reading.language)
+    desk = Desk(folder, context, reading.language)
     step = Step("unclear", {}, text=text)
     try:
         outcome: Outcome | None = yield from ask_tables(desk, step)
@@ -205,10 +218,11 @@ def is_doable(reading: Reading, tools: Collection[str]) -> bool:
 
 
 def _may_replace(other: Reading, reading: Reading) -> bool:
-    """Tell whether another reading may be tried: never a change for a look."""
-    if not other.steps or other.confidence < LOOK_LEAST / 3 or any(is_talk(step.act) for step in other.steps):
+    """Tell whether another reading may be tried: never a change for a look, nor a look for what is surely a change."""
+    if not other.steps or other.confidence < LOOK_LEAST or any(is_talk(step.act) for step in other.steps):
         return False
-    return not _changes(other) or _changes(reading)
+    is_sure = reading.confidence >= NAMED_LEAST and not any(asks(step.text) for step in reading.steps)
+    return _changes(other) == _changes(reading) or (_changes(reading) and not is_sure)
 
 
 def least_of(reading: Reading) -> float:
@@ -247,9 +261,9 @@ def _is_gentle(reading: Reading) -> bool:
     )
 
 
-def wants_to_know(text: str) -> bool:
+def wants_to_know(text: str, language: str) -> bool:
     """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
-    return asks(text) and not _CHAT & concepts_of(text)
+    return asks(text) and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
 
 
 def asks(text: str) -> bool:
@@ -337,15 +351,15 @@ def _changes(reading: Reading) -> bool:
     return any(is_change(step.act) or step.destination for step in reading.steps)
 
 
-def _carried(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Carrying:
+def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
     """Carry one reading out; what stands in its way becomes a sentence or a question."""
-    desk = Desk(tools, context, reading.language, is_certain=reading.is_certain)
+    desk = Desk(folder, context, reading.language, is_certain=reading.is_certain)
     said: list[str] = []
     settled: list[Step] = []
     talk = [step for step in reading.steps if is_talk(step.act)]
     is_sure = reading.is_certain or len(talk) == len(reading.steps) or reading.confidence >= least_of(reading)
     if not is_sure:
-        found: Answer | None = yield from _found_out(reading, context, tools)
+        found: Answer | None = yield from _found_out(reading, context, folder)
         if found is not None:
             return found
     steps: list[Step] = []
@@ -395,10 +409,13 @@ def _are_apart(steps: Sequence[Step]) -> bool:
 def _of_list(desk: Desk, step: Step) -> Work:
     """Return a wish about a list as one about the file of that list, where there is one."""
     word = step.word("file")
-    if step.act not in LISTING or not word or (step.act == "list" and not calls_list(word)):
+    is_task = step.act.startswith("task")
+    if step.act not in LISTING or not word or not (is_task or calls_list(word)):
         return step
     name: str = yield from desk.list_file(word)
-    return step.with_arguments(file=(name,))._replace(act=LISTING[step.act]) if name else step.with_arguments(file=())
+    if name:
+        return step.with_arguments(file=(name,))._replace(act=LISTING[step.act])
+    return step if step.act == "append" else step.with_arguments(file=())
 
 
 def _step(desk: Desk, step: Step) -> Work:
@@ -511,7 +528,7 @@ def _talk(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("yes"), "", None)
         case "ask.change":
             return (yield from _what_if(desk, step))
-        case "unclear" | "same" | "fix":
+        case act if act in _UNREAD:
             found: Outcome | None = yield from find_out(desk, step.text)
             if found is None:
                 found = yield from recall_of(desk, step.text)
@@ -565,7 +582,7 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     desk.asks_first = True
     shown: list[Step] = []
     for step in reading.steps:
-        if len(reading.steps) == 1 and step.act.startswith("delete"):
+        if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete", "value.set")):
             yield from CHANGES[step.act](desk, step)  # asks with all that would go
         try:
             shown.append((yield from desk.looked_up(step)))

@@ -35,6 +35,7 @@ from lango_nb.models.offline.operations import (
     BOX,
     Entry,
     NoSuch,
+    Table,
     Unsure,
     cells_meant,
     files_of,
@@ -43,10 +44,12 @@ from lango_nb.models.offline.operations import (
     json_set,
     json_spans,
     lines,
+    number,
     read_table,
     write_row,
 )
-from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.plan import Step, show
+from lango_nb.models.offline.queries import is_numeric
 
 _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
@@ -305,7 +308,8 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
         return line
     for sign in (table.delimiter, ";", ",", "\t", "|", " "):
         cells = [cell.strip() for cell in (line.split(sign) if sign != table.delimiter else _cells(line, sign))]
-        if len(cells) == width and not any(_PAIR.match(cell) and _column(cell, table.columns) for cell in cells):
+        is_row = len(cells) == width and not any(_PAIR.match(cell) and _column(cell, table.columns) for cell in cells)
+        if is_row and (sign != " " or sign == table.delimiter or _is_alike(table, cells)):
             return write_row(table, cells)
     pairs = [_PAIR.match(part) for part in re.split(r"[,;]\s*", line)]
     row = [""] * width
@@ -317,6 +321,12 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
         return write_row(table, row)
     columns = ", ".join(table.columns)
     raise Ask(desk.say("ask.row", file=path, names=columns, n=width))
+
+
+def _is_alike(table: Table, cells: Sequence[str]) -> bool:
+    """Tell whether cells have numbers where the other rows have them, so that blanks part them and no words of a sentence."""
+    places = [place for place, name in enumerate(table.columns) if is_numeric(table.values(name))]
+    return bool(places) and all(number(cells[place]) is not None for place in places)
 
 
 def _cells(line: str, sign: str) -> list[str]:
@@ -414,7 +424,11 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
     shown = quoted(going, desk.language)
     agreed = step.arguments.get("lines", ())  # the rows that were said yes to: only these go
-    if not set(shown.splitlines()) <= set(agreed) if agreed else not (is_clear or desk.is_certain):
+    if (
+        not set(shown.splitlines()) <= set(agreed)
+        if agreed
+        else not (desk.is_certain or (is_clear and not desk.asks_first))
+    ):
         raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=shown))
     yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
     return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=shown), path)
@@ -440,7 +454,9 @@ def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tu
         return found, len(found) == 1 or (bool(step.word("find")) and desk.is_certain)
     if found := _described_line(before, f"{sought} {step.text.partition(chr(10))[0]}"):
         return found, True
-    near = {line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True)}
+    near = {
+        line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True, language=desk.language)
+    }
     if not near:
         raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
     return {at for at, line in enumerate(before) if line in near}, False
@@ -525,6 +541,8 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     else:
         path, old = yield from _only_table(desk, said, new)
     meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
+    if not meant and not new:
+        meant = cells_meant(old, said, is_done=not told & {"no", "not"})  # "mark Lucia as paid"
     if not meant:
         raise Ask(desk.say("unclear"), can_try_others=True)
     table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
@@ -537,7 +555,10 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     (cell,) = meant
     if is_json:
         key = f"{cell.entry}.{cell.column}".lstrip(".")
-        return (yield from _json_set(desk, Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})))
+        plan = Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})
+        if not cell.is_clear or desk.asks_first:
+            raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
+        return (yield from _json_set(desk, plan))
     before, row = lines(old), table.rows[int(cell.entry)]
     place = table.columns.index(cell.column)
     fitting = [at for at, line in enumerate(before) if read_table(f"{before[0]}\n{line}").rows[:1] == (row,)]
@@ -545,6 +566,9 @@ def _cell_set(desk: Desk, step: Step) -> Work:
         raise Ask(desk.say("ask.which", names=write_row(table, row)), can_try_others=True)
     (at,) = fitting
     changed = write_row(table, [*row[:place], cell.new, *row[place + 1 :]])
+    if not cell.is_clear or desk.asks_first:
+        plan = Step("line.replace", {"file": (path,), "line": (str(at + 1),), "new": (changed,)})
+        raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
     yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
     return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
 

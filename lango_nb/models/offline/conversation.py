@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -30,12 +30,21 @@ from lango_nb.models.offline.followups import (
     of_each_file,
     says_more,
 )
-from lango_nb.models.offline.lexicon import Concepts, Word, concepts_of, is_small_in, lexicon, likelier_language
+from lango_nb.models.offline.lexicon import (
+    Concepts,
+    Lexicon,
+    Word,
+    concepts_of,
+    is_small_in,
+    lexicon,
+    likelier_language,
+)
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     back_in,
     begins_with_pointer,
     calls_list,
+    compared_in,
     counted_up,
     endings,
     is_part,
@@ -59,6 +68,7 @@ from lango_nb.models.offline.plan import (
     is_talk,
     parse,
     read_order,
+    read_rows,
     speak_of,
     with_given,
 )
@@ -173,7 +183,8 @@ _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "l
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
 _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
 """What shows the things that an act counts."""
-_REMEMBERED = frozenset(("remember", "recall"))
+REMEMBERED = frozenset(("remember", "recall"))
+"""Concepts of what is kept in mind."""
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
 _SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
@@ -189,6 +200,16 @@ _FEW_IN_CELL = 12
 """Words of such a wish."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
+_OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
+"""What wishes about tasks, or without a file, are about a list that is a file."""
+_OF_TASKS = frozenset(("task", "remind", "remember"))
+"""Concepts of what is to be done, and on no other list."""
+_BOTH = 2
+"""Files that are compared."""
+_OF_ONE = frozenset(("delete", "move", "copy", "rename"))
+"""Acts that the longer, older … of two files may be for."""
+_TOLD_BY = {"longer": "count.lines", "shorter": "count.lines", "larger": "size", "smaller": "size"}
+"""What tells which of two files is longer, larger …; its date tells the rest."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _MOST_NOTES = 3
 """Lines before the rows of an answer that tells the largest: notes, and the sentence."""
@@ -246,6 +267,12 @@ class _Answer(NamedTuple):
     def is_any(self, keys: Iterable[str]) -> bool:
         """Tell whether one of some sentences was said."""
         return any(self.said(key) is not None for key in keys)
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether it lists what is in a folder, whatever had been read."""
+        found = said("entries", self.language, self.text.partition("\n")[0])
+        return found is not None and found["n"][:1].isdigit() and not _PATH.fullmatch(found["n"])
 
 
 class Understood(NamedTuple):
@@ -314,6 +341,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
+    if first == "refrain" and is_asking(request) and request.rstrip()[-1:] in _ASKS:
+        first = "unclear"  # "who eats no nuts?"
+        reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = behind_no(_shown_rather(_meant(_of_known_kinds(_with_nouns(reading)), request), request), context)
@@ -325,8 +355,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
     reading = _written_alike(_to_named_file(_rejoined(reading, request), request), request)
-    reading = _of_list(reading, request, context)
+    reading = _of_list(_of_spoken_list(reading, request, context), request, context)
     for meant in (
+        _of_compared(reading, request, context),
         _of_folders(reading, request, context),
         _of_other_word(request, context),
         _of_shown_line(reading, request, context),
@@ -335,7 +366,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _of_answer(reading, request, context),
     ):
         if meant is not None:
-            return reading._replace(steps=(meant,), confidence=1.0, others=())
+            files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
+            each = tuple(meant.with_arguments(file=(file,)) for file in files)
+            return reading._replace(steps=each or (meant,), confidence=1.0, others=())
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
         return reading
@@ -388,7 +421,7 @@ def _shown_rather(reading: Reading, request: str) -> Reading:
 def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     """Look in the file spoken of for what a question that points at it was taken to be remembered: "who is there then?"."""
     asks = request.rstrip()[-1:] in _ASKS
-    is_memory = bool(context.known) or not _REMEMBERED.isdisjoint(concepts_of(request))
+    is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
     if not asks or not context.file or is_memory or acts_read != ["recall"] or not points_back(request):
         return reading
@@ -414,7 +447,17 @@ def _with_nouns(reading: Reading) -> Reading:
 
 
 def _put_there(step: Step) -> Step:
-    """Part a place that is only pointed at from the file behind it: "put there a.txt"."""
+    """Part a place that is only pointed at from the file behind it: "put there a.txt"; and put a text into a file.
+
+    Examples
+    --------
+    >>> said = Step("move", {"file": ("the minutes",), "to": ("Kim",)}, text="put in the minutes: Kim is new")
+    >>> _put_there(said).act, _put_there(said).word("text")
+    ('append', 'Kim is new')
+    """
+    head, _, text = step.text.partition(next((sign for sign in _COLONS if sign in step.text), "\0"))
+    if step.act == "move" and step.word("file") in head and step.word("to") and step.word("to") in text:
+        return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
     place, _, name = step.word("to").partition(" ")
     is_file = [word.kind for word in words_of(name)][-1:] == ["file"]
     if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
@@ -607,6 +650,18 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
         both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
         adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
         reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
+    if step.act == "append" and not step.word("file"):  # "aggiungi pane alla lista della spesa"
+        said = step.word("text").split()
+        at = next(
+            (
+                at
+                for at in range(1, len(said) - 1)
+                if is_small_in(said[at], reading.language) and calls_list(" ".join(said[at + 1 :]))
+            ),
+            0,
+        )
+        text, file = " ".join(said[:at]), " ".join(said[at + 1 :])
+        return reading._replace(steps=(step.with_arguments(text=(text,), file=(file,)),)) if at else reading
     if step.act not in {"task.add", "task.list", "list"} or step.destination or step.word("file"):
         return reading
     found = words_of(request)
@@ -629,6 +684,87 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that what was read as a wish about tasks is about the list spoken of: "add bread", "cross off the soap".
+
+    Examples
+    --------
+    >>> spoken, said = Context(file="shopping list.txt"), Reading((Step("task.done", {}),))
+    >>> _of_spoken_list(said, "cross off the soap", spoken).steps[0].arguments
+    {'file': ('shopping list.txt',), 'find': ('soap',)}
+    >>> _of_spoken_list(said, "that task is done", spoken) == said
+    True
+    """
+    step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
+    is_list = ENDED.search(file) is not None and calls_list(file.rpartition("/")[2].rpartition(".")[0])
+    is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
+    if not is_list or is_file or concepts_of(request) & _OF_TASKS or BOX.search(context.answer) or not request.strip():
+        return reading
+    found = words_of(request)
+    told = _listed(reading.language).concepts(found)
+    comes_off = any("off" in one for one in told)
+    last = found[-1].text if "along" in told[-1] else ""
+    act = "line.delete" if comes_off else _OF_A_LIST.get(step.act, "")
+    if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
+        return reading
+    bare = [word for word in step.arguments.get("file", ()) if step.act == "delete" or list_named(word)]
+    if bare and step.act != "delete" and not comes_off:
+        return reading
+    role = {"append": "text", "line.delete": "find"}.get(act, "")
+    given = reader().arguments(request, act, (role, "file")) if role else {}
+    if any(map(list_named, given.get("file", ()))) and not comes_off:
+        return reading  # another list
+    said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
+    said = said or tuple(bare)
+    said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
+    if role and not any(said):
+        return reading
+    meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
+    if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
+        return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
+    return reading._replace(steps=(meant,), others=() if comes_off else reading.others)
+
+
+@cache
+def _listed(language: str = "") -> Lexicon:
+    return Lexicon([row for row in read_rows("listed.tsv") if language in {"", row[1]}])
+
+
+def _of_compared(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return what is wanted of the longer, older … of two files; of both, where it is asked which of them that is.
+
+    Examples
+    --------
+    >>> both = Context(spoken=("a.md", "b.md"))
+    >>> _of_compared(Reading((Step("read.longest", {}),)), "which one is longer?", both).arguments
+    {'file': ('a.md', 'b.md')}
+    >>> _of_compared(Reading((Step("move", {"to": ("old",)}),)), "move the shorter one to old", both).arguments
+    {'file': ('shorter',), 'to': ('old',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    kind, words = compared_in(request, reading.language)
+    act = step.act.partition(".")[0]
+    is_kept = any(
+        words in word for role, said in step.arguments.items() if role in {"to", "text", "new", "old"} for word in said
+    )
+    if not kind or step.destination or is_kept or (is_change(step.act) and act not in _OF_ONE):
+        return None
+    named = tuple(word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted)
+    rest = request.replace(words, " ").replace(step.word("to") or words, " ")
+    if len(named) != _BOTH and (named or says_more(rest)):
+        return None
+    if is_change(step.act):
+        return Step(act, {"file": (words,), **({"to": step.arguments["to"]} if step.word("to") else {})}, text=request)
+    shown = tuple(name for name in context.shown if ENDED.search(name))
+    both = named or (shown if len(shown) == _BOTH else context.spoken[-_BOTH:])
+    if len(both) != _BOTH:
+        return None
+    is_which = bool(named) or is_asking(request)
+    return Step(
+        _TOLD_BY.get(kind, "date") if is_which else "read", {"file": both if is_which else (words,)}, text=request
+    )
 
 
 def _of_folders(reading: Reading, request: str, context: Context) -> Step | None:
@@ -717,6 +853,8 @@ def _with_label(step: Step, language: str) -> Step:
         return step
     *rest, label = words_of(before[:-1]) or (None,)
     if not rest or label is None or label.kind not in {"word", "character", "number"}:
+        return step
+    if any(label.text in file for file in step.arguments.get("file", ())):
         return step
     told = concepts_of(label.text)
     is_name = not told and label.text[:1].isupper() and language != "de"
@@ -838,8 +976,10 @@ def _is_setting(step: Step, confidence: float, request: str, last: Step | None) 
     first = frozenset().union(*lexicon().concepts(found)[:_FIRST_WORDS])
     goes_on = last is not None and last.act in {"value.set", "line.replace"} and "and" in first
     is_unsure = confidence < _SURE and not is_asking(request)
+    marks = _listed().concepts(found)
+    is_begun = "change" in first or any("mark" in one for one in marks[:_FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or (goes_on and step.act in FOLLOWS)
-    return is_one and is_unsure and (goes_on or "change" in first) and len(found) <= _FEW_IN_CELL
+    return is_one and is_unsure and (goes_on or is_begun) and len(found) <= _FEW_IN_CELL
 
 
 def _new_of(reading: Reading) -> tuple[str, ...]:
@@ -992,7 +1132,8 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if is_other and len(telling) > (reading.confidence < HALF):
         return None  # it says by itself what is to be done
     is_delete = any(one.act.startswith("delete") for one in asked.steps)
-    if is_delete and set(step.arguments) - {context.missing}:
+    is_whole = step.act in acts() and is_change(step.act) and not lacks(step)  # another wish of the same sort
+    if (is_delete or is_whole) and set(step.arguments) - {context.missing}:
         return None
     if is_other and set(step.arguments) != {context.missing} and reading.confidence >= HALF:
         return None
@@ -1042,10 +1183,15 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             else asked._replace(known=context.known)
         )
     step = steps[-1]
+    for word in (word for one in steps for word in one.arguments.get("file", ())):
+        if ENDED.search(word) and word in answer:
+            context = context._replace(spoken=speak_of(context, word))
     names = _shown(step, told)
+    if len(steps) > 1 and {one.act for one in steps} == {"count.lines"}:  # none of them is "it"
+        names, context = tuple(one.word("file") for one in steps), context._replace(file="", is_named=False)
     is_unsettled = told.said("ask.missing_of") is not None and not ENDED.search(step.word("file"))
     is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)
-    file = "" if is_lacking else _file(step, context, told)
+    file = "" if is_lacking or len(names) == len(steps) > 1 else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
     if asked is not None:
         return asked._replace(
@@ -1162,11 +1308,13 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
         return _named(step.word("to"), answer.text) or step.word("to")
+    if answer.said("tasks.none") is not None:
+        return ""
     if step.act == "undo":
         taken_back = answer.said("undone") or {}
         names = taken_back.get("names", "").split(", ")
         return names[0] if len(names) == 1 else ""
-    if step.act.startswith("delete") and (asked := answer.said("ask.delete")) is not None:
+    if (asked := answer.said("ask.delete")) is not None and answer.said("ask.lines") is None:
         names = asked["names"].splitlines()
         return names[0].rstrip("/") if len(names) == 1 else ""
     if step.act in {"move", "copy", "rename"}:
@@ -1176,11 +1324,11 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if step.act == "search.files":
         names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
-    if step.act in {"column.min", "column.max"}:  # the rows stand behind the sentence
-        for line in answer.text.splitlines()[:_MOST_NOTES]:
-            if (found := said(step.act, answer.language, line)) is not None:
-                return found["file"]
-    is_list = step.act.startswith("list")
+    head = step.act if step.act in {"column.min", "column.max"} else "summary"  # the rows stand behind the sentence
+    for line in answer.text.splitlines()[:_MOST_NOTES]:
+        if (found := said(head, answer.language, line)) is not None:
+            return found["file"]
+    is_list = answer.is_listing or (step.act.startswith("list") and answer.said("lines") is None)
     for key in () if is_list else naming("file", answer.language):
         if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:
             return told["file"]
@@ -1189,12 +1337,12 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         return ""
     word = words[0] if words else ""
     text = answer.text
-    if is_list and text and "\n" not in text and text.rstrip()[-1:] not in _ENDS:
+    if text and "\n" not in text and text.rstrip()[-1:] not in _ENDS and (is_list or ENDED.search(text)):
         return _AFTER.sub("", text).rstrip("/")
     for line in text.splitlines():
         if (took := said("note.took", answer.language, line)) is None:
             break
-        if took["word"] == word:
+        if took["word"] == word or line == text.rpartition("\n")[0]:
             return took["name"]
     if word and not is_pointer(word, "it") and word in text:
         return word
@@ -1216,10 +1364,10 @@ def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
     for key in ("ask.which", "ask.no_file", *listing):
         if (found := answer.said(key)) is not None:
             return _split(found["names"], answer.language)
-    if step.act.startswith("delete") and (found := answer.said("ask.delete")) is not None:
+    if (found := answer.said("ask.delete")) is not None and answer.said("ask.lines") is None:
         return tuple(name.rstrip("/") for name in found["names"].splitlines())
     head, _, rest = answer.text.partition("\n")
-    is_list = step.act in _SHOWS or step.act.startswith(_SHOWING)
+    is_list = step.act in _SHOWS or step.act.startswith(_SHOWING) or answer.is_listing
     if rest and is_list and head.rstrip().endswith((":", "\uff1a")):
         rows = rest.splitlines()
         if step.act.startswith("rows"):

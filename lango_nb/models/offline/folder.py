@@ -22,6 +22,7 @@ from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     Pick,
     begins_with_pointer,
+    compared_in,
     endings,
     how_many,
     is_here,
@@ -45,6 +46,7 @@ from lango_nb.models.offline.operations import (
     code_show,
     files_of,
     json_path,
+    lines,
     read_table,
     settle,
 )
@@ -413,10 +415,8 @@ class Outcome(NamedTuple):
 class Desk:
     """What is known while a plan is carried out."""
 
-    def __init__(
-        self, tools: Mapping[str, ToolSchema], context: Context, language: str, *, is_certain: bool = False
-    ) -> None:
-        self.folder = Folder(tools)
+    def __init__(self, folder: Folder, context: Context, language: str, *, is_certain: bool = False) -> None:
+        self.folder = folder
         self.context = context
         self.language = language
         self.is_certain = is_certain
@@ -436,7 +436,12 @@ class Desk:
     def begin(self, step: Step) -> None:
         """Take up a step: what files it is about, and what was said."""
         self._kind = acts()[step.act].reads if step.act in acts() else ""
-        self._text, self._needs_file = step.text, step.act in _OF_FILES
+        self._guess, self._text, self._needs_file = "", step.text, step.act in _OF_FILES
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether the last file settled is called otherwise than was said."""
+        return bool(self._guess)
 
     def say(self, key: str, **values: object) -> str:
         """Word an answer in the language of the request."""
@@ -451,9 +456,10 @@ class Desk:
     def missing(self, step: Step, role: str) -> Ask:
         """Make the question for a word that is missing."""
         known = ", ".join(word for words in step.arguments.values() for word in words)
-        return (
-            Ask(self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known)) if known else self.lacks(role)
+        text = (
+            self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known) if known else self.lacks(role).text
         )
+        return Ask(text, can_try_others=not is_change(step.act))
 
     def lacks(self, role: str) -> Ask:
         """Make the question for a word of a role."""
@@ -551,7 +557,7 @@ class Desk:
             is_open = (
                 self.context.asked is not None
             )  # a question that was not answered: what "it" is has become unclear
-            return name == self.context.file and (is_open or not self.context.is_named or self._is_added_to(name))
+            return name == self.context.file and (is_open or not self.context.is_named or self._is_edited(name))
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
         names = {name.casefold(), name.rpartition("/")[2].casefold()}
         found = words_of(word)  # "the mail offer.txt": all the rest of it is known, and no other name
@@ -565,10 +571,11 @@ class Desk:
             meant = meant.with_arguments(to=(self.goal(step),))
         return Ask(self.say("shall", plan=show(meant)))
 
-    def _is_added_to(self, name: str) -> bool:
-        """Tell whether something was just added to a file: "it" may be either."""
+    def _is_edited(self, name: str) -> bool:
+        """Tell whether something in a file was just added or changed: "it" may be either."""
         changed = self.context.changed
-        return changed is not None and bool(changed.word("added")) and name in changed.arguments.get("file", ())
+        is_part = changed is not None and bool({"added", "old", "lines"} & set(changed.arguments))
+        return changed is not None and is_part and name in changed.arguments.get("file", ())
 
     def _is_only_found(self, name: str) -> bool:
         """Tell whether nobody has named a file: an answer was found in it, wherever it was."""
@@ -590,7 +597,12 @@ class Desk:
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
-        pointed: str | None = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
+        kind, _ = compared_in(word, self.language)
+        pointed: str | None = None
+        if kind and not self.is_path(word):
+            pointed = yield from self._compared(word, kind)
+        else:
+            pointed = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
         if pointed is not None:
             return pointed
         name = word.strip().strip("\"'`").rstrip("/").removeprefix("./") or "."
@@ -619,7 +631,8 @@ class Desk:
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
         if not found.name and self.context.file and begins_with_pointer(name):
-            return self.context.file  # "that card": whatever it is called, it was spoken of
+            self._guess = self.context.file  # "that card": it was spoken of, and called something else
+            return self.context.file
         if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
             what = self.say("role.file")
             raise Ask(
@@ -707,6 +720,36 @@ class Desk:
         if len(alike) == 1:
             return alike[0]
         raise self.lacks("file")
+
+    def _compared(self, word: str, kind: str) -> Work:
+        """Return the longer, older … of two files: those that were shown, else the last that were spoken of."""
+        for names in (self.context.shown, self.context.spoken[-2:]):
+            found: list[Entry] = []
+            for name in names if len(names) == 2 else ():  # noqa: PLR2004 - one of two
+                entry: Entry | None = yield from self.folder.find(name)
+                found += [] if entry is None else [entry]
+            if len(found) != 2:  # noqa: PLR2004 - the same
+                continue
+            first: Any = yield from self._measure(found[0], kind)
+            second: Any = yield from self._measure(found[1], kind)
+            if first == second:
+                raise Ask(self.say("ask.which", names=self.either(names)))
+            is_first = (first > second) is (kind in {"longer", "larger", "newer"})
+            chosen = found[0 if is_first else 1].name
+            self.notes.append(self.say("note.took", word=word, name=chosen))
+            return chosen
+        upper: list[Entry] = yield from self.folder.list()
+        raise Ask(self.say("ask.which", names=self.either([one.name for one in files_of(upper)])))
+
+    def _measure(self, entry: Entry, kind: str) -> Work:
+        """Return the lines, the bytes or the time of a file, to be compared."""
+        if kind in {"older", "newer"}:
+            timed: list[Entry] = yield from self.folder.with_times([entry._replace(is_folder=False)])
+            return timed[0].changed
+        if entry.is_folder:
+            below: list[Entry] = yield from self.folder.everything(entry.name)
+            return len(below)
+        return entry.bytes if kind in {"larger", "smaller"} else len(lines((yield from self.folder.read(entry.name))))
 
     @staticmethod
     def _place(bare: str) -> int | None:

@@ -256,7 +256,7 @@ def _operation(step: Step, last: Step) -> tuple[Step, Step]:
     rest = step.text
     for word in step.arguments.get("file", ()):
         rest = rest if rank(word) is not None else rest.replace(word, " ")
-    meant = [act for act in alike if _says_operation(rest, act)]
+    meant = [act for act in alike if says_operation(rest, act)]
     if (
         not meant
         and last.act in {"read.first", "read.last"}
@@ -266,11 +266,11 @@ def _operation(step: Step, last: Step) -> tuple[Step, Step]:
         return step._replace(arguments={"line": step.arguments["file"]}), last._replace(act="read.line")
     if len(meant) != 1:
         return step, last
-    said = {role: words for role, words in step.arguments.items() if not _says_operation(" ".join(words), meant[0])}
+    said = {role: words for role, words in step.arguments.items() if not says_operation(" ".join(words), meant[0])}
     return step._replace(arguments=said), last._replace(act=meant[0])
 
 
-def _says_operation(words: str, act: str) -> bool:
+def says_operation(words: str, act: str) -> bool:
     """Tell whether words have the one that tells an act from those like it: words and ``count.words``."""
     name = act.rpartition(".")[2]
     return any(name.startswith(told) or told.startswith(name.removesuffix("s")) for told in concepts_of(words))

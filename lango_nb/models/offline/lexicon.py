@@ -246,6 +246,8 @@ _LEAST_LIKELY = 0.002
 """Least probability of a language: what stands in the text may always outweigh the reader."""
 _WRITTEN_OTHERWISE = (20.0, 5.0)
 """The same for the signs of a text: it has none of a language that needs them; it has some, maybe in a name."""
+_KANA, _KANA_TELLS = re.compile("[\u3040-\u309f]"), 3.0
+"""Signs that Chinese has none of, and Japanese is hardly written without."""
 _OF_EAST = ("ja", "zh")
 """Languages that are written in signs of their own."""
 _CLEARLY_OTHER = 1.5
@@ -293,16 +295,18 @@ def _against(text: str) -> Mapping[str, float]:
     total, has = 0.0, dict.fromkeys(_tongues(), 0.0)
     for word in said:
         for part in _JOINTS.split(word.text.casefold().replace("\u2019", "'")) if word.kind == "word" else ():
-            of = speakers.get(part) or speakers.get(fold(part))
+            of = speakers.get(part)
             weight = _TELLS if of else _HINTS
             if of := of or _languages_of(fold(part), known):
                 total += weight
                 for language in of:
                     has[language] += weight
-    return {
+    against = {
         one: total - mine + (_WRITTEN_OTHERWISE[signs] if (one in _OF_EAST) != signs else 0.0)
         for one, mine in has.items()
     }
+    against["zh" if _KANA.search(text) else "ja"] += _KANA_TELLS * signs
+    return against
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import Any
 
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
+from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
@@ -63,6 +64,7 @@ from lango_nb.models.offline.queries import (
     Leaf,
     Query,
     answer,
+    is_numeric,
     leaf,
     query,
     ranked,
@@ -81,7 +83,7 @@ _FEW_ROWS = 3
 _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
 _ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
-_HALF, _MOSTLY, _WHOLLY = 0.5, 0.65, 0.9
+_THIRD, _HALF, _MOSTLY, _WHOLLY = 0.33, 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
 _REFUSING = frozenset(("no", "not", "none"))
 _CHANGING = frozenset(("change", "delete", "write", "move", "replace"))
@@ -115,6 +117,10 @@ _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
 _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
+_OF_FILES = frozenset(("file", "change", "newest", "create", "write", "save", "date"))
+"""Concepts of a question about when a file was changed."""
+_SIZES = frozenset(("count.lines", "count.words", "count.chars"))
+"""Acts that tell how long a file is."""
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".gz", ".pyc", ".xlsx", ".docx", ".db", ".sqlite")
 
 
@@ -166,6 +172,10 @@ def _operate(desk: Desk, step: Step) -> Work:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
         raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+    if step.act in _SIZES and desk.is_guessed and not says_operation(_unsaid(step), step.act):
+        raise Ask(
+            desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
+        )  # "how long does it cook?"
     step = _as_table(step, text)
     if step.act in {"column.max", "column.min"} and operation_of == step.act:
         step = step.with_arguments(column=(_measured(step, text),))
@@ -286,7 +296,7 @@ def _as_table(step: Step, text: str) -> Step:
             return Step("rows.where", {"column": (column,), "value": (values[0],)}, step.destination, step.text)
         return Step("column.distinct", {"column": (column,)}, step.destination, step.text)
     named_columns = [name for word in rest.split() if (name := _column_of(word, table.columns))]
-    columns = [name for name in dict.fromkeys(named_columns) if _is_numeric(table.values(name))]
+    columns = [name for name in dict.fromkeys(named_columns) if is_numeric(table.values(name))]
     return Step("column.sum", {"column": (columns[0],)}, step.destination, step.text) if len(columns) == 1 else step
 
 
@@ -294,9 +304,9 @@ def _measured(step: Step, text: str) -> str:
     """Return the column that "the dearest plant" is about: the only one with amounts, where plants are no amounts."""
     table = read_table(text)
     named = pick(step.word("column"), table.columns).name
-    if not named or _is_numeric(table.values(named)) or any(day(value) for value in table.values(named)):
+    if not named or is_numeric(table.values(named)) or any(day(value) for value in table.values(named)):
         return step.word("column")
-    amounts = [name for name in table.columns if _is_numeric(table.values(name)) and not _is_number_of(name)]
+    amounts = [name for name in table.columns if is_numeric(table.values(name)) and not _is_number_of(name)]
     return amounts[0] if len(amounts) == 1 else step.word("column")
 
 
@@ -345,7 +355,7 @@ def _with_value_for_column(step: Step, error: NoSuch | Unsure, text: str) -> Ste
         return step.with_arguments(column=(step.word("value"),), value=(step.word("column"),))
     if step.act not in {"column.sum", "column.mean", "column.min", "column.max"} or not narrowed(text, said)[1]:
         return None
-    amounts = [name for name in table.columns if _is_numeric(table.values(name)) and not _is_number_of(name)]
+    amounts = [name for name in table.columns if is_numeric(table.values(name)) and not _is_number_of(name)]
     if len(amounts) != 1:
         return None
     return step.with_arguments(column=(amounts[0],))._replace(text=f"{step.text}\n{step.word('column')}")
@@ -361,13 +371,8 @@ def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
     if not isinstance(error, NoSuch) or error.kind != "column" or step.act not in {"column.max", "column.min"}:
         return None
     table = read_table(text)
-    found = [name for name in table.columns if _is_numeric(table.values(name))]
+    found = [name for name in table.columns if is_numeric(table.values(name))]
     return found[0] if len(found) == 1 and error.wanted == step.word("column") else None
-
-
-def _is_numeric(values: Sequence[str]) -> bool:
-    read = numbers([value for value in values if value])
-    return bool(read) and None not in read
 
 
 def _worded(desk: Desk, step: Step, path: str, text: str, value: Value) -> Outcome:
@@ -622,6 +627,8 @@ def _size(desk: Desk, step: Step) -> Work:
 
 
 def _date(desk: Desk, step: Step) -> Work:
+    if not (step.word("file") or points_back(step.text) or concepts_of(step.text) & _OF_FILES):
+        raise Ask(desk.lacks("file").text, can_try_others=True)  # "when are we back?"
     paths: tuple[str, ...] = yield from desk.files(step)
     timed: list[Entry] = yield from desk.folder.with_times([Entry(path) for path in paths])
     said = [desk.say("date", file=one.name, date=one.changed.replace("T", " ").removesuffix("Z")) for one in timed]
@@ -701,15 +708,15 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
     texts: dict[str, str] = yield from desk.folder.read_all(names)
-    found: list[tuple[float, int, Outcome | tuple[str, Query, Table]]] = []
-    for place, (name, text) in enumerate(texts.items()):
+    found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
+    for name, text in texts.items():
         table = _table_in(name, text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
             one = _leaf_in(desk, name, text, said)
             is_deep = one is not None and len(one.path) > 1 and step.act not in _MAYBE_OF_TABLES
             is_clear = len(names) == 1 or is_deep or (one is not None and one.said > 1)
             if one is not None and is_clear and one.explained >= least:
-                found.append((one.explained, one.said - 1, _leaf_answered(desk, step, name, one)))
+                found.append((one.explained, False, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
         told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
         asked = query(said, table, told, name, desk.language)
@@ -717,15 +724,15 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             asked = asked._replace(where=(joined,))
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
-        enough = min(least, _HALF) if any(one.kind == "is" for one in asked.where) else least
+        is_counted = asked.measure == "count"
+        is_told = not is_counted and any(one.kind == "is" for one in asked.where)
+        enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
         if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
             continue
-        found.append((asked.explained, len(asked.where), (name, asked, table)))
-        if told is not None or (place == 0 and len(names) == 1):
-            break
+        found.append((asked.explained, told is not None, len(asked.where), (name, asked, table)))
     if not found:
         return None
-    best = max(found, key=lambda one: one[:2])[2]
+    best = max(found, key=lambda one: one[:3])[3]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
 
 
@@ -763,6 +770,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         and not step.act.startswith("list.by")
         and (is_going_on or step.word("file").casefold().endswith(TABLES))
     )
+    if step.act == "read" and step.word("file"):
+        return _MOSTLY
     if step.act in _MAYBE_OF_TABLES or is_list:
         return _HALF if last is not None and last.act == "query" else _MOSTLY
     return None
@@ -784,7 +793,10 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
             path: str = yield from desk.file(word)
         except (Ask, Absent):
             return ()
-        return (path,) if path.casefold().endswith(TABLES) else ()
+        if path.casefold().endswith(TABLES):
+            return (path,)
+        if PurePosixPath(path).suffix:
+            return ()
     every: list[Entry] = yield from desk.folder.everything(".")
     names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(TABLES)]
     names.sort(key=lambda name: name != desk.context.file)
@@ -898,12 +910,14 @@ def _without_asking(text: str) -> str:
 
 
 def _with_the_one_word(text: str, texts: Mapping[str, str], language: str) -> list[tuple[str, str]]:
-    """Find the few lines with the only telling word of a question, or what it means in English."""
+    """Find the few lines with the only telling word of a question, or what it means in English; with one of two, the only line."""
     telling = [word for word in telling_words(text) if not is_small_in(word, language)]
-    if language == "en" or len(telling) != 1 or len(telling[0]) < _LONG_WORD:
+    is_one = len(telling) == 1 and language != "en" and len(telling[0]) >= _LONG_WORD
+    is_half = len(telling) == 2 and not any(word.kind in UNSPACED for word in words_of(text))  # noqa: PLR2004 - one of two
+    if not is_one and not is_half:
         return []
-    found = likeliest_lines(telling[0], texts, is_part=True, language=language)
-    return found if len(found) <= _FEW_ROWS else []
+    found = likeliest_lines(" ".join(telling), texts, is_part=True, language=language if is_one else "")
+    return found if len(found) <= (_FEW_ROWS if is_one else 1) else []
 
 
 def _lines_found(
@@ -1001,6 +1015,8 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
         if str(one.get("task_id")) == words.strip():
             return one
     titles = [str(one.get("title")) for one in still]
+    if not titles:
+        raise Ask(desk.lacks("file").text, can_try_others=True)
     place = rank(words) if len(words.split()) <= 4 else None  # noqa: PLR2004 - "the last one there"
     chosen = pick(words, titles)
     if not chosen.name and place is not None and still and -len(still) <= place <= len(still) and place:
@@ -1014,7 +1030,7 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
         return still[0]
     if not chosen.name:
         rivals = chosen.rivals or tuple(titles)
-        raise Ask(desk.say("ask.task", names=", ".join(rivals) or "-"), can_try_others=True)
+        raise Ask(desk.say("ask.task", names=", ".join(rivals)), can_try_others=True)
     return still[titles.index(chosen.name)]
 
 
@@ -1045,7 +1061,10 @@ def _recall(desk: Desk, step: Step) -> Work:
     words = step.word("find") or desk.need(step._replace(arguments={"find": (step.text,)}), "find")
     found, _ = yield from memories(desk, f"{words} {step.text.partition(chr(10))[0]}")
     if not found:
-        raise CannotWork(desk.say("memory.none", word=words))
+        outcome: Outcome | None = yield from find_out(desk, step.text)
+        if outcome is None:
+            raise CannotWork(desk.say("memory.none", word=words))
+        return outcome
     return _recalled(desk, step.with_arguments(find=(words,)), found)
 
 

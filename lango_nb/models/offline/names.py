@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Word, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -212,7 +212,7 @@ def list_named(words: str) -> str:
     """
     return " ".join(
         word
-        for word in trimmed(words).split()
+        for word in _words_of(words)
         if not (is_small(word) or is_pointer(word, "it") or forms_of(plain(word)) & _LISTS)
     )
 
@@ -225,7 +225,11 @@ def calls_list(words: str) -> bool:
     >>> calls_list("listę przeglądu"), calls_list("the recipes"), calls_list("the list")
     (True, False, False)
     """
-    return any(forms_of(plain(word)) & _LISTS for word in trimmed(words).split()) and bool(list_named(words))
+    return any(forms_of(plain(word)) & _LISTS for word in _words_of(words)) and bool(list_named(words))
+
+
+def _words_of(words: str) -> list[str]:
+    return [piece for word in trimmed(words).split() for piece in _pieces(word)]
 
 
 def how_many(text: str) -> int:
@@ -356,6 +360,17 @@ def is_pointer(word: str, kind: str) -> bool:
 def is_small(word: str) -> bool:
     """Tell whether a word is an article, a preposition or the like."""
     return plain(word) in table_of("small")
+
+
+def says_something(word: str) -> bool:
+    """Tell whether a word is no article, no preposition and none of those that requests are made of.
+
+    Examples
+    --------
+    >>> says_something("ladder"), says_something("the"), says_something("change")
+    (True, False, False)
+    """
+    return not (is_small(word) or _told(word) or word.isdigit() or len(word) < 3)  # noqa: PLR2004 - "is", "on"
 
 
 def is_part(words: str) -> bool:
@@ -547,6 +562,28 @@ def back_in(text: str) -> dict[str, str]:
     return {word: far for word, far in found.items() if not any(word != other and word in other for other in found)}
 
 
+def compared_in(text: str, language: str) -> tuple[str, str]:
+    """Return how a text compares two files, and the words that do; nothing where it does not.
+
+    Examples
+    --------
+    >>> compared_in("move the shorter one to old", "en"), compared_in("長い方を見せて", "ja"), compared_in("a text", "en")
+    (('shorter', 'shorter'), ('longer', '長い方'), ('', ''))
+    """
+    found = words_in(text)
+    told = _comparing(language).concepts(found)
+    kinds = {kind for one in told for kind in one}
+    said = [word for word, one in zip(found, told, strict=True) if one]
+    if len(kinds) != 1:
+        return "", ""
+    return kinds.pop(), ("" if any(word.kind in UNSPACED for word in said) else " ").join(word.text for word in said)
+
+
+@cache
+def _comparing(language: str) -> Lexicon:
+    return Lexicon([row for row in read_rows("compared.tsv") if row[1] == language])
+
+
 def says_name(text: str) -> bool:
     """Tell whether a request gives a name ("called", "as") and not a place."""
     words = text.casefold()
@@ -677,7 +714,7 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     sought = [stem(word) for word in said]
     if not sought:
         return [], False
-    related = [{stem(word), *related_words(stem(word)), *_head(word)} for word in said]
+    related = [{stem(word), *related_words(stem(word)), *_head(word), *_month(word)} for word in said]
     whole = related_words(plain(words))
     kinds = table_of("kind")
     ends = [tuple(kinds.get(word, kinds.get(stem(word), "")).split()) for word in said]
@@ -704,6 +741,12 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
     return found, best < _TRANSLATED
+
+
+def _month(word: str) -> tuple[str, ...]:
+    """Return the number of a month, as dates in the names of files have it."""
+    number = table_of("month").get(word, "")
+    return (number, number.zfill(2)) if number else ()
 
 
 def _pieces(word: str) -> list[str]:

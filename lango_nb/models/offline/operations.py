@@ -20,7 +20,18 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lango_nb.models.offline.names import ARTICLES, forms_of, is_pointer, pick, plain, rank, stem, table_of, unaccented
+from lango_nb.models.offline.names import (
+    ARTICLES,
+    forms_of,
+    is_pointer,
+    pick,
+    plain,
+    rank,
+    says_something,
+    stem,
+    table_of,
+    unaccented,
+)
 from lango_nb.tools.builtin.files import lines_of
 
 # -- tables, numbers and dates -----------------------------------------------------------------------------------------
@@ -168,15 +179,20 @@ def number(text: str, *, is_comma: bool | None = None) -> Decimal | None:
     --------
     >>> [str(number(text)) for text in ("1.234,56 €", "$1,200", "12 kg", "-3,5", "45%", "1 200")]
     ['1234.56', '1200', '12', '-3.5', '45', '1200']
-    >>> number("3 tins of 5"), number("2024-05-01"), number("soon"), number("A12")
-    (None, None, None, None)
+    >>> number("3 tins of 5"), number("2024-05-01"), number("soon"), number("A12"), number("IMG_12.jpg")
+    (None, None, None, None, None)
     """
     stripped = text.strip()
     found = list(_NUMBER.finditer(stripped))
     if len(found) != 1:
         return None
     around = stripped[: found[0].start()], stripped[found[0].end() :]
-    if around[0][-1:].isalnum() or sum(map(len, around)) > _MOST_UNIT or any(sign in "".join(around) for sign in "-/:"):
+    if (
+        around[0][-1:].isalnum()
+        or around[0][-1:] == "_"
+        or sum(map(len, around)) > _MOST_UNIT
+        or any(sign in "".join(around) for sign in "-/:")
+    ):
         return None
     written = re.sub(r"['\u2019\u00a0\u202f ]", "", found[0][0]).replace("\u2212", "-").rstrip(".,")
     if is_comma is None:
@@ -1007,6 +1023,9 @@ def _json_word(value: Any) -> str:
 # -- one value, by what stands beside it -------------------------------------------------------------------------------
 
 _SAID = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?![\w])|[^\W_]+")
+_NAME = 3
+"""Letters of a short name that has to be said as it is: "Tom"."""
+_FILE_END = re.compile(r"\.[A-Za-z]\w{1,3}\Z")
 _LONGEST_VALUE = 6
 """Words of the longest value that is looked for."""
 
@@ -1019,6 +1038,8 @@ class Cell(NamedTuple):
     column: str
     old: str
     new: str
+    is_clear: bool = True
+    """Whether every word of the request that says something is in the row, names the column or is the new value."""
 
 
 class _Said:
@@ -1028,6 +1049,7 @@ class _Said:
         self.words = [match[0] for match in _SAID.finditer(text)]
         self.plain = [plain(word) for word in self.words]
         self.forms = [forms_of(word) if len(word) > 1 else frozenset((word,)) for word in self.plain]
+        self.telling = {at for at, word in enumerate(self.words) if at and says_something(word)}
 
     def whole(self, value: str) -> list[int]:
         """Return the places of the words that are a value; none where it is not said."""
@@ -1040,9 +1062,14 @@ class _Said:
 
     def near(self, value: str) -> list[int]:
         """Return the places of the words that are a value, or one of its words in any language."""
-        if whole := self.whole(value):
+        if whole := self.whole(value) or self.whole(_FILE_END.sub("", value)):
             return whole
-        stems = {stem(word) for word in plain(value).split() if len(word) >= _TELLING}
+        long = [
+            word
+            for word in plain(value).split()
+            if len(word) >= _TELLING or (word in self.plain and len(word) == _NAME)
+        ]
+        stems = set(map(stem, long))
         return [at for at, forms in enumerate(self.forms) if stems & forms and not self.plain[at].isdigit()]
 
     def names(self, column: str) -> list[int]:
@@ -1074,7 +1101,7 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
     --------
     >>> rooms = "name,room\nNina Steiner,C\nMia Roth,D\n"
     >>> cells_meant(rooms, "put Nina Steiner in room D")
-    [Cell(entry='0', column='room', old='C', new='D')]
+    [Cell(entry='0', column='room', old='C', new='D', is_clear=True)]
     >>> cells_meant('{"items": [{"name": "cup", "count": 3}]}', "set the count of the cups to 12", "12")[0].entry
     'items.0'
     """
@@ -1096,7 +1123,9 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
             hits = {hit for name, one in values.items() if name != column for hit in asked.near(one)} & rest
             hits |= set(asked.whole(values[column])) & rest
             if hits or (named and sum(column in other for _, other in entries) == 1):
-                found.append((len(hits) + bool(named), Cell(place, column, values[column], value)))
+                path = {hit for part in place.split(".") for hit in asked.names(part)}
+                is_clear = asked.telling <= {*hits, *at, *named, *path}
+                found.append((len(hits) + bool(named), Cell(place, column, values[column], value, is_clear)))
     most = max((score for score, _ in found), default=0)
     return [cell for score, cell in found if score == most]
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.carry_out import LISTING, asks, least_of, wants_to_know
-from lango_nb.models.offline.conversation import Conversation, resolved
+from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
 from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.operations import reckon
@@ -158,15 +158,15 @@ def parts_of(
     each = reading.each or (reading.confidence,) * len(steps)
     sure = [confidence for confidence, pieces in zip(each, steps, strict=True) for _ in pieces]
     changed = conversation.understood.context.changed
-    last = conversation.understood.context.last
-    is_going_on = len(flat) == 1 and last is not None and last.act == "query"
+    is_going_on = len(flat) == 1 and conversation.understood.context.last is not None
     owners = [
         next(iter(router.owners("fs")), "")
-        if (is_going_on and may_be_found_out(step, confidence)) or _is_no_sum(step)
+        if (is_going_on and may_be_found_out(step, confidence, reading.language)) or _is_no_sum(step)
         else _owner(
             tool_of(step, changed),
             step,
             confidence,
+            reading.language,
             router,
             route if len(flat) == 1 else router.route(step.text or show(step)),
             own_tools,
@@ -270,13 +270,13 @@ def _is_own(tool: str, own_tools: Collection[str]) -> bool:
 
 
 def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
-    tool: str, step: Step, confidence: float, router: Router, route: Route, own_tools: Collection[str]
+    tool: str, step: Step, confidence: float, language: str, router: Router, route: Route, own_tools: Collection[str]
 ) -> str:
     """Return who gets a step; empty for the root itself, or when nobody does."""
     is_stranger = (
         step.act == "about.agents" and step.word("agent") and not pick(step.word("agent"), router.table.names).name
     )
-    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, confidence, route):
+    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, confidence, language, route):
         return next(iter(router.owners("fs")), "")
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = confidence < SURE or (route.confidence >= CLEARLY > confidence)
@@ -297,24 +297,28 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     return str(route.chosen) if is_doubtful else owners[0]
 
 
-def may_be_found_out(step: Step, confidence: float, route: Route | None = None) -> bool:
+def may_be_found_out(step: Step, confidence: float, language: str, route: Route | None = None) -> bool:
     """Tell whether a question that looks like talk, or was hardly understood, may have its answer in a file.
 
     Parameters
     ----------
     step : Step
-    confidence : float
-        That of its reading.
+    confidence, language
+        Those of its reading.
     route : Route, optional
         Who else it may be for.
     """
-    if (step.act in acts() and is_change(step.act)) or not wants_to_know(step.text):
+    if (step.act in acts() and is_change(step.act)) or not wants_to_know(step.text, language):
         return False
     other = 0.0 if route is None else route.confidence
     match step.act:
         case "talk" | "unclear":
             is_sure = confidence >= CHATTY and step.act == "talk"
             return route is None or not route.is_conversation or not (is_sure or other >= SURELY)
+        case "recall":
+            return confidence < SURE or (confidence < 1 and not concepts_of(step.text) & REMEMBERED)
+        case "about.agents" if step.word("agent"):
+            return True  # there is nobody who is called so
         case "about.agents" | "about.owner":
             return confidence < CLEARLY and (route is None or route.chosen is None)
         case _:

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
-from lango_nb.models.offline.names import in_english, is_small, plain, related_words, stem, table_of
+from lango_nb.models.offline.names import in_english, is_small, plain, points_back, related_words, stem, table_of
 from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -37,9 +37,6 @@ _WORDY = 3
 _FALSE = frozenset(("no", "false", "n", "", "nein", "non", "nao", "nie", "nee", "0", "open", "いいえ", "否", "无", "-"))
 _LABELS = ("name", "title", "item", "product", "task")
 _MONEY = ("expenses", "price", "payment", "paid", "pay", "cost", "spent")
-_PRICES = frozenset(("price", "amount", "cost", "fee", "total", "prix", "preis", "betrag", "precio", "preco", "prezzo", "prijs", "cena", "kwota", "bedrag", "importo", "montant", "importe", "valor"))  # fmt: skip
-_QUANTITIES = frozenset(("quantity", "qty", "count", "pieces", "sold", "anzahl", "menge", "aantal", "quantite", "nombre", "cantidad", "quantidade", "quantita", "ilosc", "liczba"))  # fmt: skip
-"""Words in the names of columns with amounts of money, and with numbers of things."""
 _KEYS = frozenset(("id", "no", "nr", "code"))
 _IDS = ("id", "number", "no", "nr", "code", "phone", "year", "week", "room", "plz", "zip")
 """Columns whose numbers nobody adds up."""
@@ -53,8 +50,6 @@ _MEASURES = {
 }
 _MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
 _NEGATING = frozenset(("no", "not", "none", "except"))
-_DENYING = ("un", "on", "im", "in", "non", "nie", "nicht")
-"""How words of several languages begin that say the contrary of the rest."""
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
 _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
@@ -67,6 +62,7 @@ _SIDES = {"before": "under", "after": "over", "since": "over"}
 """On which side of a year rows are."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Concepts of small numbers."""
+_ENDING = re.compile(r"\.[A-Za-z]\w{1,3}\Z")
 _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
 _FEW = 5
@@ -289,7 +285,7 @@ class _Question:
         """Return the tokens that say the contrary of a word by how they begin: "unpaid", "impayé"."""
         found = []
         for unit in self.units:
-            for prefix in _DENYING:
+            for prefix in _words_for("contrary"):
                 rest = unit.text.removeprefix(prefix)
                 if rest == unit.text or len(rest) < _SHORTEST:
                     continue
@@ -303,6 +299,15 @@ class _Question:
         parts = plain(phrase).split() if self.english else []
         said = [{at for tokens in self._meaning(part) for at in tokens} for part in parts if not is_small(part)]
         return sorted(set().union(*said) - self.columns) if all(places - self.columns for places in said) else []
+
+    def abroad(self, word: str) -> list[int]:
+        """Return a token that means a word of a value in another language, where it says nothing else."""
+        asking = _ASKING | _MEASURING | _NEGATING
+        found = (
+            [] if len(word) <= _SHORTEST or is_small(word) else [at for tokens in self._meaning(word) for at in tokens]
+        )
+        free = [at for at in found if at not in self.used | self.columns and not self.concepts[at] & asking]
+        return [at for at in free if self.tokens[at].kind not in UNSPACED][:1]
 
     def first(self, word: str) -> int:
         """Return the first token that says a name as a whole and is no part of another; before all others where none does."""
@@ -406,6 +411,9 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     explained = asked.explained(default=0.0 if before is None else 1.0)
     if before is not None and before.measure and not where and set(asked.has(("all",))) - title:
         before = before._replace(where=())  # "and all together?"
+    times = [name for name in table.columns if _is_time(name, table)]
+    if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
+        wanted = tuple(name for name in times if name not in spent)
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
     is_time = bool(asked.has(_TIMES))
     priced = (place for place, told in enumerate(asked.asking) if "price" in told)
@@ -415,9 +423,11 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         asked.used.update(money)
         found = found._replace(explained=asked.explained())
     found = _measured(found, table, is_time=is_time, is_money=is_money)
-    is_whole = bool(found.where) and bool(found.wanted or found.column) and not asked.has(_CONNECTING)
-    if before is not None and not is_whole:
-        found = _measured(_continued(found, before, table), table, is_time=is_time, is_money=is_money)
+    is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
+    is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
+    goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts)
+    if before is not None and (goes_on or not is_whole):
+        found = _measured(_continued(found, before, table, asked), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
     return found._replace(most=most) if found.measure in {"max", "min"} else found
@@ -452,7 +462,7 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         folded = plain(value)
         if folded in _TRUE | _FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
             continue
-        if tokens := asked.find(value) or asked.translates(value):
+        if tokens := asked.find(value) or asked.find(_ENDING.sub("", value)) or asked.translates(value):
             whole[value] = tokens
     if whole:
         longest = {value: set(tokens) for value, tokens in whole.items()}
@@ -464,6 +474,8 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         return Condition(column, "is", tuple(kept), asked.is_denied(min(min(whole[value]) for value in kept)))
     if sum(len(plain(value).split()) for value in values) > _WORDY * len(values):
         return None
+    parted = [plain(value).split() for value in values]
+    telling = {word for words_of_it in parted for word in words_of_it} - set(parted[0]).intersection(*parted[1:])
     said: dict[str, int] = {}
     shortest = _SHORTEST - 1 if asked.means(column) else _SHORTEST
     for unit in asked.units:
@@ -475,9 +487,11 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
             or asked.concepts[unit.token] & (_ASKING | _NEGATING)
         ):
             continue
-        same = {word for value in values for word in plain(value).split() if _is_form_of(unit.text, word)}
+        same = {word for word in telling if _is_form_of(unit.text, word)}
         for word in sorted(same):
             said[word] = unit.token
+    if not said and asked.language != "en" and len(values) > 1:
+        said = {word: at for word in sorted(telling) for at in asked.abroad(word)}
     if not said:
         return None
     asked.used.update(said.values())
@@ -571,9 +585,10 @@ def _numbered(asked: _Question, column: str, values: Sequence[str], is_before: b
     """Return the number that is said of a column: it stands beside the column's name, or the question before was about it."""
     names = {token for part in plain(column).split() for token in asked.means(part)}
     for unit in asked.units:
-        if unit.token in asked.used or not (unit.text.isdigit() or (len(unit.text) == 1 and unit.token not in names)):
+        is_name = len(unit.text) > 1 and not unit.text.isdigit()  # a class is called "4b"
+        if unit.token in asked.used or (len(unit.text) == 1 and unit.token in names and not unit.text.isdigit()):
             continue
-        near = any(0 < abs(unit.token - place) <= 2 for place in names)  # noqa: PLR2004 - a small word between them
+        near = is_name or any(0 < abs(unit.token - place) <= 2 for place in names)  # noqa: PLR2004 - a small word between them
         same = tuple(
             value
             for value in values
@@ -674,7 +689,7 @@ def _in_years(asked: _Question, table: Table) -> Condition | None:
     return None
 
 
-def _continued(found: Query, before: Query, table: Table) -> Query:
+def _continued(found: Query, before: Query, table: Table, asked: _Question) -> Query:
     """Take from the question before what a follow-up leaves out."""
     new = {one.column for one in found.where}
     if found.measure in {"max", "min"}:
@@ -684,12 +699,16 @@ def _continued(found: Query, before: Query, table: Table) -> Query:
     if (found.where and not rows) or (found.measure in {"max", "min"} and len(rows) < 2):  # noqa: PLR2004 - the most of one
         where = found.where
     wanted, measure, column = found.wanted, found.measure, found.column
+    remeasured = (
+        {"sum", "mean"} if points_back(asked.text) else {"sum", "mean", "max", "min"}
+    )  # "and in sport?", and not "and her age?"
     if not measure and not wanted:
         is_count = before.measure == "count" and not found.where  # "which ones?"
+        is_count = is_count or bool(asked.has(("row", "line")) and asked.has(("show", "list")))
         wanted, measure, column = before.wanted, "" if is_count else before.measure, before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
         column = before.column
-    elif wanted and not measure and before.measure in {"sum", "mean"} and is_numeric(table.values(wanted[0])):
+    elif wanted and not measure and before.measure in remeasured and is_numeric(table.values(wanted[0])):
         measure, column, wanted = before.measure, wanted[0], wanted[1:]
     return found._replace(where=where, wanted=wanted, measure=measure, column=column, is_grounded=True)
 
@@ -721,7 +740,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
 def _amount(table: Table, spent: set[str], *, is_money: bool) -> str:
     """Return the column with the amounts that nobody named: the only one, else the only one of money, or of things."""
     free = [name for name in amounts(table) if name not in spent]
-    words_of_it = _PRICES if is_money else _QUANTITIES
+    words_of_it = _words_for("priced" if is_money else "counted")
     fitting = free if len(free) == 1 else [name for name in free if set(plain(name).split()) & words_of_it]
     return fitting[0] if len(fitting) == 1 else ""
 
@@ -893,6 +912,14 @@ def _number_said(word: Word, told: Iterable[str]) -> int:
 def _asked(language: str) -> Lexicon:
     """Return the words of questions about tables in a language."""
     return Lexicon([row for row in read_rows("asked.tsv") if row[1] == language])
+
+
+@cache
+def _words_for(concept: str) -> frozenset[str]:
+    """Return the words of all languages for a concept of ``data/reading/asked.tsv``, as they stand in names."""
+    return frozenset(
+        plain(word) for one, _, listed in read_rows("asked.tsv") if one == concept for word in listed.split(", ")
+    )
 
 
 class Leaf(NamedTuple):

@@ -24,7 +24,7 @@ from lango_nb.core.messages import USER, FinishReason, Message
 from lango_nb.core.text import folded, printable
 from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
 from lango_nb.models.offline.conversation import REJECT, Exchange
-from lango_nb.models.offline.lexicon import Lexicon, Word, concepts_of, lexicon_of, words
+from lango_nb.models.offline.lexicon import Concepts, Lexicon, Word, concepts_of, lexicon_of, words
 from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.plan import Step, read_rows
 from lango_nb.models.summaries import lines_of
@@ -116,8 +116,12 @@ def reply(
 def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool) -> str:
     language, found = _spoken(text, language)
     length = sum(word.kind != "sign" for word in words(text))
+    greeted = _behind_greeting(text, language)
     is_greeting = "greeting" in found and length <= _GREETING and not found & _OF_THE_WORLD
     asks = _is_asking(text, language)
+    is_how = any("greeting" in one for one in greeted)  # "how are you?" greets as well
+    if greeted and not found & _OF_THE_WORLD and (is_how or len(greeted) <= _GREETING):
+        return say("talk.hello", language)
     if "joke" in found and not (asks and found & _OF_SOMEBODY):
         return _joke(text, language)
     if "how" in found and ("greeting" in found or length <= _FEW):
@@ -133,6 +137,15 @@ def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool
     if {"who", "you"} <= found and length <= _FEW:
         return _about_me(table, language)
     return say("talk.feelings" if "you" in found and not found & _OF_THE_WORLD else "talk.world", language)
+
+
+def _behind_greeting(text: str, language: str) -> tuple[Concepts, ...]:
+    """Return the concepts of the words behind a greeting and the pause after it; none where there is no such beginning."""
+    found = words(text)
+    told = lexicon_of(language).concepts(found)
+    pause = next((at for at, word in enumerate(found) if word.kind == "sign"), 0)
+    rest = tuple(one for one, word in zip(told[pause:], found[pause:], strict=True) if word.kind != "sign")
+    return rest if pause and all("greeting" in one for one in told[:pause]) else ()
 
 
 def _of_the_agents(text: str, language: str, table: RoutingTable, router: Router | None) -> str | None:

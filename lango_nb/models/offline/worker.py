@@ -135,14 +135,15 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
 
 def _is_for_the_root(conversation: Conversation, reading: Reading) -> bool:
     """Tell whether a question that nothing answers goes back: the root knows who is there."""
-    return _declines(conversation) and may_be_found_out(reading.steps[0], reading.confidence)
+    return _declines(conversation) and may_be_found_out(reading.steps[0], reading.confidence, reading.language)
 
 
 def _found_out(conversation: Conversation, reading: Reading, tools: Sequence[ToolSchema]) -> Reply | None:
     """Look for the answer to a question in the files, before it is declined or talked about; ``None`` where none is found."""
-    if len(reading.steps) != 1 or not may_be_found_out(reading.steps[0], reading.confidence):
+    if len(reading.steps) != 1 or not may_be_found_out(reading.steps[0], reading.confidence, reading.language):
         return None
-    is_talk = reading.steps[0].act == "talk" and reading.confidence >= CHATTY
+    is_begun = conversation.understood.context.last is not None
+    is_talk = reading.steps[0].act == "talk" and reading.confidence >= CHATTY and not is_begun
     if is_talk and aim_of(conversation.text, frozenset()).is_talk:
         return None
     looked_for = reading._replace(steps=(reading.steps[0]._replace(act="unclear"),), confidence=1.0, others=())

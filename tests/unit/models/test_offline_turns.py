@@ -474,3 +474,115 @@ def test_a_question_of_one_word_goes_on_in_the_file_spoken_of(ask: Ask, hut: Pat
 def test_what_begins_with_showing_is_no_small_talk(ask: Ask, hut: Path) -> None:
     assert "Kaja" in str(ask("show week 23").answer)
     assert "week" not in str(ask("show me a joke").answer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "move the shorter one to old",
+        "verschieb die kürzere nach old",
+        "déplace la plus courte dans old",
+        "mueve la más corta a old",
+        "move a mais curta para old",
+        "sposta la più corta in old",
+        "verplaats de kortere naar old",
+        "przenieś krótszy do old",
+        "短い方をoldに移して",
+        "把短的那个移到old",
+    ],
+)
+def test_the_shorter_of_the_two_files_spoken_of_is_meant(ask: Ask, folder: Path, text: str) -> None:
+    ask("show packing.txt")
+    ask("show station.log")
+    if ask(text).error_code == "asked_back":
+        ask("yes")
+    assert [path.name for path in (folder / "old").iterdir()] == ["packing.txt"]
+
+
+def test_it_is_asked_which_file_is_the_shorter_where_two_were_not_spoken_of(ask: Ask, folder: Path) -> None:
+    ask("show packing.txt")
+    assert ask("move the shorter one to old").error_code == "asked_back"
+    assert {path.name for path in folder.iterdir()} == set(FILES)
+
+
+def test_which_of_two_files_is_longer_is_told_by_both(ask: Ask) -> None:
+    answer = str(ask("which is longer, packing.txt or station.log?").answer)
+    assert "packing.txt has 3 lines" in answer
+    assert "station.log has 4 lines" in answer
+    assert ask("delete the longer").error_code == "asked_back"
+    assert "station.log" in str(ask("yes").answer)
+
+
+@pytest.mark.parametrize(
+    ("look", "add", "off"),
+    [
+        ("what's on the shopping list?", "add soap", "cross off the eggs"),
+        ("was steht auf der Einkaufsliste?", "schreib Brot dazu", "streich eggs"),
+        ("wat staat er op het boodschappenlijstje?", "zet soap erbij", "streep eggs door"),
+        ("o que está na lista de compras?", "põe soap na lista", "risca eggs"),
+        ("co jest na liście zakupów?", "dopisz soap", "skreśl eggs"),
+    ],
+)
+def test_the_list_spoken_of_is_added_to_and_crossed_off(ask: Ask, folder: Path, look: str, add: str, off: str) -> None:
+    assert "milk" in str(ask(look).answer)
+    ask(add)
+    if ask(off).error_code == "asked_back":
+        ask({"o que": "sim"}[look[:5]])
+    new = "Brot" if "Brot" in add else "soap"
+    assert (folder / "shopping list.txt").read_text().splitlines() == ["- milk", f"- {new}"]
+
+
+def test_a_file_in_which_something_was_changed_is_asked_about_before_it_is_deleted(ask: Ask, folder: Path) -> None:
+    ask("in station.log replace battery by lamp")
+    assert ask("delete it").error_code == "asked_back"
+    assert (folder / "station.log").exists()
+
+
+def test_a_description_in_another_language_finds_the_list(ask: Ask, folder: Path) -> None:
+    ask("aggiungi pane alla lista della spesa")
+    assert (folder / "shopping list.txt").read_text().splitlines() == ["- milk", "- eggs", "- pane"]
+
+
+def test_a_value_is_set_where_all_that_is_said_fits_and_else_the_row_is_shown(ask: Ask, folder: Path) -> None:
+    ask("set the diet of Ivo to vegan in people.csv")
+    assert "2,Ivo Blanc,vegan,B" in (folder / "people.csv").read_text()
+    before = (folder / "people.csv").read_text()
+    assert ask("set the diet of Ivo to none after the excursion in people.csv").error_code == "asked_back"
+    assert (folder / "people.csv").read_text() == before
+
+
+def test_a_wish_of_the_same_sort_is_no_answer_to_a_question(ask: Ask, folder: Path) -> None:
+    (folder / "config.json").write_text('{"port": 80, "user": "app"}\n')
+    ask("setz den Timeout auf 30")
+    ask("setz den user auf admin")
+    assert '"user": "30"' not in (folder / "config.json").read_text()
+
+
+def test_a_listing_is_no_file(ask: Ask) -> None:
+    assert "4 entries" in str(ask("show me the recipes").answer)
+    assert "4 entries has" not in str(ask("how many lines does it have?").answer)
+
+
+def test_who_asks_while_a_file_is_spoken_of_asks_about_it(ask: Ask, folder: Path) -> None:
+    (folder / "tomato soup.md").write_text("# Tomato soup\n\n- 2 onions\n\nCook for 30 minutes.\n")
+    ask("show me the folder")
+    assert "Cook for 30 minutes" in str(ask("how long does the soup cook?").answer)
+
+
+def test_a_text_behind_a_colon_goes_into_the_file_before_it(ask: Ask, folder: Path) -> None:
+    (folder / "minutes 2026-02.md").write_text("- a\n")
+    (folder / "minutes 2026-03.md").write_text("- b\n")
+    ask("zet in de notulen van maart: Kim is nieuw")
+    assert {path.name for path in folder.iterdir()} == {*FILES, "minutes 2026-02.md", "minutes 2026-03.md"}
+    assert (folder / "minutes 2026-03.md").read_text() == "- b\n- Kim is nieuw\n"
+
+
+def test_of_two_files_that_were_compared_neither_is_it(ask: Ask, folder: Path) -> None:
+    ask("which is longer, packing.txt or station.log?")
+    assert ask("move it to old").error_code == "asked_back"
+    assert {path.name for path in folder.iterdir()} == set(FILES)
+
+
+def test_a_question_with_a_no_in_it_is_none(ask: Ask, folder: Path) -> None:
+    (folder / "guests.txt").write_text("Nina\nPaul (keine Nüsse)\n")
+    assert "Paul" in str(ask("wer verträgt keine Nüsse?").answer)

@@ -441,3 +441,24 @@ def test_that_line_is_the_one_that_was_shown_or_added(bench: Bench) -> None:
 def test_a_folder_that_is_called_like_a_file_is_asked_about(bench: Bench) -> None:
     assert bench.do("folder.make", to="reminder.txt").is_question
     assert not (bench.folder / "reminder.txt").exists()
+
+
+def test_what_one_reading_looked_at_is_not_looked_at_again_by_the_next(bench: Bench) -> None:
+    others = tuple(Reading((step("read", file=word),), 0.4) for word in ("the ledger", "the diary", "notes.md"))
+    answer = bench.read(Reading((step("read", file="the invoice"),), 0.5, others=others))
+    assert answer.text.startswith("notes.md")
+    assert bench.calls.count("fs_list") == len(["here", "letters"])
+
+
+def test_the_lines_that_go_are_shown_where_a_plan_is_not_sure(bench: Bench) -> None:
+    before = bench.held()
+    answer = bench.read(Reading((step("line.delete", file="todo.txt", find="milk"),), CHANGE_LEAST - 0.1))
+    assert answer.is_question
+    assert "buy milk" in answer.text
+    assert bench.held() == before
+
+
+def test_words_of_a_sentence_are_no_row_of_a_table(bench: Bench) -> None:
+    before = bench.held()
+    assert bench.read(Reading((step("append", file="prices.csv", text="Tom brings cake"),))).is_question
+    assert bench.held() == before

@@ -242,3 +242,46 @@ def test_a_word_for_the_table_is_no_column_of_it() -> None:
 )
 def test_what_is_not_to_be_done_is_left_out_of_a_question(text: str, left: str) -> None:
     assert without_refusals(text) == left
+
+
+PUPILS = read_table(
+    "name,class,birthday,photo\nAnna Berg,4a,2016-03-14,IMG_1.jpg\nCarla Diaz,4b,2015-11-30,IMG_2.jpg\n"
+    "Eva Roth,4a,2016-05-25,IMG_3.jpg\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "line"),
+    [
+        ("who is in 4b?", "en", "rows where class is 4b"),
+        ("combien d'élèves dans la 4a ?", "fr", "count where class is 4a"),
+        ("when was Eva born?", "en", "birthday where name has eva"),
+        ("whose photo is IMG_2?", "en", "rows where photo is IMG_2.jpg"),
+    ],
+)
+def test_what_has_letters_and_figures_is_a_name_and_when_asks_for_the_date(text: str, language: str, line: str) -> None:
+    assert str(query(text, PUPILS, None, "pupils.csv", language)) == line
+
+
+def test_a_photo_is_no_number_that_is_added_up() -> None:
+    assert query("how many photos of 4a?", PUPILS, None, "pupils.csv").measure == "count"
+
+
+@pytest.mark.parametrize("text", ["who hasn't paid the fee?", "who didn't pay the fee?"])
+def test_a_verb_denies_what_stands_behind_it(text: str) -> None:
+    assert str(query(text, MEMBERS, None, "members.csv")).endswith("where fee_paid is no")
+
+
+def test_the_largest_is_asked_of_another_column_in_turn() -> None:
+    before = query("what is the largest stock?", PARTS)
+    assert str(query("and price?", PARTS, before)) == "max price"
+
+
+def test_a_value_is_told_by_a_word_of_it_in_another_language() -> None:
+    found = query("quanto abbiamo speso per la sala?", SPENT, None, "spent.csv", "it")
+    assert str(found) == "sum amount where item has hall"
+
+
+def test_a_question_about_something_else_takes_nothing_from_the_one_before() -> None:
+    before = query("what was spent on flowers?", SPENT)
+    assert "flowers" not in str(query("how many ladders did Dirk Smit buy?", SPENT, before))

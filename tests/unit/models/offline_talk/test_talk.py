@@ -388,3 +388,20 @@ def test_a_declining_is_read_back() -> None:
     assert is_out_of_scope(out_of_scope("crypto", "files"))
     assert is_no_result(out_of_scope("crypto", "files"))
     assert not is_out_of_scope("notes.md: This is about crypto, which is not mine.")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("hi there, how are you?", "en"),
+        ("Hallo, wie geht's?", "de"),
+        ("ciao, come stai?", "it"),
+        ("cześć, jak się masz?", "pl"),
+        ("hoi, hoe gaat het?", "nl"),
+        ("hola, ¿qué tal?", "es"),
+        ("こんにちは、元気？", "ja"),  # noqa: RUF001 - signs that people type
+        ("你好，你好吗？", "zh"),  # noqa: RUF001 - the same
+    ],
+)
+def test_who_greets_and_asks_how_it_goes_is_greeted(text: str, language: str) -> None:
+    assert talk(text, language) == say("talk.hello", language)
