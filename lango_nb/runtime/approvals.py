@@ -31,6 +31,8 @@ from lango_nb.core.masking import mask
 from lango_nb.runtime.approval_types import (
     APPROVERS,
     DENIED,
+    EXPIRED,
+    FAILED,
     SCOPES,
     TIMEOUT,
     UNAVAILABLE,
@@ -297,7 +299,7 @@ class Approvals:
             self._close(question)
         if question.is_left:
             raise QuestionLeft(request.tool)
-        return question.outcome or ApprovalAnswer(False, "error", "the question got no answer", code=UNAVAILABLE)
+        return question.outcome or ApprovalAnswer(False, FAILED, "the question got no answer", code=UNAVAILABLE)
 
     def known(self, request: ApprovalRequest) -> ApprovalAnswer | None:
         """Return the answer to a call that is decided without asking; ``None`` when it has to be asked."""
@@ -561,11 +563,11 @@ def _checked(answer: object) -> ApprovalAnswer:
 
 
 def _failed(why: str) -> ApprovalAnswer:
-    return ApprovalAnswer(False, "error", f"the approver failed: {shorten(why, 300)}", code=UNAVAILABLE)
+    return ApprovalAnswer(False, FAILED, f"the approver failed: {shorten(why, 300)}", code=UNAVAILABLE)
 
 
 def _expired(timeout_s: float) -> ApprovalAnswer:
-    return ApprovalAnswer(False, "timeout", f"expired: nobody answered within {timeout_s:g} s", code=TIMEOUT)
+    return ApprovalAnswer(False, EXPIRED, f"expired: nobody answered within {timeout_s:g} s", code=TIMEOUT)
 
 
 def _ended(question: PendingApproval) -> str:
@@ -625,7 +627,7 @@ class ApprovalMemory:
             return answer
         if turn is not None and turn.timeouts >= MOST_TIMEOUTS:
             detail = f"{turn.timeouts} questions of this turn got no answer in time; no more are asked"
-            return ApprovalAnswer(False, "timeout", detail, "turn", TIMEOUT)
+            return ApprovalAnswer(False, EXPIRED, detail, "turn", TIMEOUT)
         return None
 
     def keep(self, request: ApprovalRequest, answer: ApprovalAnswer) -> ApprovalAnswer:

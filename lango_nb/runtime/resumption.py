@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lango_nb.core.errors import LangoError, RefusedError, shorten
-from lango_nb.core.events import Event
+from lango_nb.core.events import ApprovalDecided, Event
 from lango_nb.core.messages import Message, ToolCall
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.packing import history_of, unpack_event
@@ -31,6 +31,8 @@ from lango_nb.records.stored_runs import NOBODY, StoredRuns
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approval_gate import preview
 from lango_nb.runtime.approval_types import (
+    NOBODYS,
+    Answered,
     ApprovalAnswer,
     ApprovalRequest,
     AskWith,
@@ -61,7 +63,23 @@ class _Waiting:
     run: AgentRun | None = None
     """The run that waits; ``None`` where the turn itself does."""
     events: tuple[Event, ...] = ()
-    """What happened in the run."""
+    """What happened in the run, or what the turn itself did."""
+
+    def answered(self, answer: ApprovalAnswer) -> tuple[Answered, ...]:
+        """Return what was asked about calls of the latest reply, with the answers; last what waits.
+
+        What nobody answered in time is not among them: it is asked again.
+        """
+        calls = {call.id for call in _open_calls(self.conversation)}
+        earlier = tuple(
+            (
+                ApprovalRequest(event.call_id, event.tool, {}, event.arguments_hash, event.author, ""),
+                ApprovalAnswer(event.allowed, event.by, event.detail, event.scope),
+            )
+            for event in self.events
+            if isinstance(event, ApprovalDecided) and event.call_id in calls and event.by not in NOBODYS
+        )
+        return (*earlier, (self.request, answer))
 
 
 RunTurn = Callable[[LeftTurn, TurnContext, Callable[[], None]], object]
@@ -267,8 +285,7 @@ class StoredResumption:
                 waiting.text,
                 waiting.node,
                 said,
-                request,
-                answer,
+                waiting.answered(answer),
                 partial(self._forget, question),
             )
             self._run_turn(left, self._now, partial(self._give_back, question.key))
@@ -280,7 +297,7 @@ class StoredResumption:
             raise
 
     def _begin(self, waiting: _Waiting, run: AgentRun, answer: ApprovalAnswer) -> None:
-        context, request = self._now, waiting.request
+        context = self._now
         REPEATS.set(context.random is None)
         teammates = self._teammates()
         turn = teammates.turn_of(run.turn_id) or self._reopened(context, waiting)
@@ -289,7 +306,7 @@ class StoredResumption:
         if run.child_session:
             child = teammates.fork(turn, waiting.node, inherited, len(inherited), run.id)
         loop = LoopState(turn, waiting.node, order, inherited, run, child)
-        loop.resume_with(said, waiting.events, request, answer)
+        loop.resume_with(said, waiting.events, waiting.answered(answer))
         teammates.resume(run, loop, waiting.events)
 
     def _reopened(self, context: TurnContext, waiting: _Waiting) -> TurnState:
@@ -317,12 +334,17 @@ class _TakenError(Exception):
 
 def _is_asked(request: ApprovalRequest, conversation: Conversation) -> bool:
     """Tell whether a call is what the hash says, and the one that a conversation stands at."""
-    if arguments_hash(request.tool, request.arguments) != request.arguments_hash or not conversation.own:
+    if arguments_hash(request.tool, request.arguments) != request.arguments_hash:
         return False
+    return (request.call_id, request.tool) in {(call.id, call.name) for call in _open_calls(conversation)}
+
+
+def _open_calls(conversation: Conversation) -> tuple[ToolCall, ...]:
+    """Return the calls of the latest reply that have no result."""
     calls: tuple[ToolCall, ...] = ()
     for message in conversation.own:
         calls = message.tool_calls or tuple(call for call in calls if call.id != message.tool_call_id)
-    return any((call.id, call.name) == (request.call_id, request.tool) for call in calls)
+    return calls
 
 
 def _missing(request: ApprovalRequest, topology: str, context: TurnContext) -> str:

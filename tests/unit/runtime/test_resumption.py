@@ -293,20 +293,22 @@ class TestGoingOn:
         home.left(engine).allow()
         until(lambda: engine.approvals.pending and engine.approvals.pending[0].is_held)
 
-    def test_of_several_calls_in_one_reply_each_is_made_once(self, home: Home) -> None:
-        engine = home.open({"root": [ORDER, "Going on."], "operator": [[MARK, ("exec_mark", {"text": "b"})]]})
+    def test_of_several_calls_in_one_reply_each_is_asked_about_and_made_once(self, either: Home) -> None:
+        calls = [("exec_mark", {"text": letter}) for letter in "abc"]
+        engine = either.open({"root": [ORDER, "Going on."], "operator": [calls]})
         ask(engine)
-        engine.approvals.pending[0].allow()
-        until(lambda: [one.request.arguments for one in engine.approvals.pending] == [{"text": "b"}])
-        until(lambda: is_blocked(engine))
-        engine.close()
-        engine = home.open()
-        home.left(engine).allow()
-        until(lambda: engine.approvals.pending)
-        assert home.marked == [], "all are decided before any runs; the first was allowed once, in the other process"
-        engine.approvals.pending[0].allow()
+        answer_next(engine, 0)
+        for number, letter in enumerate("bc", 2):
+            until(lambda engine=engine, number=number: len(asked_for(engine)) == number and is_blocked(engine))
+            engine.close()
+            engine = either.open()
+            assert engine.records.found == ()
+            assert either.left(engine).request.arguments == {"text": letter}
+            assert either.marked == [], "all are decided before any is made"
+            either.left(engine).allow()
         assert ended(engine).status == "completed"
-        assert home.marked == ["a", "b"]
+        assert either.marked == ["a", "b", "c"]
+        assert len(asked_for(engine)) == len(late(engine, ApprovalDecided)) == 3
 
     def test_two_runs_of_one_turn_go_on_beside_each_other(self, home: Home) -> None:
         engine = home.open(
@@ -383,25 +385,6 @@ class TestGoingOn:
             question.allow()
             go_to_the_end(one, question.request.order)
         assert_whole(one, messages=15)
-
-    def test_a_call_that_was_allowed_once_is_asked_about_again_by_each_process(self, either: Home) -> None:
-        calls = [MARK, ("exec_mark", {"text": "b"})]
-        engine = either.open({"root": [ORDER, "Going on."], "operator": [calls]})
-        ask(engine)
-        answer_next(engine, 0)
-        until(lambda: len(asked_for(engine)) == 2 and is_blocked(engine))
-        engine.close()
-        engine = either.open()
-        either.left(engine).allow()
-        until(lambda: len(asked_for(engine)) == 3 and engine.approvals.pending and is_blocked(engine))
-        engine.close()
-        engine = either.open()
-        assert engine.records.found == ()
-        assert either.left(engine).request.arguments == {"text": "a"}
-        either.left(engine).allow()
-        answer_next(engine, 3)
-        assert ended(engine).status == "completed"
-        assert either.marked == ["a", "b"]
 
     def test_a_lab_that_is_closed_at_once_ends_it(self, home: Home) -> None:
         home.leave()

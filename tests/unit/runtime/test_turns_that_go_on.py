@@ -21,6 +21,7 @@ from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
 from lango_nb.records.questions import KIND
 from lango_nb.records.turns import Trace
+from lango_nb.runtime.approval_types import EXPIRED
 from lango_nb.runtime.approvals import LeftQuestion
 from lango_nb.stores.opening import open_store
 from lango_nb.tools.decorator import tool
@@ -205,6 +206,89 @@ class TestGoingOn:
         turn.join()
         went_on(engine, 3)
         assert [engine.traces.get(number).turn.answer for number in (2, 3)] == ["Here I am", "All done"]
+
+
+class TestSeveralQuestions:
+    """What was answered about a call holds for it however often its process ends while the others are asked about."""
+
+    THREE: Mapping[str, Any] = {
+        "root": [transfer("executor")],
+        "executor": [[("exec_mark", {"text": letter}) for letter in "abc"]],
+    }
+
+    def test_each_is_asked_about_once(self, either: Home) -> None:
+        leave(either, self.THREE)
+        for _ in range(2):
+            engine = opened(either)
+            either.left(engine).allow()
+            until(lambda engine=engine: engine.approvals.pending)
+            engine.close()
+        engine = opened(either)
+        assert [turn.error_code for turn in engine.traces.turns()] == ["waiting"] * 3
+        either.left(engine).allow()
+        trace = went_on(engine, 4)
+        assert (trace.turn.answer, either.marked) == ("All done", ["a", "b", "c"])
+        decided, started = told(trace, ApprovalDecided), told(trace, ToolStarted)
+        assert [event.call_id for event in decided] == [event.call_id for event in started]
+        assert [event.by for event in decided] == ["person"] * 3
+
+    def leave_second(self, home: Home, by: str) -> None:
+        """Have a process die that was told no about the first call and waits for an answer about the second."""
+
+        def begin() -> None:
+            engine = opened(home, self.THREE)
+            threading.Thread(target=lambda: engine.run_sync(REQUEST), daemon=True).start()
+            until(lambda: engine.approvals.pending)
+            (first,) = engine.approvals.pending
+            first.deny("not this one", by)
+            until(lambda: kinds_of(engine, first.request.turn_id).count("approval.asked") == 2)
+            os._exit(DIED)
+
+        assert in_child(begin) == DIED
+
+    def test_also_what_was_answered_before_the_first_process_ended(self, home: Home) -> None:
+        self.leave_second(home, "person")
+        engine = opened(home)
+        home.left(engine).allow()
+        until(lambda: engine.approvals.pending)
+        engine.approvals.pending[0].allow()
+        trace = went_on(engine)
+        assert home.marked == ["b", "c"]
+        assert [(event.allowed, event.detail) for event in told(trace, ApprovalDecided)] == [
+            (False, "not this one"),
+            (True, ""),
+            (True, ""),
+        ]
+        assert "not this one" in next(message.content for message in trace.messages if message.is_error)
+
+    def test_what_nobody_answered_in_time_is_asked_again(self, home: Home) -> None:
+        self.leave_second(home, EXPIRED)
+        engine = opened(home)
+        home.left(engine).allow()
+        for letter in "ac":
+            until(lambda letter=letter: [one.request.arguments["text"] for one in engine.approvals.pending] == [letter])
+            engine.approvals.pending[0].allow()
+        went_on(engine)
+        assert home.marked == ["a", "b", "c"]
+
+    def test_a_yes_is_for_what_was_seen(self, home: Home) -> None:
+        leave(home, self.THREE)
+        engine = opened(home)
+        home.left(engine).allow()
+        until(lambda: engine.approvals.pending)
+        engine.close()
+
+        @before_call
+        def change(call: HookCall) -> Modify | None:
+            return Modify({"text": "z"}, "z is better") if call.arguments["text"] == "a" else None
+
+        engine = opened(home)
+        engine.add_hook(change)
+        home.left(engine).allow()
+        until(lambda: engine.approvals.pending)
+        engine.approvals.pending[0].allow()
+        went_on(engine, 3)
+        assert home.marked == ["b", "c"]
 
 
 class TestOnce:
