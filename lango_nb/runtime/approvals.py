@@ -121,6 +121,14 @@ class PendingApproval:
         return f"PendingApproval({self.id!r}: {request.agent} wants to call {request.tool})"
 
 
+class Obstacle(NamedTuple):
+    """Why what waits for an answer cannot go on here and now."""
+
+    why: str
+    is_passing: bool = False
+    """Whether it can go on elsewhere or later; until then no answer is taken."""
+
+
 class LeftQuestion(NamedTuple):
     """A question whose turn or process has ended; it is answered like one that is open."""
 
@@ -152,10 +160,17 @@ class LeftQuestion(NamedTuple):
     def obstacle(self) -> str:
         """Say why nothing can be allowed any more, or not here; empty when it can."""
         if self.resumption is not None:
-            return self.resumption.obstacle(self)
+            found = self.resumption.obstacle(self)
+            return found.why if found is not None else ""
         if self.request.is_once:
             return "it touches a protected file"
         return "" if self.is_whole else "its arguments hold a secret, which is not kept"
+
+    @property
+    def can_be_denied(self) -> bool:
+        """Whether a no is taken here: not where what waits can go on elsewhere or later, with or without its call."""
+        found = self.resumption.obstacle(self) if self.resumption is not None else None
+        return found is None or not found.is_passing
 
     def allow(self, scope: Scope = "once", by: str = "person") -> ApprovalAnswer:
         """Let what waits go on and make its call; where nothing waits, the call may run when it comes again.
@@ -179,15 +194,21 @@ class LeftQuestion(NamedTuple):
         return self.approvals.leave(self, ApprovalAnswer(True, by, scope=scope))
 
     def deny(self, detail: str = "", by: str = "person") -> ApprovalAnswer:
-        """Let what waits go on without its call; where nothing waits or can go on, drop the question."""
+        """Let what waits go on without its call; where nothing waits or can ever go on, drop the question.
+
+        Raises
+        ------
+        RefusedError
+            What waits can go on elsewhere or later, or there is an answer already.
+        """
         return self.approvals.leave(self, ApprovalAnswer(False, by, detail or f"the {by} said no"))
 
 
 class Resumption(Protocol):
     """Lets a run or a turn go on that waits for an answer and whose process is gone."""
 
-    def obstacle(self, question: LeftQuestion) -> str:
-        """Say why it cannot go on here; empty when it can."""
+    def obstacle(self, question: LeftQuestion) -> Obstacle | None:
+        """Say why it cannot go on here; ``None`` when it can."""
         ...
 
     def preview(self, request: ApprovalRequest) -> Preview | None:

@@ -207,8 +207,8 @@ class Database(ABC):
             if error.code != "read_only":
                 raise
             raise StoreError(
-                f"{self.where} was written by an earlier lango_nb (schema {version}) and may only be read here; open it "
-                "once where it may be written, or open a copy",
+                f"{self.where} was written by an earlier lango_nb (schema {version}) and may only be read here; "
+                "open it once where it may be written, or open a copy",
                 "read_only",
             ) from None
 

@@ -104,9 +104,11 @@ def _left(question: LeftQuestion) -> str:
     """Say what became of a question whose process is gone, where nobody can go on."""
     request = question.request
     if question.resumption is not None and not request.run_id:
-        return f"Its turn has ended and cannot go on here: {question.obstacle}. A no drops the question."
+        then = " A no drops the question." if question.can_be_denied else ""
+        return f"Its turn has ended and cannot go on here: {question.obstacle}.{then}"
     if question.resumption is not None:
-        return f"{request.run_id} cannot go on here: {question.obstacle}. A no ends it."
+        then = " A no ends it." if question.can_be_denied else ""
+        return f"{request.run_id} cannot go on here: {question.obstacle}.{then}"
     gone = f"{request.run_id or 'The turn that asked'} ended with its process and cannot go on"
     if question.obstacle:
         return f"{gone}. It cannot be allowed any more: {question.obstacle}. Ask again, or deny it."

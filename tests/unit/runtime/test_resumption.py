@@ -360,8 +360,11 @@ class TestGoingOn:
         left_by(one, "One").allow()
         until(lambda: either.marked == ["a"])
         question = left_by(two, "Two")
-        with pytest.raises(RefusedError, match=r"run arun-\w+ of its turn goes on in another process; answer there"):
-            question.allow()
+        for answer in (question.allow, question.deny):
+            with pytest.raises(
+                RefusedError, match=r"run arun-\w+ of its turn goes on in another process; answer there"
+            ):
+                answer()
         gate.set()
         go_to_the_end(one, "One")
         question.allow()
@@ -664,6 +667,8 @@ class TestWhatCannotGoOn:
     def test_in_another_topology_until_it_is_the_old_one_again(self, home: Home) -> None:
         home.leave()
         engine = self.refuses(home, "it was asked in the topology octet, and this is solo", topology="solo")
+        with pytest.raises(RefusedError, match=r"answer it there$"):
+            home.left(engine).deny()
         engine.use("octet")
         home.left(engine).allow()
         assert (ended(engine).result, home.marked) == ("All done", ["a"])

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from lango_nb.records.questions import KIND
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approval_types import EXPIRED
 from lango_nb.runtime.approvals import LeftQuestion
+from lango_nb.specs.topologies import load_topology
 from lango_nb.stores.opening import open_store
 from lango_nb.tools.decorator import tool
 from tests.cast import Cast, Line, transfer
@@ -494,9 +495,22 @@ class TestWhatCannotGoOn:
         assert (engine.approvals.left, home.marked, len(engine.traces)) == ((), [], 1)
         return engine
 
-    def test_in_another_topology(self, home: Home) -> None:
+    @pytest.mark.parametrize("answer", [LeftQuestion.allow, LeftQuestion.deny])
+    def test_in_another_topology_no_answer_is_taken(self, home: Home, answer: Callable[[LeftQuestion], object]) -> None:
         leave(home)
-        self.refuses(home, "it was asked in the topology quartet, and this is solo", topology="solo")
+        engine = opened(home, {"executor": ["Then not"]}, topology="solo")
+        said = "turn 1 cannot go on here: it was asked in the topology quartet, and this is solo: answer it there"
+        with pytest.raises(RefusedError) as refused:
+            answer(home.left(engine))
+        assert (str(refused.value), len(engine.traces)) == (said, 1)
+        engine.use("quartet")
+        home.left(engine).deny()
+        assert (went_on(engine).turn.answer, home.marked) == ("Then not", [])
+
+    def test_in_another_topology_where_its_own_is_known_to_nobody(self, home: Home) -> None:
+        own = load_topology("quartet").model_copy(update={"name": "mine"})
+        leave(home, topology=own)
+        self.refuses(home, "it was asked in the topology mine, and this is solo", topology="solo")
 
     def test_where_its_tool_is_not_there_any_more(self, home: Home) -> None:
         leave(home)
