@@ -68,9 +68,9 @@ class ToolExecutor:
             else:
                 self._finish(node, call, item)
 
-    async def resume(self, node: AgentNode, answered: Sequence[Answered]) -> None:
+    async def resume(self, node: AgentNode, given: Sequence[Answered]) -> None:
         """Go on with the calls of the latest reply, of which some were asked about in an earlier process."""
-        self._approvals.take(answered)
+        self._approvals.take(given)
         log = self._loop.log
         answered = {message.tool_call_id for message in log}
         calls = next(message.tool_calls for message in reversed(log) if message.tool_calls)

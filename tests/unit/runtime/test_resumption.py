@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,11 @@ def asked_for(engine: Engine) -> list[str]:
     trace = engine.traces.get(1)
     every = [*trace.events, *late_of(engine, trace.turn.id)]
     return [event.call_id for event in every if isinstance(event, ApprovalAsked)]
+
+
+def asks(engine: Engine, number: int) -> bool:
+    """Tell whether the run has asked so often and waits."""
+    return len(asked_for(engine)) == number and is_blocked(engine)
 
 
 def answer_next(engine: Engine, number: int) -> None:
@@ -299,7 +305,7 @@ class TestGoingOn:
         ask(engine)
         answer_next(engine, 0)
         for number, letter in enumerate("bc", 2):
-            until(lambda engine=engine, number=number: len(asked_for(engine)) == number and is_blocked(engine))
+            until(partial(asks, engine, number))
             engine.close()
             engine = either.open()
             assert engine.records.found == ()

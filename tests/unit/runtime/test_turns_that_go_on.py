@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,11 @@ def kinds_of(engine: Engine, turn_id: str) -> list[object]:
     """Return the kinds of the events of a turn that are written down."""
     stored = engine.store.log.read(turn_id)
     return [row["kind"] for row in stored.events] if stored is not None else []
+
+
+def asks(engine: Engine, text: str) -> bool:
+    """Tell whether the one open question is about marking that."""
+    return [one.request.arguments["text"] for one in engine.approvals.pending] == [text]
 
 
 def went_on(engine: Engine, number: int = 2) -> Any:
@@ -219,10 +225,10 @@ class TestSeveralQuestions:
 
     def test_each_is_asked_about_once(self, either: Home) -> None:
         leave(either, self.THREE)
-        for _ in range(2):
+        for letter in "bc":
             engine = opened(either)
             either.left(engine).allow()
-            until(lambda engine=engine: engine.approvals.pending)
+            until(partial(asks, engine, letter))
             engine.close()
         engine = opened(either)
         assert [turn.error_code for turn in engine.traces.turns()] == ["waiting"] * 3
@@ -267,7 +273,7 @@ class TestSeveralQuestions:
         engine = opened(home)
         home.left(engine).allow()
         for letter in "ac":
-            until(lambda letter=letter: [one.request.arguments["text"] for one in engine.approvals.pending] == [letter])
+            until(partial(asks, engine, letter))
             engine.approvals.pending[0].allow()
         went_on(engine)
         assert home.marked == ["a", "b", "c"]
