@@ -368,6 +368,12 @@ class SqliteDatabase(Database):
         """Make the file under another name first: whoever is killed here leaves none that is empty."""
         if path.exists():
             return
+        if path.is_symlink():  # what it leads to may come back, with a disk for instance
+            raise StoreError(
+                f"{self.where} is a link to {shown_path(path.readlink())}, which is not there; put that back, or "
+                "remove the link",
+                "missing",
+            )
         if has_frames(path):  # of a database that was removed without it; what is in it may be all there is
             log = log_of(path)
             log.rename(next(one for n in count(1) if not (one := log.with_name(f"{log.name}.left-{n}")).exists()))
