@@ -179,7 +179,11 @@ class SqliteDatabase(Database):
             return False
         has_tables = super().exists()
         if not has_tables and not self.path.stat().st_size:
-            self._note("it is there and empty", "if there were records in it, restore it from a copy", self.path.name)
+            self._note(
+                f"{self.path.name} is there and empty",
+                "if there were records in it, restore it from a copy",
+                self.path.name,
+            )
         elif is_first and not self.is_fixed and has_lost_transactions(self.path, self._frames_read):
             self._keep_log(self.path)
         return has_tables
@@ -204,7 +208,7 @@ class SqliteDatabase(Database):
         """Copy a log that SQLite does not read to its end, before anybody writes over the rest."""
         log = log_of(path)
         copy = log.with_name(f"{log.name}.damaged")
-        found = "the log is damaged, and turns that were written behind the damage are not read"
+        found = f"{log.name} is damaged, and turns that were written behind the damage are not read"
         with suppress(OSError):
             if not copy.exists():
                 shutil.copyfile(log, copy)

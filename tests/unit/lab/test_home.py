@@ -138,13 +138,17 @@ def test_the_home_is_out_of_reach_of_file_tools_also_inside_the_workspace(tmp_pa
     assert (home / "keys.env").is_file()
 
 
-def test_what_is_wrong_is_told_where_one_looks_first(tmp_path: Path) -> None:
+def test_what_is_wrong_is_told_where_one_looks_first(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with_turn = Lab(home=tmp_path / "mine", workspace=tmp_path)
     with_turn.ask("hello")
     assert "with records" not in with_turn.status.text
     with_turn.close()
+    assert caplog.messages == []
     (tmp_path / "mine" / "records.db").unlink()
     lab = Lab(home=tmp_path / "mine", workspace=tmp_path)
+    assert caplog.messages == [
+        "records.db is gone, and there were records in it; restore it from a copy, unless you have removed it"
+    ]
     assert "1 problem with records: %lango doctor" in lab.status.text
     shown = Lab(workspace=tmp_path).open(tmp_path / "mine").text.replace("\n", " ")
     assert "records.db is gone, and there were records in it" in " ".join(shown.split())
