@@ -53,6 +53,7 @@ from lango_nb.runtime.approval_types import (
 if TYPE_CHECKING:
     import asyncio
 
+    from lango_nb.core.messages import ToolCall
     from lango_nb.records.questions import Conversation
     from lango_nb.stores.store import Documents, Row
     from lango_nb.tools.tool import Preview
@@ -167,6 +168,11 @@ class LeftQuestion(NamedTuple):
         return "" if self.is_whole else "its arguments hold a secret, which is not kept"
 
     @property
+    def allowed_before(self) -> tuple[ToolCall, ...]:
+        """Calls of the same reply that were allowed before: they run whatever the answer is."""
+        return self.resumption.allowed_before(self) if self.resumption is not None else ()
+
+    @property
     def can_be_denied(self) -> bool:
         """Whether a no is taken here: not where what waits can go on elsewhere or later, with or without its call."""
         found = self.resumption.obstacle(self) if self.resumption is not None else None
@@ -213,6 +219,10 @@ class Resumption(Protocol):
 
     def preview(self, request: ApprovalRequest) -> Preview | None:
         """Look what the call would do now."""
+        ...
+
+    def allowed_before(self, question: LeftQuestion) -> tuple[ToolCall, ...]:
+        """Return the calls of the same reply that were allowed before."""
         ...
 
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:

@@ -134,6 +134,15 @@ class StoredResumption:
         tool = context.find_tool(node, request.tool) if node is not None else None
         return preview(context, request.agent, tool, request.arguments) if tool is not None else None
 
+    def allowed_before(self, question: LeftQuestion) -> tuple[ToolCall, ...]:
+        """Return the calls that run with an answer because of earlier ones: whoever answers has to see them, too."""
+        found = self._find(question)
+        if isinstance(found, Obstacle):
+            return ()
+        *earlier, _ = found.answered(ApprovalAnswer(True, ""))
+        allowed = {request.call_id for request, answer in earlier if answer.allowed}
+        return tuple(call for call in _open_calls(found.conversation) if call.id in allowed)
+
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
         """Make what waits one of this process; of several that answer, one succeeds.
 

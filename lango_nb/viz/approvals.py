@@ -38,9 +38,18 @@ def _question(question: PendingApproval | LeftQuestion) -> doc.Block:
         doc.Paragraph(_head(request)),
         doc.plain(doc.Box("", (doc.Code("\n".join(said)),))),
         doc.rich(*_preview(seen), *_arguments(request)),
+        *_allowed_before(question),
         doc.Facts([_covered(question)]),
     )
     return doc.Box(doc.Chip(_named(question.id)), blocks)
+
+
+def _allowed_before(question: PendingApproval | LeftQuestion) -> doc.Document:
+    """Show the calls that go with the answer, as whole as the one that is asked about."""
+    calls = question.allowed_before if isinstance(question, LeftQuestion) else ()
+    shown = ["\n".join([_named(call.name), *argument_lines(call.arguments, 0, 0)]) for call in calls]
+    said = "Allowed before, and run whatever the answer is:"
+    return (doc.Box(said, tuple(doc.Code(lines, is_whole=True) for lines in shown)),) if shown else ()
 
 
 def _preview(request: ApprovalRequest) -> doc.Document:

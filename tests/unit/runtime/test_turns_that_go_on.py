@@ -27,6 +27,8 @@ from lango_nb.runtime.approvals import LeftQuestion
 from lango_nb.specs.topologies import load_topology
 from lango_nb.stores.opening import open_store
 from lango_nb.tools.decorator import tool
+from lango_nb.viz.approvals import questions_document
+from lango_nb.viz.as_text import as_text
 from tests.cast import Cast, Line, transfer
 from tests.kept import DIED, KINDS, MARK, in_child, kept_engine, race, tools
 from tests.stores import protected
@@ -238,6 +240,18 @@ class TestSeveralQuestions:
         decided, started = told(trace, ApprovalDecided), told(trace, ToolStarted)
         assert [event.call_id for event in decided] == [event.call_id for event in started]
         assert [event.by for event in decided] == ["person"] * 3
+
+    def test_who_answers_sees_what_was_allowed_before_and_runs_with_it(self, home: Home) -> None:
+        leave(home, self.THREE)
+        engine = opened(home)
+        assert home.left(engine).allowed_before == ()
+        home.left(engine).allow()
+        until(partial(asks, engine, "b"))
+        engine.close()
+        engine = opened(home)
+        assert [call.arguments for call in home.left(engine).allowed_before] == [{"text": "a"}]
+        shown = as_text(questions_document(engine.approvals.left))
+        assert 'Allowed before, and run whatever the answer is:\n    exec_mark\n    text = "a"\n' in shown
 
     def leave_second(self, home: Home, by: str) -> None:
         """Have a process die that was told no about the first call and waits for an answer about the second."""
