@@ -28,8 +28,8 @@ DENIED, TIMEOUT, UNAVAILABLE = "approval_denied", "approval_timeout", "approval_
 """Codes of a no: a person or a setting said no, the time was over, there was no one to ask."""
 
 EXPIRED, FAILED = "timeout", "error"
-"""Who said no where nobody did: the time was over, or the approver failed."""
-NOBODYS = frozenset({EXPIRED, FAILED})
+"""Who a no is by where nobody gave it: the time was over, or the approver failed."""
+UNANSWERED = frozenset({EXPIRED, FAILED})
 
 
 @dataclass(frozen=True, slots=True)

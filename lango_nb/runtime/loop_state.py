@@ -11,14 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lango_nb.core.events import (
-    Event,
-    LimitReached,
-    Outcome,
-    RecoveryAttempted,
-    TextSaid,
-    ToolFinished,
-)
+from lango_nb.core.events import Event, LimitReached, Outcome, RecoveryAttempted, TextSaid, ToolFinished
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, SUMMARY, Message, Reply, Role, ToolCall, Usage
 from lango_nb.models.model import Model

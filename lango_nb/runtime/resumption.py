@@ -31,7 +31,7 @@ from lango_nb.records.stored_runs import NOBODY, StoredRuns
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approval_gate import preview
 from lango_nb.runtime.approval_types import (
-    NOBODYS,
+    UNANSWERED,
     Answered,
     ApprovalAnswer,
     ApprovalRequest,
@@ -71,13 +71,17 @@ class _Waiting:
         What nobody answered in time is not among them: it is asked again.
         """
         calls = {call.id for call in _open_calls(self.conversation)}
-        earlier = tuple(
+        decided = {
+            event.call_id: event
+            for event in self.events
+            if isinstance(event, ApprovalDecided) and event.call_id in calls and event.by not in UNANSWERED
+        }
+        earlier = (
             (
                 ApprovalRequest(event.call_id, event.tool, {}, event.arguments_hash, event.author, ""),
                 ApprovalAnswer(event.allowed, event.by, event.detail, event.scope),
             )
-            for event in self.events
-            if isinstance(event, ApprovalDecided) and event.call_id in calls and event.by not in NOBODYS
+            for event in decided.values()
         )
         return (*earlier, (self.request, answer))
 
