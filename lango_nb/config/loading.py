@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 ARGUMENT = "argument"
+MOST_BYTES = 1024 * 1024
+"""A settings file may have; a larger one is none."""
 _RESERVED = ("LANGO_HOME", "LANGO_NB_")
 _SAME_SPELLING = 0.85
 """Likeness from which a LANGO_ variable is taken for a misspelt setting rather than for another program's."""
@@ -281,8 +284,8 @@ def _json_layer(path: Path, name: str) -> _Layer:
         raise SettingsError(
             f"{name}: line {error.lineno}, column {error.colno}: this is not JSON: {_lower(error.msg)}"
         ) from error
-    except RecursionError as error:
-        raise SettingsError(f"{name}: nested too deeply to be settings") from error
+    except (RecursionError, ValueError) as error:
+        raise _no_settings(error, name) from error
     return _Layer(_flatten(data, name), lambda _: name, path.parent)
 
 
@@ -301,14 +304,29 @@ def _toml_layer(path: Path) -> _Layer:
         place = f"line {found[2]}, column {found[3]}: " if found else ""
         said = found[1] if found else str(error)
         raise SettingsError(f"{name}: {place}this is not TOML: {_lower(said)}") from error
+    except (RecursionError, ValueError) as error:
+        raise _no_settings(error, name) from error
     tool = data.get("tool")
     table = tool.get("lango", {}) if isinstance(tool, dict) else {}
     return _Layer(_flatten(table, name, "tool.lango"), lambda _: name, path.parent)
 
 
+def _no_settings(error: RecursionError | ValueError, name: str) -> SettingsError:
+    """Word what Python gives up on."""
+    deep = isinstance(error, RecursionError)
+    return SettingsError(f"{name}: {'nested too deeply' if deep else 'a number has too many digits'} to be settings")
+
+
 def _read(path: Path, name: str) -> str | None:
+    """Read a settings file; a pipe or an endless device that came with a folder keeps nobody waiting."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SettingsError(f"{name}: is not a file; put a text file there or remove it")
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise SettingsError(f"{name}: has more than {MOST_BYTES:,} bytes; shorten it")
+        return data.decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:

@@ -38,7 +38,7 @@ class CountedIds:
     ----------
     mark : callable, optional
         Gives what stands before the number, to tell these names from those of other counters that write to the same
-        place; asked for once, with the first name.
+        place; asked for once in a process, with the first name.
 
     Examples
     --------
@@ -52,12 +52,13 @@ class CountedIds:
     def __init__(self, mark: Callable[[], object] | None = None) -> None:
         self._counters: dict[str, itertools.count[int]] = {}
         self._mark = mark
-        self._marked: str | None = "" if mark is None else None
+        self._marked = ""
+        self._process = 0
+        """The one that the mark was asked for in: a forked child needs its own."""
 
     def new(self, kind: str) -> str:
         """Return ``kind-`` and the next number of that kind."""
         counter = self._counters.get(kind) or self._counters.setdefault(kind, itertools.count(1))
-        if self._marked is None:
-            assert self._mark is not None  # noqa: S101 - it was given, or there is nothing to find out
-            self._marked = str(self._mark())
+        if self._mark is not None and self._process != (process := os.getpid()):
+            self._marked, self._process = str(self._mark()), process
         return f"{kind}-{self._marked}{next(counter)}"

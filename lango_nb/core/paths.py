@@ -23,7 +23,7 @@ def path_of(given: str | PathLike[str]) -> Path:
     Raises
     ------
     UsageError
-        It holds a zero byte, is too long, or begins with the home of a user who does not exist.
+        It is no text, holds a zero byte, is too long, or begins with the home of a user who does not exist.
 
     Examples
     --------
@@ -37,6 +37,8 @@ def path_of(given: str | PathLike[str]) -> Path:
     try:
         path = Path(given).expanduser()
         path.lstat()
+    except TypeError as error:
+        raise UsageError(f"a path is text or a Path, not {type(given).__name__}: {shown}") from error
     except ValueError as error:
         raise UsageError(f"{shown!r} cannot be a path: it holds a zero byte or half a character") from error
     except RuntimeError as error:

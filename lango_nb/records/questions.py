@@ -98,8 +98,8 @@ def is_answered(call_id: str, events: Iterable[Event]) -> bool:
     ----------
     call_id : str
     events : iterable of Event
-        Those of the run that asked, in order. A call may be asked about again in another process: what was allowed once
-        held there.
+        Those of the run that asked, in order. A call that nobody answered in time may be asked about again in another
+        process.
     """
     told = (ApprovalAsked, ApprovalDecided, ToolStarted, ToolFinished)
     own = [one for one in events if isinstance(one, told) and one.call_id == call_id]

@@ -115,6 +115,8 @@ class Records:
     def resume(self, root: Callable[[str], str], tee: Tee | None = None) -> None:
         """Close what processes that are gone left open, and say so; see :mod:`lango_nb.records.resume`.
 
+        What was found wrong when the store was opened is said first: a new file may be begun before anybody looks.
+
         Parameters
         ----------
         root : callable
@@ -131,6 +133,8 @@ class Records:
             return
         from lango_nb.records.resume import resume_quietly
 
+        for problem in self._given.problems:
+            logger.warning("%s; %s", problem.detail, problem.next_step)
         self.found = tuple(resume_quietly(self._given, self._clock.now(), root, tee))
         for item in self.found:
             logger.warning(item.sentence)

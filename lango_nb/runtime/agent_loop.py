@@ -86,9 +86,9 @@ class AgentLoop:
             state.bind_to_task()
         while True:
             try:
-                if state.left is not None:
-                    left, state.left = state.left, None
-                    await self._executor.resume(state.node, *left)
+                if state.left:
+                    left, state.left = state.left, ()
+                    await self._executor.resume(state.node, left)
                 while True:
                     result = await self._step()
                     if result is not None:

@@ -12,7 +12,7 @@ one, however harmless, needs a person's leave, a *grant*:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
@@ -27,6 +27,7 @@ from lango_nb.records.runs import AgentRun, RunPatch
 from lango_nb.runtime.approval_types import (
     TIMEOUT,
     AllowAll,
+    Answered,
     ApprovalAnswer,
     ApprovalRequest,
     DenyAll,
@@ -53,7 +54,7 @@ class CallApprovals:
     def __init__(self, loop: LoopState) -> None:
         self._loop = loop
         self._required: dict[str, str] = {}
-        self._given: dict[str, tuple[ApprovalRequest, ApprovalAnswer]] = {}
+        self._given: dict[str, Answered] = {}
         self._decided: set[str] = set()
         self._is_open = self._is_shown = False
         self._judged: tuple[HookCall | None, str] = None, ""
@@ -62,11 +63,18 @@ class CallApprovals:
         """Make a call need an answer, whatever the policy says: the run was not given its tool."""
         self._required[call_id] = reason
 
-    def take(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
-        """Take the answer to a question that an earlier process asked for this loop; its call comes now."""
-        self._given[request.call_id] = request, answer
+    def take(self, answered: Sequence[Answered]) -> None:
+        """Take the answers to what an earlier process asked for this loop; the calls come now.
+
+        Parameters
+        ----------
+        answered : sequence of pairs of ApprovalRequest and ApprovalAnswer
+            Last what the loop waited for. A run has told of the others; a turn that goes on is a new one.
+        """
+        self._given.update((request.call_id, (request, answer)) for request, answer in answered)
         self._is_open = self._is_shown = True
-        self._tell(request, answer)
+        for request, answer in answered[-1:] if self._loop.run_id else answered:
+            self._tell(request, answer)
 
     def has_decided(self, call_id: str) -> bool:
         """Tell whether a call has its answer."""
@@ -105,12 +113,16 @@ class CallApprovals:
         reason = self.needs_answer(call)
         if not reason:
             return CONTINUE
-        given = self._given.get(call.call_id)
-        answer = self._kept(call, *given) if given is not None else await self._ask(call, reason)
+        answer = await self._answer(call, reason)
         self._decided.add(call.call_id)
         if answer.allowed:
             return CONTINUE
         return Block(f"{call.tool.name} was not run: {answer.detail or 'refused'}", answer.code or "approval_denied")
+
+    async def _answer(self, call: HookCall, reason: str, problem: str = "") -> ApprovalAnswer:
+        """Return the answer that was given already, or ask."""
+        given = self._given.get(call.call_id)
+        return self._kept(call, *given) if given is not None else await self._ask(call, reason, problem)
 
     def _kept(self, call: HookCall, request: ApprovalRequest, answer: ApprovalAnswer) -> ApprovalAnswer:
         """Return the answer that was given, as far as it is about this call: a yes holds for exactly what was seen."""
@@ -136,13 +148,13 @@ class CallApprovals:
         """
         reason = self.needs_answer(call)
         if reason:
-            answer = await self._ask(call, reason, problem)
+            answer = await self._answer(call, reason, problem)
             if not answer.allowed:
                 said = f"{call.tool.name} was not run: {answer.detail or 'refused'}; {problem}"
                 return ToolResult(said, is_error=True, code=answer.code or "approval_denied")
         return ToolResult(problem, is_error=True, code="bad_arguments")
 
-    async def _ask(self, call: HookCall, reason: str, problem: str = "") -> ApprovalAnswer:
+    async def _ask(self, call: HookCall, reason: str, problem: str) -> ApprovalAnswer:
         loop, turn, context = self._loop, self._loop.turn, self._loop.context
         digest = arguments_hash(call.tool.name, call.arguments)
         is_run = bool(loop.run_id)

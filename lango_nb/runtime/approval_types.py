@@ -26,6 +26,10 @@ SCOPES: tuple[str, ...] = get_args(Scope)
 DENIED, TIMEOUT, UNAVAILABLE = "approval_denied", "approval_timeout", "approval_unavailable"
 """Codes of a no: a person or a setting said no, the time was over, there was no one to ask."""
 
+EXPIRED, FAILED = "timeout", "error"
+"""Who a no is by where nobody gave it: the time was over, or the approver failed."""
+UNANSWERED = frozenset({EXPIRED, FAILED})
+
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
@@ -83,6 +87,10 @@ class ApprovalAnswer:
         """Give a no its code."""
         if not self.allowed and not self.code:
             object.__setattr__(self, "code", DENIED)
+
+
+Answered = tuple[ApprovalRequest, ApprovalAnswer]
+"""A question with its answer."""
 
 
 def arguments_hash(tool: str, arguments: Mapping[str, Any]) -> str:

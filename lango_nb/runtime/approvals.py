@@ -31,6 +31,8 @@ from lango_nb.core.masking import mask
 from lango_nb.runtime.approval_types import (
     APPROVERS,
     DENIED,
+    EXPIRED,
+    FAILED,
     SCOPES,
     TIMEOUT,
     UNAVAILABLE,
@@ -51,6 +53,7 @@ from lango_nb.runtime.approval_types import (
 if TYPE_CHECKING:
     import asyncio
 
+    from lango_nb.core.messages import ToolCall
     from lango_nb.records.questions import Conversation
     from lango_nb.stores.store import Documents, Row
     from lango_nb.tools.tool import Preview
@@ -119,6 +122,14 @@ class PendingApproval:
         return f"PendingApproval({self.id!r}: {request.agent} wants to call {request.tool})"
 
 
+class Obstacle(NamedTuple):
+    """Why what waits for an answer cannot go on here and now."""
+
+    why: str
+    is_passing: bool = False
+    """Whether it can go on elsewhere or later; until then no answer is taken."""
+
+
 class LeftQuestion(NamedTuple):
     """A question whose turn or process has ended; it is answered like one that is open."""
 
@@ -150,10 +161,22 @@ class LeftQuestion(NamedTuple):
     def obstacle(self) -> str:
         """Say why nothing can be allowed any more, or not here; empty when it can."""
         if self.resumption is not None:
-            return self.resumption.obstacle(self)
+            found = self.resumption.obstacle(self)
+            return found.why if found is not None else ""
         if self.request.is_once:
             return "it touches a protected file"
         return "" if self.is_whole else "its arguments hold a secret, which is not kept"
+
+    @property
+    def allowed_before(self) -> tuple[ToolCall, ...]:
+        """Calls of the same reply that were allowed before: they run whatever the answer is."""
+        return self.resumption.allowed_before(self) if self.resumption is not None else ()
+
+    @property
+    def can_be_denied(self) -> bool:
+        """Whether a no is taken here: not where what waits can go on elsewhere or later, with or without its call."""
+        found = self.resumption.obstacle(self) if self.resumption is not None else None
+        return found is None or not found.is_passing
 
     def allow(self, scope: Scope = "once", by: str = "person") -> ApprovalAnswer:
         """Let what waits go on and make its call; where nothing waits, the call may run when it comes again.
@@ -177,19 +200,29 @@ class LeftQuestion(NamedTuple):
         return self.approvals.leave(self, ApprovalAnswer(True, by, scope=scope))
 
     def deny(self, detail: str = "", by: str = "person") -> ApprovalAnswer:
-        """Let what waits go on without its call; where nothing waits or can go on, drop the question."""
+        """Let what waits go on without its call; where nothing waits or can ever go on, drop the question.
+
+        Raises
+        ------
+        RefusedError
+            What waits can go on elsewhere or later, or there is an answer already.
+        """
         return self.approvals.leave(self, ApprovalAnswer(False, by, detail or f"the {by} said no"))
 
 
 class Resumption(Protocol):
     """Lets a run or a turn go on that waits for an answer and whose process is gone."""
 
-    def obstacle(self, question: LeftQuestion) -> str:
-        """Say why it cannot go on here; empty when it can."""
+    def obstacle(self, question: LeftQuestion) -> Obstacle | None:
+        """Say why it cannot go on here; ``None`` when it can."""
         ...
 
     def preview(self, request: ApprovalRequest) -> Preview | None:
         """Look what the call would do now."""
+        ...
+
+    def allowed_before(self, question: LeftQuestion) -> tuple[ToolCall, ...]:
+        """Return the calls of the same reply that were allowed before."""
         ...
 
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
@@ -297,7 +330,7 @@ class Approvals:
             self._close(question)
         if question.is_left:
             raise QuestionLeft(request.tool)
-        return question.outcome or ApprovalAnswer(False, "error", "the question got no answer", code=UNAVAILABLE)
+        return question.outcome or ApprovalAnswer(False, FAILED, "the question got no answer", code=UNAVAILABLE)
 
     def known(self, request: ApprovalRequest) -> ApprovalAnswer | None:
         """Return the answer to a call that is decided without asking; ``None`` when it has to be asked."""
@@ -561,11 +594,11 @@ def _checked(answer: object) -> ApprovalAnswer:
 
 
 def _failed(why: str) -> ApprovalAnswer:
-    return ApprovalAnswer(False, "error", f"the approver failed: {shorten(why, 300)}", code=UNAVAILABLE)
+    return ApprovalAnswer(False, FAILED, f"the approver failed: {shorten(why, 300)}", code=UNAVAILABLE)
 
 
 def _expired(timeout_s: float) -> ApprovalAnswer:
-    return ApprovalAnswer(False, "timeout", f"expired: nobody answered within {timeout_s:g} s", code=TIMEOUT)
+    return ApprovalAnswer(False, EXPIRED, f"expired: nobody answered within {timeout_s:g} s", code=TIMEOUT)
 
 
 def _ended(question: PendingApproval) -> str:
@@ -625,7 +658,7 @@ class ApprovalMemory:
             return answer
         if turn is not None and turn.timeouts >= MOST_TIMEOUTS:
             detail = f"{turn.timeouts} questions of this turn got no answer in time; no more are asked"
-            return ApprovalAnswer(False, "timeout", detail, "turn", TIMEOUT)
+            return ApprovalAnswer(False, EXPIRED, detail, "turn", TIMEOUT)
         return None
 
     def keep(self, request: ApprovalRequest, answer: ApprovalAnswer) -> ApprovalAnswer:

@@ -22,7 +22,7 @@ from lango_nb.hooks.approval_gate import ApprovalGate, ApprovalService
 from lango_nb.hooks.hook import Block, Blocked, HookCall, HookNote
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approval_gate import CallApprovals, judge_tool
-from lango_nb.runtime.approval_types import ApprovalAnswer, ApprovalRequest
+from lango_nb.runtime.approval_types import Answered
 from lango_nb.runtime.foreign_errors import text_of
 from lango_nb.runtime.limits import NOTHING, BudgetEvents
 from lango_nb.runtime.loop_state import LoopState
@@ -68,9 +68,9 @@ class ToolExecutor:
             else:
                 self._finish(node, call, item)
 
-    async def resume(self, node: AgentNode, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
-        """Go on with the calls of the latest reply, of which one was asked about in an earlier process."""
-        self._approvals.take(request, answer)
+    async def resume(self, node: AgentNode, given: Sequence[Answered]) -> None:
+        """Go on with the calls of the latest reply, of which some were asked about in an earlier process."""
+        self._approvals.take(given)
         log = self._loop.log
         answered = {message.tool_call_id for message in log}
         calls = next(message.tool_calls for message in reversed(log) if message.tool_calls)

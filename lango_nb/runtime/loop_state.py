@@ -20,7 +20,7 @@ from lango_nb.records.questions import Conversation
 from lango_nb.records.runs import AgentRun
 from lango_nb.records.steps import GivenTo, Inherited, position, references
 from lango_nb.routing.tree import AgentNode
-from lango_nb.runtime.approval_types import ApprovalAnswer, ApprovalRequest
+from lango_nb.runtime.approval_types import Answered
 from lango_nb.runtime.failures import LIMIT_CODES, Failure
 from lango_nb.runtime.limits import BudgetEvent
 from lango_nb.runtime.recovery import Action
@@ -54,8 +54,8 @@ class LeftTurn(NamedTuple):
     """Who was at work."""
     said: tuple[Message, ...]
     """What was said in it after the request; the last message that calls something is what was asked about."""
-    request: ApprovalRequest
-    answer: ApprovalAnswer = ApprovalAnswer(False, "nobody")
+    answered: tuple[Answered, ...]
+    """What was asked about calls of its latest reply, with the answers; last what it waited for."""
     has_begun: Callable[[], object] = lambda: None
     """Called when the new turn is written down, before anything happens in it: nobody else can go on any more."""
 
@@ -140,8 +140,8 @@ class LoopState:
         """What the recovery policy says about the failure that is on its way up."""
         self.asked_again = False
         """Whether a reply that was none had its one more try."""
-        self.left: tuple[ApprovalRequest, ApprovalAnswer] | None = None
-        """What an earlier process asked, and the answer, until the call has been decided."""
+        self.left: tuple[Answered, ...] = ()
+        """What an earlier process asked, with the answers, until those calls have been decided."""
         self._usage = NO_USAGE
         self._call_ids: set[str] = set()
         self._task: asyncio.Task[object] | None = None
@@ -153,9 +153,7 @@ class LoopState:
             inherited = child.inherited if child is not None else self.history
             self.inherited = references(inherited, turn.turn_id)
 
-    def resume_with(
-        self, own: Sequence[Message], events: Sequence[Event], request: ApprovalRequest, answer: ApprovalAnswer
-    ) -> None:
+    def resume_with(self, own: Sequence[Message], events: Sequence[Event], answered: tuple[Answered, ...]) -> None:
         """Take up what an earlier process left at a question; the loop begins with the calls that wait for it.
 
         Parameters
@@ -164,8 +162,8 @@ class LoopState:
             What was said after the work order.
         events : sequence of Event
             What happened in the run so far.
-        request : ApprovalRequest
-        answer : ApprovalAnswer
+        answered : tuple of pairs of ApprovalRequest and ApprovalAnswer
+            About calls of its latest reply; last what it waited for.
         """
         self.messages.extend(own)
         self._call_ids.update(call.id for message in own for call in message.tool_calls)
@@ -174,7 +172,7 @@ class LoopState:
         self.step = max((event.step for event in events), default=0)
         ended = (event for event in events if isinstance(event, ToolFinished))
         self.tool_calls = sum(not was_control(event.tool, event.role) for event in ended)
-        self.left = request, answer
+        self.left = answered
 
     def go_on_from(self, left: LeftTurn) -> None:
         """Take up what an earlier turn left at a question; its messages and calls get ids of this one."""
@@ -192,8 +190,10 @@ class LoopState:
                 self.reply_id = message.id
         self._call_ids.update(call.id for call in calls.values())
         self.node = left.node
-        call_id = calls[left.request.call_id].id
-        self.left = replace(left.request, call_id=call_id, turn_id=self.turn.turn_id), left.answer
+        self.left = tuple(
+            (replace(request, call_id=calls[request.call_id].id, turn_id=self.turn.turn_id), answer)
+            for request, answer in left.answered
+        )
 
     @property
     def resumable(self) -> Conversation | None:

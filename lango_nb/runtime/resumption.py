@@ -1,6 +1,6 @@
 """Runs and turns that go on in another process than the one that began them, with the answer they waited for.
 
-    obstacle   why it cannot go on here and now, in a few words
+    obstacle   why it cannot go on here and now, in a few words, and whether it can elsewhere or later
     take       one of all processes gets it: first its row, then the question is gone, then anything happens
     go_on      it works again, in the background: its call is made or refused, and its agent says what came of it
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lango_nb.core.errors import LangoError, RefusedError, shorten
-from lango_nb.core.events import Event
+from lango_nb.core.events import ApprovalDecided, Event
 from lango_nb.core.messages import Message, ToolCall
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.packing import history_of, unpack_event
@@ -31,19 +31,21 @@ from lango_nb.records.stored_runs import NOBODY, StoredRuns
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approval_gate import preview
 from lango_nb.runtime.approval_types import (
+    UNANSWERED,
+    Answered,
     ApprovalAnswer,
     ApprovalRequest,
     AskWith,
     HoldForAnswer,
     arguments_hash,
 )
-from lango_nb.runtime.approvals import LeftQuestion
+from lango_nb.runtime.approvals import LeftQuestion, Obstacle
 from lango_nb.runtime.context import Listener, TurnContext
 from lango_nb.runtime.loop import call_in_loop
 from lango_nb.runtime.loop_state import LeftTurn, LoopState
 from lango_nb.runtime.teammates import Teammates
 from lango_nb.runtime.turn_state import TurnState
-from lango_nb.specs.topologies import root_of
+from lango_nb.specs.topologies import root_of, topology_names
 from lango_nb.stores.store import Row, Store
 from lango_nb.tools.tool import Preview
 from lango_nb.tools.workers import REPEATS
@@ -61,7 +63,27 @@ class _Waiting:
     run: AgentRun | None = None
     """The run that waits; ``None`` where the turn itself does."""
     events: tuple[Event, ...] = ()
-    """What happened in the run."""
+    """What happened in the run, or what the turn itself did."""
+
+    def answered(self, answer: ApprovalAnswer) -> tuple[Answered, ...]:
+        """Return what was asked about calls of the latest reply, with the answers; last what waits.
+
+        What nobody answered in time is not among them: it is asked again.
+        """
+        calls = {call.id for call in _open_calls(self.conversation)}
+        decided = {
+            event.call_id: event
+            for event in self.events
+            if isinstance(event, ApprovalDecided) and event.call_id in calls and event.by not in UNANSWERED
+        }
+        earlier = (
+            (
+                ApprovalRequest(event.call_id, event.tool, {}, event.arguments_hash, event.author, ""),
+                ApprovalAnswer(event.allowed, event.by, event.detail, event.scope),
+            )
+            for event in decided.values()
+        )
+        return (*earlier, (self.request, answer))
 
 
 RunTurn = Callable[[LeftTurn, TurnContext, Callable[[], None]], object]
@@ -104,10 +126,10 @@ class StoredResumption:
         context = self._context()
         return replace(context, approver=HoldForAnswer()) if isinstance(context.approver, AskWith) else context
 
-    def obstacle(self, question: LeftQuestion) -> str:
-        """Say why what waits cannot go on here; empty when it can."""
+    def obstacle(self, question: LeftQuestion) -> Obstacle | None:
+        """Say why what waits cannot go on here; ``None`` when it can."""
         found = self._find(question)
-        return found if isinstance(found, str) else ""
+        return found if isinstance(found, Obstacle) else None
 
     def preview(self, request: ApprovalRequest) -> Preview | None:
         """Look what the call would do now: things may have changed since it was asked about."""
@@ -116,6 +138,15 @@ class StoredResumption:
         tool = context.find_tool(node, request.tool) if node is not None else None
         return preview(context, request.agent, tool, request.arguments) if tool is not None else None
 
+    def allowed_before(self, question: LeftQuestion) -> tuple[ToolCall, ...]:
+        """Return the calls that run with an answer because of earlier ones: whoever answers has to see them, too."""
+        found = self._find(question)
+        if isinstance(found, Obstacle):
+            return ()
+        *earlier, _ = found.answered(ApprovalAnswer(True, ""))
+        allowed = {request.call_id for request, answer in earlier if answer.allowed}
+        return tuple(call for call in _open_calls(found.conversation) if call.id in allowed)
+
     def take(self, question: LeftQuestion, answer: ApprovalAnswer) -> Callable[[ApprovalAnswer], object]:
         """Make what waits one of this process; of several that answer, one succeeds.
 
@@ -123,7 +154,7 @@ class StoredResumption:
         ----------
         question : LeftQuestion
         answer : ApprovalAnswer
-            A no ends a run that cannot go on, and drops the question of a turn that cannot.
+            A no ends a run that can never go on, and drops the question of a turn that cannot.
 
         Returns
         -------
@@ -145,7 +176,7 @@ class StoredResumption:
         request, found = question.request, self._find(question)
         if self._questions.get(question.key) is None:  # looked up last: it goes before anything happens
             raise self._too_late(request)
-        if isinstance(found, str):
+        if isinstance(found, Obstacle):
             return self._drop(question, answer, found)
         if not self._claim(question.key):
             raise self._too_late(request)
@@ -154,12 +185,15 @@ class StoredResumption:
             self._forget(question)
         return lambda kept: call_in_loop(lambda: self._go_on(question, found, kept))
 
-    def _drop(self, question: LeftQuestion, answer: ApprovalAnswer, why: str) -> Callable[[ApprovalAnswer], object]:
-        """End what cannot go on, if the answer is a no."""
+    def _drop(
+        self, question: LeftQuestion, answer: ApprovalAnswer, found: Obstacle
+    ) -> Callable[[ApprovalAnswer], object]:
+        """End what can never go on, if the answer is a no."""
         request = question.request
-        if answer.allowed:
-            then = "ends it" if request.run_id else "drops the question"
-            raise RefusedError(f"{self._named(request)} cannot go on here: {why}; a no {then}")
+        if answer.allowed or found.is_passing:
+            end = "ends it" if request.run_id else "drops the question"
+            then = "" if found.is_passing else f"; a no {end}"
+            raise RefusedError(f"{self._named(request)} cannot go on here: {found.why}{then}")
         run = self._runs.take(request.run_id) if request.run_id else None
         if request.run_id and run is None:
             raise self._too_late(request)
@@ -216,14 +250,15 @@ class StoredResumption:
 
     # -- what it needs -------------------------------------------------------------------------------------------------
 
-    def _find(self, question: LeftQuestion) -> _Waiting | str:
+    def _find(self, question: LeftQuestion) -> _Waiting | Obstacle:
         """Return what waits with all it needs to go on, or what is in the way."""
         try:
-            return self._read(question)
+            found = self._read(question)
         except LangoError as error:
-            return str(error)
+            found = str(error)
+        return Obstacle(found) if isinstance(found, str) else found
 
-    def _read(self, question: LeftQuestion) -> _Waiting | str:
+    def _read(self, question: LeftQuestion) -> _Waiting | Obstacle | str:
         """Do the same; nothing of a record is taken on trust."""
         request, context = question.request, self._now
         run = self._runs.get(request.run_id) if request.run_id else None
@@ -244,10 +279,24 @@ class StoredResumption:
             is_same = is_same and asked_by == (request.turn_id, request.session_id, request.agent, 1)
         if not is_same:
             return "its record was changed since it was asked"
-        missing = _missing(request, str(stored.row["topology"]), context)
-        if missing or (run is not None and (missing := self._busy(run.turn_id))):
+        missing = self._missing(request, str(stored.row["topology"]), context)
+        if missing is not None:
             return missing
         return _Waiting(request, conversation, context.tree[request.agent], str(stored.row["text"]), run, events)
+
+    def _missing(self, request: ApprovalRequest, topology: str, context: TurnContext) -> Obstacle | None:
+        """Say what is not here and now that going on would need; ``None`` when all is."""
+        tree = context.tree
+        name = tree.topology.name
+        if topology != name:
+            why = f"it was asked in the topology {topology}, and this is {name}: answer it there"
+            return Obstacle(why, is_passing=topology in topology_names())  # a user's own may be gone
+        if request.agent not in tree:
+            return Obstacle(f"there is no agent {shorten(request.agent)!r} in {name} any more")
+        if context.find_tool(tree[request.agent], request.tool) is None:
+            return Obstacle(f"{request.agent} has no tool {shorten(request.tool)!r} any more")
+        busy = self._busy(request.turn_id) if request.run_id else ""
+        return Obstacle(busy, is_passing=True) if busy else None
 
     def _busy(self, turn_id: str) -> str:
         """Say which run of a turn goes on in another process: two would number what is said in it alike."""
@@ -267,8 +316,7 @@ class StoredResumption:
                 waiting.text,
                 waiting.node,
                 said,
-                request,
-                answer,
+                waiting.answered(answer),
                 partial(self._forget, question),
             )
             self._run_turn(left, self._now, partial(self._give_back, question.key))
@@ -280,7 +328,7 @@ class StoredResumption:
             raise
 
     def _begin(self, waiting: _Waiting, run: AgentRun, answer: ApprovalAnswer) -> None:
-        context, request = self._now, waiting.request
+        context = self._now
         REPEATS.set(context.random is None)
         teammates = self._teammates()
         turn = teammates.turn_of(run.turn_id) or self._reopened(context, waiting)
@@ -289,7 +337,7 @@ class StoredResumption:
         if run.child_session:
             child = teammates.fork(turn, waiting.node, inherited, len(inherited), run.id)
         loop = LoopState(turn, waiting.node, order, inherited, run, child)
-        loop.resume_with(said, waiting.events, request, answer)
+        loop.resume_with(said, waiting.events, waiting.answered(answer))
         teammates.resume(run, loop, waiting.events)
 
     def _reopened(self, context: TurnContext, waiting: _Waiting) -> TurnState:
@@ -317,25 +365,17 @@ class _TakenError(Exception):
 
 def _is_asked(request: ApprovalRequest, conversation: Conversation) -> bool:
     """Tell whether a call is what the hash says, and the one that a conversation stands at."""
-    if arguments_hash(request.tool, request.arguments) != request.arguments_hash or not conversation.own:
+    if arguments_hash(request.tool, request.arguments) != request.arguments_hash:
         return False
+    return (request.call_id, request.tool) in {(call.id, call.name) for call in _open_calls(conversation)}
+
+
+def _open_calls(conversation: Conversation) -> tuple[ToolCall, ...]:
+    """Return the calls of the latest reply that have no result."""
     calls: tuple[ToolCall, ...] = ()
     for message in conversation.own:
         calls = message.tool_calls or tuple(call for call in calls if call.id != message.tool_call_id)
-    return any((call.id, call.name) == (request.call_id, request.tool) for call in calls)
-
-
-def _missing(request: ApprovalRequest, topology: str, context: TurnContext) -> str:
-    """Say what the present tree has not that a run would need; empty when it has all."""
-    tree = context.tree
-    name = tree.topology.name
-    if topology != name:
-        return f"it was asked in the topology {topology}, and this is {name}: answer it there"
-    if request.agent not in tree:
-        return f"there is no agent {shorten(request.agent)!r} in {name} any more"
-    if context.find_tool(tree[request.agent], request.tool) is None:
-        return f"{request.agent} has no tool {shorten(request.tool)!r} any more"
-    return ""
+    return calls
 
 
 def _own_messages(turn_id: str, conversation: Conversation) -> list[Message]:

@@ -128,7 +128,7 @@ class Database(ABC):
         if not self._has_tables:
             version = self.attempt("read", self._look)
             if 0 < version < SCHEMA:
-                self.attempt("forced", self._migrate)
+                self._bring_up_to_date(version)
             self._has_tables = version > 0
         return self._has_tables
 
@@ -199,6 +199,18 @@ class Database(ABC):
         for statement in self.dialect.definitions():
             transaction.change(statement)
         self._look(transaction)  # somebody with a newer version may have been faster
+
+    def _bring_up_to_date(self, version: int) -> None:
+        try:
+            self.attempt("forced", self._migrate)
+        except StoreError as error:
+            if error.code != "read_only":
+                raise
+            raise StoreError(
+                f"{self.where} was written by an earlier lango_nb (schema {version}) and may only be read here; "
+                "open it once where it may be written, or open a copy",
+                "read_only",
+            ) from None
 
     def _migrate(self, transaction: Transaction) -> None:
         """Bring older tables to the present schema, all or nothing."""

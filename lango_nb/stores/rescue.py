@@ -24,6 +24,8 @@ from lango_nb.stores.turns import mark_of_row
 Rows = dict[tuple[Any, ...], tuple[Any, ...]]
 """Rows of a table by their key."""
 _BATCH = 1000
+_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite and its driver say of damage; the second of texts that are none any more."""
 
 
 def rescue(source: Path, target: Path) -> dict[str, int]:
@@ -57,13 +59,14 @@ def rescue(source: Path, target: Path) -> dict[str, int]:
                 _copy(log_of(source), log_of(whole))
             with closing(sqlite3.connect(whole, isolation_level=None)) as connection:
                 connection.text_factory = lambda data: data.decode(errors="replace")
+                connection.execute("PRAGMA writable_schema = ON")  # also of a file that was cut, or a broken index
                 counts = _counts(connection, source)
                 version = counts.pop("schema", SCHEMA)
                 tables = TABLES_OF.get(version, TABLES)
                 rows = _all_rows(connection, [table for table in tables if table is not META])
     except OSError as error:
         raise file_failure(error, str(target)) from error
-    except sqlite3.Error as error:
+    except _UNREADABLE as error:
         raise StoreError(f"nothing can be read of {source}: {clean_message(str(error), ())}", "damaged") from None
     if not any(found for _, found in rows.values()):
         raise StoreError(f"nothing can be read of {source}; restore it from a copy", "damaged")
@@ -95,7 +98,7 @@ def _counts(connection: sqlite3.Connection, source: Path) -> dict[str, int]:
     """Return what the store knew of itself; when that cannot be read, the rows tell the same."""
     try:
         found = dict(connection.execute(f"SELECT name, value FROM {META.name}"))  # noqa: S608
-    except sqlite3.Error:
+    except _UNREADABLE:
         return {}
     counts = {name: value for name, value in found.items() if isinstance(value, int) and 0 <= value < 2**53}
     if "schema" in counts:
@@ -129,7 +132,7 @@ def _ends(connection: sqlite3.Connection, table: Table) -> tuple[list[str], Rows
     names: list[str] = []
     for direction in ("ASC", "DESC"):
         order = ", ".join(f'"{name}" {direction}' for name in _order(table))
-        with suppress(sqlite3.Error):
+        with suppress(*_UNREADABLE):
             cursor = connection.execute(f"SELECT * FROM {table.name} ORDER BY {order}")  # noqa: S608
             names = [item[0] for item in cursor.description]
             places = [names.index(name) for name in table.key]
@@ -148,13 +151,13 @@ def _middle(
     number = _order(table)[0]
     place, places = names.index(number), [names.index(name) for name in table.key]
     known = {row[place] for row in rows.values()}
-    with suppress(sqlite3.Error):
+    with suppress(*_UNREADABLE):
         connection.execute(f"SELECT count(checksum) FROM {table.name} NOT INDEXED").fetchall()  # noqa: S608
         return  # nothing is missing
     for wanted in range(1, largest + 1):
         if len(table.key) == 1 and wanted in known:
             continue
-        with suppress(sqlite3.Error):
+        with suppress(*_UNREADABLE):
             for row in connection.execute(f"SELECT * FROM {table.name} WHERE {number} = ?", (wanted,)):  # noqa: S608
                 yield tuple(row[place] for place in places), row
 

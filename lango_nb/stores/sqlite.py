@@ -179,7 +179,11 @@ class SqliteDatabase(Database):
             return False
         has_tables = super().exists()
         if not has_tables and not self.path.stat().st_size:
-            self._note("it is there and empty", "if there were records in it, restore it from a copy", self.path.name)
+            self._note(
+                f"{self.path.name} is there and empty",
+                "if there were records in it, restore it from a copy",
+                self.path.name,
+            )
         elif is_first and not self.is_fixed and has_lost_transactions(self.path, self._frames_read):
             self._keep_log(self.path)
         return has_tables
@@ -204,7 +208,7 @@ class SqliteDatabase(Database):
         """Copy a log that SQLite does not read to its end, before anybody writes over the rest."""
         log = log_of(path)
         copy = log.with_name(f"{log.name}.damaged")
-        found = "the log is damaged, and turns that were written behind the damage are not read"
+        found = f"{log.name} is damaged, and turns that were written behind the damage are not read"
         with suppress(OSError):
             if not copy.exists():
                 shutil.copyfile(log, copy)
@@ -368,6 +372,12 @@ class SqliteDatabase(Database):
         """Make the file under another name first: whoever is killed here leaves none that is empty."""
         if path.exists():
             return
+        if path.is_symlink():  # what it leads to may come back, with a disk for instance
+            raise StoreError(
+                f"{self.where} is a link to {shown_path(path.readlink())}, which is not there; put that back, or "
+                "remove the link",
+                "missing",
+            )
         if has_frames(path):  # of a database that was removed without it; what is in it may be all there is
             log = log_of(path)
             log.rename(next(one for n in count(1) if not (one := log.with_name(f"{log.name}.left-{n}")).exists()))

@@ -38,9 +38,18 @@ def _question(question: PendingApproval | LeftQuestion) -> doc.Block:
         doc.Paragraph(_head(request)),
         doc.plain(doc.Box("", (doc.Code("\n".join(said)),))),
         doc.rich(*_preview(seen), *_arguments(request)),
+        *_allowed_before(question),
         doc.Facts([_covered(question)]),
     )
     return doc.Box(doc.Chip(_named(question.id)), blocks)
+
+
+def _allowed_before(question: PendingApproval | LeftQuestion) -> doc.Document:
+    """Show the calls that go with the answer, as whole as the one that is asked about."""
+    calls = question.allowed_before if isinstance(question, LeftQuestion) else ()
+    shown = ["\n".join([_named(call.name), *argument_lines(call.arguments, 0, 0)]) for call in calls]
+    said = "Allowed before, and run whatever the answer is:"
+    return (doc.Box(said, tuple(doc.Code(lines, is_whole=True) for lines in shown)),) if shown else ()
 
 
 def _preview(request: ApprovalRequest) -> doc.Document:
@@ -104,9 +113,11 @@ def _left(question: LeftQuestion) -> str:
     """Say what became of a question whose process is gone, where nobody can go on."""
     request = question.request
     if question.resumption is not None and not request.run_id:
-        return f"Its turn has ended and cannot go on here: {question.obstacle}. A no drops the question."
+        then = " A no drops the question." if question.can_be_denied else ""
+        return f"Its turn has ended and cannot go on here: {question.obstacle}.{then}"
     if question.resumption is not None:
-        return f"{request.run_id} cannot go on here: {question.obstacle}. A no ends it."
+        then = " A no ends it." if question.can_be_denied else ""
+        return f"{request.run_id} cannot go on here: {question.obstacle}.{then}"
     gone = f"{request.run_id or 'The turn that asked'} ended with its process and cannot go on"
     if question.obstacle:
         return f"{gone}. It cannot be allowed any more: {question.obstacle}. Ask again, or deny it."

@@ -21,6 +21,7 @@ from lango_nb.stores.rescue import rescue
 from lango_nb.stores.schema import SCHEMA
 from tests.data.stores.make import HERE, REQUESTS
 from tests.postgresql import run_sql, schema
+from tests.stores import protected
 
 VERSIONS = range(FIRST_SCHEMA, SCHEMA + 1)
 
@@ -103,6 +104,24 @@ def test_what_can_be_read_of_an_older_version_is_rescued_into_the_present_one(tm
         assert list(store.log.scan()) == list(other.log.scan())
         assert len(list(store.log.scan())) == len(REQUESTS)
         assert store.check() == []
+
+
+def test_an_older_version_that_may_only_be_read_says_what_to_do(tmp_path: Path) -> None:
+    place = tmp_path / "home"
+    place.mkdir()
+    file = _records(2, place)
+    before = file.read_bytes()
+    with protected(place), pytest.raises(StoreError) as refused:
+        open_store(f"sqlite:///{file}")
+    assert str(refused.value).endswith(
+        "records.db was written by an earlier lango_nb (schema 2) and may only be read here; open it once where it may "
+        "be written, or open a copy"
+    )
+    assert (refused.value.code, file.read_bytes()) == ("read_only", before)
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(before)
+    with closing(open_store(f"sqlite:///{copy}")) as store:
+        assert len(list(store.log.scan())) == len(REQUESTS)
 
 
 def literal(value: object) -> str:

@@ -4,7 +4,8 @@
 
 A home of some sixty turns, with runs, tasks, memories and approvals, is made twice: once closed, once left by a process
 that was killed, so that most of it lies in the write-ahead log. Of each copy a file is changed: bits, bytes and pages,
-its end, the whole file. Then a lab is opened on it as anybody would, and everything is looked at. A copy is sound when
+its end, the whole file. What can be rescued of it is, then a lab is opened on it as anybody would, and everything is
+looked at. A copy is sound when
 
 - no error is anything but one line of ours;
 - whatever is shown is what was written, and whatever is not is told as a problem, or the store refuses altogether;
@@ -43,6 +44,8 @@ from lango_nb.lab import Lab
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.records.tasks import Task
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
+from lango_nb.stores.opening import open_store
+from lango_nb.stores.rescue import rescue
 from lango_nb.stores.schema import DOCUMENTS
 from lango_nb.stores.store import Store
 from tests.endurance.kill import Pair
@@ -263,7 +266,8 @@ class Looking:
         return lab
 
     def look(self) -> dict[str, Any]:
-        """Look at everything, twice, with one more turn in between."""
+        """Look at what can be rescued, then at everything, twice, with one more turn in between."""
+        self.attempt("rescue", self._rescue)
         kept = None
         if (lab := self.open()) is not None:
             kept = self._read(lab)
@@ -281,6 +285,12 @@ class Looking:
                     self.wrong.append(f"{len(gone)} of {kind} could be read before one more turn and cannot after it")
             self.attempt("close again", lab.close)
         return {"wrong": self.wrong, "is_open": kept is not None, "refused": self.refused}
+
+    def _rescue(self) -> None:
+        target = self.home.parent / "rescued" / RECORDS
+        rescue(self.home / RECORDS, target)
+        with closing(open_store(f"sqlite:///{target}")) as store:
+            self._compare(snapshot(store), is_told=True)
 
     def _read(self, lab: Lab) -> dict[str, dict[str, Any]] | None:
         store = lab.engine.store

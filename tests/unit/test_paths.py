@@ -51,6 +51,11 @@ def test_a_path_no_system_can_have_is_one_line(door: str, bad: str) -> None:
     assert len(str(caught.value)) < 400
 
 
+def test_what_is_no_path_is_one_line() -> None:
+    with pytest.raises(LangoError, match=r"^a path is text or a Path, not int: 3$"):
+        Lab(home=3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("words", [["trust"], ["eval"], ["ask", "hello", "--workspace"], ["settings", "--workspace"]])
 @pytest.mark.parametrize("bad", ["zero byte", "long"])
 def test_the_terminal_says_so_in_one_line(words: list[str], bad: str, capsys: pytest.CaptureFixture[str]) -> None:

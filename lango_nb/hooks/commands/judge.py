@@ -22,6 +22,7 @@ from lango_nb.hooks.commands.shell import (
     INPUT,
     UNKNOWN,
     Command,
+    Variables,
     base,
     is_decoder,
     read,
@@ -79,7 +80,7 @@ def judge(text: str, workspace: Path | None = None) -> Verdict:
     ('allow', 'removes_system', 'removes_files')
     """
     judged = _Judge(Folder("", workspace), _READ_AGAIN * len(text) + 10_000)
-    codes = set(judged.codes(text, {}, 0))
+    codes = set(judged.codes(text, Variables(), 0))
     if _is_fork_bomb(text):
         codes.add("floods_processes")
     worst = min(codes, key=_RANK.__getitem__, default="")
@@ -94,7 +95,7 @@ class _Judge:
         self._left = letters
         """How many more letters are read."""
 
-    def codes(self, text: str, variables: dict[str, str], depth: int) -> Iterator[str]:
+    def codes(self, text: str, variables: Variables, depth: int) -> Iterator[str]:
         """Return the codes of everything a text runs; empty ones among them."""
         self._left -= len(text)
         if depth > _DEEPEST or self._left < 0:
@@ -107,7 +108,7 @@ class _Judge:
                 yield "hides_in_background"
             yield from self._of_words(command, list(command.words), variables, depth)
 
-    def _of_words(self, command: Command, words: list[str], variables: dict[str, str], depth: int) -> Iterator[str]:
+    def _of_words(self, command: Command, words: list[str], variables: Variables, depth: int) -> Iterator[str]:
         """Judge what is left of a command when programs that only run it are taken away."""
         prefixes = 0
         while words:
@@ -193,7 +194,7 @@ class _Judge:
             elif compiled(_HOME).match(rest):
                 yield "removes_system"
         for text in _called(code):
-            yield from self.codes(text, {}, depth + 1)
+            yield from self.codes(text, Variables(), depth + 1)
 
 
 def _program(word: str) -> str:

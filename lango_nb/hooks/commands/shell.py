@@ -21,12 +21,14 @@ KNOWN = {"HOME": "~", "PWD": ".", "OLDPWD": UNKNOWN, "PATH": "/usr/bin", "SHELL"
 """Variables a command has, with a value that stands for the real one; those not named are empty."""
 FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c", "http", "https", "ftp", "lynx"})
 """Programs whose output comes from the network."""
-_KEYWORDS = frozenset({"if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "fi", "done", "time", "in"})
+_KEYWORDS = frozenset("if then elif else do while until ! { } fi done time in coproc function".split())
 _DECODES = frozenset({"-d", "-D", "-di", "-dc", "-cd", "--decode", "--decompress", "--decrypt"})
 _DEEPEST = 6
 _MOST_DOCUMENTS = 20
 _LONGEST_PIPE = 12
 _LONGEST_BRACES = 200
+_MOST_INSERTED = 100_000
+"""Letters that variables come to in one command line; doubled often enough, one would fill the memory."""
 _ASSIGNMENT = r"[A-Za-z_]\w*\+?="
 _PLAIN = r"""[^\s'"\\$`;&|<>(){}#]+"""
 _QUOTED = r'[^"\\$`]+'
@@ -58,6 +60,17 @@ class Command(NamedTuple):
         return base(self.words[0]) if self.words else ""
 
 
+class Variables(dict[str, str]):
+    """Variables that are set; what they come to is unknown once it is too much."""
+
+    _left = _MOST_INSERTED
+
+    def insert(self, value: str, size: int | None = None) -> str:
+        """Count letters of a value that is inserted somewhere, or of what it becomes there."""
+        self._left -= len(value) if size is None else size
+        return value if self._left >= 0 else UNKNOWN
+
+
 def base(word: str) -> str:
     """Return a program without its folder, in small letters.
 
@@ -78,13 +91,13 @@ def stages(command: Command | None) -> list[Command]:
     return found
 
 
-def read(text: str, variables: dict[str, str] | None = None, depth: int = 0) -> list[Command]:
+def read(text: str, variables: Variables | None = None, depth: int = 0) -> list[Command]:
     r"""Read a command line.
 
     Parameters
     ----------
     text : str
-    variables : dict of str to str, optional
+    variables : Variables, optional
         Those that are set; assignments in the text are added.
     depth : int
         How deep it was found in another one; too deep is not read at all.
@@ -99,7 +112,7 @@ def read(text: str, variables: dict[str, str] | None = None, depth: int = 0) -> 
     >>> [command.words for command in read("X=rm; $X -r$'\\x66' 'a b' && echo `which sh`")]
     [('rm', '-rf', 'a b'), ('which', 'sh'), ('echo', 'sh')]
     """
-    return [] if depth > _DEEPEST else _Reader(text, {} if variables is None else variables, depth).read()
+    return [] if depth > _DEEPEST else _Reader(text, Variables() if variables is None else variables, depth).read()
 
 
 def value_of(commands: list[Command]) -> str:
@@ -141,7 +154,7 @@ def is_decoder(command: Command) -> bool:
 class _Reader:
     """Reads one text from left to right."""
 
-    def __init__(self, text: str, variables: dict[str, str], depth: int) -> None:
+    def __init__(self, text: str, variables: Variables, depth: int) -> None:
         self._text = text
         self._variables = variables
         self._depth = depth
@@ -321,7 +334,7 @@ class _Reader:
         return value_of(commands)
 
     def _value(self, name: str) -> str:
-        return self._variables.get(name, KNOWN.get(name, ""))
+        return self._variables.insert(self._variables.get(name, KNOWN.get(name, "")))
 
     def _expand(self, parameter: str) -> str:
         """Return what ``${…}`` comes to."""
@@ -340,7 +353,10 @@ class _Reader:
             return value[start:][:with_length]
         if how in {"/", "//"}:
             before, _, after = word.partition("/")
-            return value.replace(self._resolve(before), self._resolve(after)) if before else value
+            old, new = self._resolve(before), self._resolve(after)
+            if not old or self._variables.insert(value, value.count(old) * len(new)) == UNKNOWN:
+                return value if not old else UNKNOWN
+            return value.replace(old, new)
         return {",,": value.lower(), "^^": value.upper()}.get(how, value)
 
     def _resolve(self, text: str) -> str:
@@ -405,7 +421,10 @@ class _Reader:
         self._end_word()
         words = self._words
         while words and (words[0] in _KEYWORDS or compiled(_ASSIGNMENT).match(words[0])):
-            self._assign(words.pop(0))
+            word = words.pop(0)
+            self._assign(word)
+            if word == "function":  # its name follows
+                del words[:1]
         if words and (words[0] or self._writes):
             self._note_names(words)
         if words or self._writes:

@@ -28,7 +28,7 @@ from lango_nb.tools.builtin.files import (
     writable_mode,
 )
 from lango_nb.tools.builtin.fs_previews import preview_delete, preview_edit, preview_write
-from lango_nb.tools.builtin.paths import REFUSED, Place, reach
+from lango_nb.tools.builtin.paths import Place, reach, refuse_workspace
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.decorator import tool
 from lango_nb.tools.tool import ToolResult
@@ -171,8 +171,7 @@ def fs_delete(path: str, *, context: ToolContext) -> ToolResult:
     import shutil
 
     with reach(context, path, is_link=True) as place:
-        if place.is_root:
-            raise ToolError("the workspace itself cannot be deleted; name something in it", REFUSED)
+        refuse_workspace(place)
         if not stat.S_ISDIR(place.status.st_mode):
             os.unlink(place.entry, dir_fd=place.folder)
             return ToolResult(f"deleted {place.shown}", data={"path": place.shown, "entries": 1})

@@ -19,7 +19,7 @@ from lango_nb.tools.builtin.files import (
     replace_lines,
     writable_mode,
 )
-from lango_nb.tools.builtin.paths import NOT_FOUND, Place, reach
+from lango_nb.tools.builtin.paths import NOT_FOUND, Place, reach, refuse_workspace
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Preview
 
@@ -70,6 +70,7 @@ def preview_edit(arguments: Mapping[str, Any], context: ToolContext) -> Preview:
 def preview_delete(arguments: Mapping[str, Any], context: ToolContext) -> Preview:
     """Say what is deleted, and how much it holds."""
     with reach(context, arguments["path"], is_link=True) as place:
+        refuse_workspace(place)
         mode = place.status.st_mode
         if stat.S_ISDIR(mode):
             return Preview(f"deletes {place.shown}/ with {counted(count_below(place), 'entry')}")

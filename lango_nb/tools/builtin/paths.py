@@ -153,6 +153,12 @@ def refuse_closed(shown: str) -> NoReturn:
     raise ToolError(f"path '{shown}' is refused: keys and the home folder are out of reach of file tools", REFUSED)
 
 
+def refuse_workspace(place: Place) -> None:
+    """Refuse the workspace itself where something in it is meant."""
+    if place.is_root:
+        raise ToolError("the workspace itself cannot be deleted; name something in it", REFUSED)
+
+
 def _parts(root: str, given: str, shown: str) -> list[str]:
     """Take a path apart, and refuse what is none or lies elsewhere by its looks."""
     if not given.strip():

@@ -1,13 +1,14 @@
 """Later wins, every value knows where it came from, and what is wrong is refused with place, key and hint."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lango_nb.config.keys import setting_infos
-from lango_nb.config.loading import home_folder, load_settings
+from lango_nb.config.loading import MOST_BYTES, home_folder, load_settings
 from lango_nb.config.settings import Settings
 from lango_nb.core.errors import SettingsError
 from tests.trusting import trust
@@ -118,7 +119,10 @@ def test_what_is_wrong_in_a_file_is_named_with_its_key(tmp_path: Path, data: obj
         ("lango.json", '{"agent": {\n  "maxTurns" 3}}', "lango.json: line 2, column 14: this is not JSON: expecting"),
         ("lango.json", "", "lango.json: line 1, column 1: this is not JSON: expecting value"),
         ("lango.json", '{"agent": {}, "agent": {}}', "lango.json: the key 'agent' stands there twice; keep one"),
-        ("lango.json", "[" * 100_000, "lango.json: "),
+        ("lango.json", "[" * 100_000, "lango.json: nested too deeply to be settings"),
+        ("pyproject.toml", "lango = " + "[" * 100_000, "pyproject.toml: nested too deeply to be settings"),
+        ("lango.json", f'{{"agent": {{"maxTurns": {"9" * 5000}}}}}', "lango.json: a number has too many digits"),
+        ("pyproject.toml", f"lango = {'9' * 5000}", "pyproject.toml: a number has too many digits"),
         ("pyproject.toml", "[tool.lango\n", "pyproject.toml: line 1, column 12: this is not TOML: "),
         ("pyproject.toml", "[tool]\nlango = 3\n", "pyproject.toml: tool.lango must hold a table of settings, not 3"),
         (
@@ -138,7 +142,21 @@ def test_bytes_that_are_no_text_and_folders_are_refused(tmp_path: Path) -> None:
     assert refused(folder=tmp_path) == "lango.json: byte 12 is not UTF-8; save the file as UTF-8 text"
     (tmp_path / "lango.json").unlink()
     (tmp_path / "lango.json").mkdir()
-    assert refused(folder=tmp_path).startswith("lango.json: cannot be read: ")
+    assert refused(folder=tmp_path) == "lango.json: is not a file; put a text file there or remove it"
+
+
+@pytest.mark.parametrize("name", ["lango.json", "pyproject.toml"])
+def test_a_pipe_a_device_and_a_huge_file_are_refused_and_nobody_waits(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    os.mkfifo(file)
+    assert refused(folder=tmp_path) == f"{name}: is not a file; put a text file there or remove it"
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert refused(folder=tmp_path) == f"{name}: is not a file; put a text file there or remove it"
+    file.unlink()
+    with file.open("w") as huge:
+        huge.truncate(MOST_BYTES + 1)
+    assert refused(folder=tmp_path) == f"{name}: has more than 1,048,576 bytes; shorten it"
 
 
 def test_a_byte_order_mark_and_other_tools_tables_do_no_harm(tmp_path: Path) -> None:

@@ -111,6 +111,13 @@ def test_a_command_line_is_read_as_a_shell_reads_it(text: str, words: list[tuple
     assert [command.words for command in read(text)] == words
 
 
+@pytest.mark.parametrize("again", ["a=$a$a$a$a; ", "a+=$a$a; ", "a=${a//x/xx}; ", "a=$(echo $a $a $a); "])
+def test_a_variable_that_grows_without_end_is_unknown(again: str) -> None:
+    text = f"a=xxxxxxxxxx; {again * 18}"
+    assert sum(len(word) for command in read(f"{text} b $a") for word in command.words) < 1_000_000
+    assert judge(f"{text} $a notes.md").code == "hides_command"
+
+
 def test_where_a_command_writes_and_what_it_reads_is_kept_with_it() -> None:
     first, second = read("a 2>&1 >b >>c &>d | e <<< f")
     assert (first.writes, second.text, second.source) == (("b", "d"), "f", first)

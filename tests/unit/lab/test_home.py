@@ -11,6 +11,7 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.core.errors import LangoError, StoreError, UnknownNameError, UsageError
+from tests.kept import in_child
 
 KERNELS, TURNS = 2, 100
 
@@ -38,6 +39,23 @@ def test_two_kernels_ask_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
     assert sorted(turn.text for turn in turns) == sorted(f"hello {k} {n}" for k in range(KERNELS) for n in range(TURNS))
     assert [turn.number for turn in turns] == list(range(1, KERNELS * TURNS + 1))
     assert len(lab.engine.memories) == KERNELS * TURNS
+    assert lab.engine.store.check() == []
+    lab.close()
+
+
+def test_parent_and_forked_child_go_on_with_one_lab(tmp_path: Path) -> None:
+    lab = Lab("solo", home=tmp_path / "home", workspace=tmp_path)
+    lab.ask("before")
+
+    def ask() -> None:
+        for _ in range(2):
+            lab.ask("child")
+        lab.close()
+
+    assert in_child(ask) == 0
+    for _ in range(2):
+        lab.ask("parent")
+    assert [turn.text for turn in lab.turns] == ["before", "child", "child", "parent", "parent"]
     assert lab.engine.store.check() == []
     lab.close()
 
@@ -120,13 +138,17 @@ def test_the_home_is_out_of_reach_of_file_tools_also_inside_the_workspace(tmp_pa
     assert (home / "keys.env").is_file()
 
 
-def test_what_is_wrong_is_told_where_one_looks_first(tmp_path: Path) -> None:
+def test_what_is_wrong_is_told_where_one_looks_first(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with_turn = Lab(home=tmp_path / "mine", workspace=tmp_path)
     with_turn.ask("hello")
     assert "with records" not in with_turn.status.text
     with_turn.close()
+    assert caplog.messages == []
     (tmp_path / "mine" / "records.db").unlink()
     lab = Lab(home=tmp_path / "mine", workspace=tmp_path)
+    assert caplog.messages == [
+        "records.db is gone, and there were records in it; restore it from a copy, unless you have removed it"
+    ]
     assert "1 problem with records: %lango doctor" in lab.status.text
     shown = Lab(workspace=tmp_path).open(tmp_path / "mine").text.replace("\n", " ")
     assert "records.db is gone, and there were records in it" in " ".join(shown.split())

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,11 @@ def asked_for(engine: Engine) -> list[str]:
     trace = engine.traces.get(1)
     every = [*trace.events, *late_of(engine, trace.turn.id)]
     return [event.call_id for event in every if isinstance(event, ApprovalAsked)]
+
+
+def asks(engine: Engine, number: int) -> bool:
+    """Tell whether the run has asked so often and waits."""
+    return len(asked_for(engine)) == number and is_blocked(engine)
 
 
 def answer_next(engine: Engine, number: int) -> None:
@@ -293,20 +299,22 @@ class TestGoingOn:
         home.left(engine).allow()
         until(lambda: engine.approvals.pending and engine.approvals.pending[0].is_held)
 
-    def test_of_several_calls_in_one_reply_each_is_made_once(self, home: Home) -> None:
-        engine = home.open({"root": [ORDER, "Going on."], "operator": [[MARK, ("exec_mark", {"text": "b"})]]})
+    def test_of_several_calls_in_one_reply_each_is_asked_about_and_made_once(self, either: Home) -> None:
+        calls = [("exec_mark", {"text": letter}) for letter in "abc"]
+        engine = either.open({"root": [ORDER, "Going on."], "operator": [calls]})
         ask(engine)
-        engine.approvals.pending[0].allow()
-        until(lambda: [one.request.arguments for one in engine.approvals.pending] == [{"text": "b"}])
-        until(lambda: is_blocked(engine))
-        engine.close()
-        engine = home.open()
-        home.left(engine).allow()
-        until(lambda: engine.approvals.pending)
-        assert home.marked == [], "all are decided before any runs; the first was allowed once, in the other process"
-        engine.approvals.pending[0].allow()
+        answer_next(engine, 0)
+        for number, letter in enumerate("bc", 2):
+            until(partial(asks, engine, number))
+            engine.close()
+            engine = either.open()
+            assert engine.records.found == ()
+            assert either.left(engine).request.arguments == {"text": letter}
+            assert either.marked == [], "all are decided before any is made"
+            either.left(engine).allow()
         assert ended(engine).status == "completed"
-        assert home.marked == ["a", "b"]
+        assert either.marked == ["a", "b", "c"]
+        assert len(asked_for(engine)) == len(late(engine, ApprovalDecided)) == 3
 
     def test_two_runs_of_one_turn_go_on_beside_each_other(self, home: Home) -> None:
         engine = home.open(
@@ -358,8 +366,11 @@ class TestGoingOn:
         left_by(one, "One").allow()
         until(lambda: either.marked == ["a"])
         question = left_by(two, "Two")
-        with pytest.raises(RefusedError, match=r"run arun-\w+ of its turn goes on in another process; answer there"):
-            question.allow()
+        for answer in (question.allow, question.deny):
+            with pytest.raises(
+                RefusedError, match=r"run arun-\w+ of its turn goes on in another process; answer there"
+            ):
+                answer()
         gate.set()
         go_to_the_end(one, "One")
         question.allow()
@@ -383,25 +394,6 @@ class TestGoingOn:
             question.allow()
             go_to_the_end(one, question.request.order)
         assert_whole(one, messages=15)
-
-    def test_a_call_that_was_allowed_once_is_asked_about_again_by_each_process(self, either: Home) -> None:
-        calls = [MARK, ("exec_mark", {"text": "b"})]
-        engine = either.open({"root": [ORDER, "Going on."], "operator": [calls]})
-        ask(engine)
-        answer_next(engine, 0)
-        until(lambda: len(asked_for(engine)) == 2 and is_blocked(engine))
-        engine.close()
-        engine = either.open()
-        either.left(engine).allow()
-        until(lambda: len(asked_for(engine)) == 3 and engine.approvals.pending and is_blocked(engine))
-        engine.close()
-        engine = either.open()
-        assert engine.records.found == ()
-        assert either.left(engine).request.arguments == {"text": "a"}
-        either.left(engine).allow()
-        answer_next(engine, 3)
-        assert ended(engine).status == "completed"
-        assert either.marked == ["a", "b"]
 
     def test_a_lab_that_is_closed_at_once_ends_it(self, home: Home) -> None:
         home.leave()
@@ -681,6 +673,8 @@ class TestWhatCannotGoOn:
     def test_in_another_topology_until_it_is_the_old_one_again(self, home: Home) -> None:
         home.leave()
         engine = self.refuses(home, "it was asked in the topology octet, and this is solo", topology="solo")
+        with pytest.raises(RefusedError, match=r"answer it there$"):
+            home.left(engine).deny()
         engine.use("octet")
         home.left(engine).allow()
         assert (ended(engine).result, home.marked) == ("All done", ["a"])

@@ -6,7 +6,8 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,13 @@ from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
 from lango_nb.records.questions import KIND
 from lango_nb.records.turns import Trace
+from lango_nb.runtime.approval_types import EXPIRED
 from lango_nb.runtime.approvals import LeftQuestion
+from lango_nb.specs.topologies import load_topology
 from lango_nb.stores.opening import open_store
 from lango_nb.tools.decorator import tool
+from lango_nb.viz.approvals import questions_document
+from lango_nb.viz.as_text import as_text
 from tests.cast import Cast, Line, transfer
 from tests.kept import DIED, KINDS, MARK, in_child, kept_engine, race, tools
 from tests.stores import protected
@@ -77,6 +82,11 @@ def kinds_of(engine: Engine, turn_id: str) -> list[object]:
     """Return the kinds of the events of a turn that are written down."""
     stored = engine.store.log.read(turn_id)
     return [row["kind"] for row in stored.events] if stored is not None else []
+
+
+def asks(engine: Engine, text: str) -> bool:
+    """Tell whether the one open question is about marking that."""
+    return [one.request.arguments["text"] for one in engine.approvals.pending] == [text]
 
 
 def went_on(engine: Engine, number: int = 2) -> Any:
@@ -205,6 +215,101 @@ class TestGoingOn:
         turn.join()
         went_on(engine, 3)
         assert [engine.traces.get(number).turn.answer for number in (2, 3)] == ["Here I am", "All done"]
+
+
+class TestSeveralQuestions:
+    """What was answered about a call holds for it however often its process ends while the others are asked about."""
+
+    THREE: Mapping[str, Any] = {
+        "root": [transfer("executor")],
+        "executor": [[("exec_mark", {"text": letter}) for letter in "abc"]],
+    }
+
+    def test_each_is_asked_about_once(self, either: Home) -> None:
+        leave(either, self.THREE)
+        for letter in "bc":
+            engine = opened(either)
+            either.left(engine).allow()
+            until(partial(asks, engine, letter))
+            engine.close()
+        engine = opened(either)
+        assert [turn.error_code for turn in engine.traces.turns()] == ["waiting"] * 3
+        either.left(engine).allow()
+        trace = went_on(engine, 4)
+        assert (trace.turn.answer, either.marked) == ("All done", ["a", "b", "c"])
+        decided, started = told(trace, ApprovalDecided), told(trace, ToolStarted)
+        assert [event.call_id for event in decided] == [event.call_id for event in started]
+        assert [event.by for event in decided] == ["person"] * 3
+
+    def test_who_answers_sees_what_was_allowed_before_and_runs_with_it(self, home: Home) -> None:
+        leave(home, self.THREE)
+        engine = opened(home)
+        assert home.left(engine).allowed_before == ()
+        home.left(engine).allow()
+        until(partial(asks, engine, "b"))
+        engine.close()
+        engine = opened(home)
+        assert [call.arguments for call in home.left(engine).allowed_before] == [{"text": "a"}]
+        shown = as_text(questions_document(engine.approvals.left))
+        assert 'Allowed before, and run whatever the answer is:\n    exec_mark\n    text = "a"\n' in shown
+
+    def leave_second(self, home: Home, by: str) -> None:
+        """Have a process die that was told no about the first call and waits for an answer about the second."""
+
+        def begin() -> None:
+            engine = opened(home, self.THREE)
+            threading.Thread(target=lambda: engine.run_sync(REQUEST), daemon=True).start()
+            until(lambda: engine.approvals.pending)
+            (first,) = engine.approvals.pending
+            first.deny("not this one", by)
+            until(lambda: kinds_of(engine, first.request.turn_id).count("approval.asked") == 2)
+            os._exit(DIED)
+
+        assert in_child(begin) == DIED
+
+    def test_also_what_was_answered_before_the_first_process_ended(self, home: Home) -> None:
+        self.leave_second(home, "person")
+        engine = opened(home)
+        home.left(engine).allow()
+        until(lambda: engine.approvals.pending)
+        engine.approvals.pending[0].allow()
+        trace = went_on(engine)
+        assert home.marked == ["b", "c"]
+        assert [(event.allowed, event.detail) for event in told(trace, ApprovalDecided)] == [
+            (False, "not this one"),
+            (True, ""),
+            (True, ""),
+        ]
+        assert "not this one" in next(message.content for message in trace.messages if message.is_error)
+
+    def test_what_nobody_answered_in_time_is_asked_again(self, home: Home) -> None:
+        self.leave_second(home, EXPIRED)
+        engine = opened(home)
+        home.left(engine).allow()
+        for letter in "ac":
+            until(partial(asks, engine, letter))
+            engine.approvals.pending[0].allow()
+        went_on(engine)
+        assert home.marked == ["a", "b", "c"]
+
+    def test_a_yes_is_for_what_was_seen(self, home: Home) -> None:
+        leave(home, self.THREE)
+        engine = opened(home)
+        home.left(engine).allow()
+        until(lambda: engine.approvals.pending)
+        engine.close()
+
+        @before_call
+        def change(call: HookCall) -> Modify | None:
+            return Modify({"text": "z"}, "z is better") if call.arguments["text"] == "a" else None
+
+        engine = opened(home)
+        engine.add_hook(change)
+        home.left(engine).allow()
+        until(lambda: engine.approvals.pending)
+        engine.approvals.pending[0].allow()
+        went_on(engine, 3)
+        assert home.marked == ["b", "c"]
 
 
 class TestOnce:
@@ -410,9 +515,22 @@ class TestWhatCannotGoOn:
         assert (engine.approvals.left, home.marked, len(engine.traces)) == ((), [], 1)
         return engine
 
-    def test_in_another_topology(self, home: Home) -> None:
+    @pytest.mark.parametrize("answer", [LeftQuestion.allow, LeftQuestion.deny])
+    def test_in_another_topology_no_answer_is_taken(self, home: Home, answer: Callable[[LeftQuestion], object]) -> None:
         leave(home)
-        self.refuses(home, "it was asked in the topology quartet, and this is solo", topology="solo")
+        engine = opened(home, {"executor": ["Then not"]}, topology="solo")
+        said = "turn 1 cannot go on here: it was asked in the topology quartet, and this is solo: answer it there"
+        with pytest.raises(RefusedError) as refused:
+            answer(home.left(engine))
+        assert (str(refused.value), len(engine.traces)) == (said, 1)
+        engine.use("quartet")
+        home.left(engine).deny()
+        assert (went_on(engine).turn.answer, home.marked) == ("Then not", [])
+
+    def test_in_another_topology_where_its_own_is_known_to_nobody(self, home: Home) -> None:
+        own = load_topology("quartet").model_copy(update={"name": "mine"})
+        leave(home, topology=own)
+        self.refuses(home, "it was asked in the topology mine, and this is solo", topology="solo")
 
     def test_where_its_tool_is_not_there_any_more(self, home: Home) -> None:
         leave(home)

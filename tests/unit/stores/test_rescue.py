@@ -85,6 +85,30 @@ def test_all_but_a_page_in_the_middle_is_there(file: Path, tmp_path: Path) -> No
     assert TURNS > len(found["tasks"]) > TURNS - PAGE // 300
 
 
+@pytest.mark.parametrize("share", [0.75, 0.95])
+def test_of_a_file_that_was_cut_what_is_left_is_there(file: Path, tmp_path: Path, share: float) -> None:
+    whole, data = read(file), file.read_bytes()
+    file.write_bytes(data[: int(len(data) * share)])
+    rescue(file, tmp_path / "copy.db")
+    found = read(tmp_path / "copy.db")
+    assert found["tasks"].items() <= whole["tasks"].items()
+    assert found["turns"].keys() <= whole["turns"].keys()
+    assert found["tasks"] or found["turns"]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 11, 13])
+def test_texts_that_are_none_any_more_are_passed_over(file: Path, tmp_path: Path, seed: int) -> None:
+    whole, choose = read(file), random.Random(seed)
+    data = bytearray(file.read_bytes())
+    for _ in range(60):
+        data[choose.randrange(PAGE, len(data))] ^= 0xFF
+    file.write_bytes(data)
+    rescue(file, tmp_path / "copy.db")
+    found = read(tmp_path / "copy.db")
+    assert found["tasks"]
+    assert found["tasks"].items() <= whole["tasks"].items()
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_whatever_is_damaged_what_can_be_read_is_in_the_copy_and_nothing_that_was_not_written(
     file: Path, tmp_path: Path, seed: int

@@ -657,6 +657,21 @@ def test_a_folder_is_no_database(tmp_path: Path) -> None:
     refused(lambda: open_store(f"sqlite:///{tmp_path}"))
 
 
+def test_a_link_to_a_database_that_is_not_there_stays_as_it_is(tmp_path: Path) -> None:
+    elsewhere, link = tmp_path / "disk" / "records.db", tmp_path / "records.db"
+    elsewhere.parent.mkdir()
+    with opened(f"sqlite:///{elsewhere}") as store:
+        play(store, "turn-1")
+    link.symlink_to(elsewhere)
+    elsewhere.parent.rename(tmp_path / "taken away")
+    with opened(f"sqlite:///{link}") as store:
+        assert "which is not there; put that back" in refused(lambda: play(store, "turn-2"), "missing")
+    assert link.is_symlink()
+    (tmp_path / "taken away").rename(elsewhere.parent)
+    with opened(f"sqlite:///{link}") as store:
+        assert [row["id"] for row in store.log.rows()] == ["turn-1"]
+
+
 def test_a_damaged_file_is_found(file: Path) -> None:
     with opened(f"sqlite:///{file}") as store:
         for number in range(250):

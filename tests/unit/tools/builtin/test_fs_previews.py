@@ -89,6 +89,7 @@ def test_a_long_difference_is_short_and_counts_the_rest(folder: Path, lines: int
         ("fs_edit", {"path": "todo.txt", "startLine": 9, "endLine": 9, "content": "x"}),
         ("fs_edit", {"path": "gone.txt", "startLine": 1, "endLine": 1, "content": "x"}),
         ("fs_delete", {"path": "gone.txt"}),
+        ("fs_delete", {"path": "docs/.."}),
     ],
 )
 def test_a_call_that_would_fail_is_told_as_one(folder: Path, tool: str, arguments: dict[str, Any]) -> None:
