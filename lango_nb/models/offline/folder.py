@@ -12,6 +12,7 @@ import json
 import posixpath
 import re
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lango_nb.core.messages import ToolSchema
@@ -137,6 +138,7 @@ class Folder:
     def __init__(self, tools: Mapping[str, ToolSchema]) -> None:
         self.tools = tools
         self._listed: dict[str, list[Entry] | None] = {}
+        """By folder; ``None`` where it was looked at beside others and could not be listed."""
         self._texts: dict[str, str] = {}
         self._pieces: set[str] = set()
 
@@ -227,11 +229,10 @@ class Folder:
                 calls = tuple(Call("fs_list", {"path": name}) for name in missing)
                 for call, got in zip(calls, (yield calls), strict=True):
                     path = call.arguments["path"]
-                    try:
-                        text = "" if got.is_error else (yield from self._all_of(got.text, path))
-                    except TooLarge:
-                        text = ""
-                    self._listed[path] = _entries(text, path)
+                    self._listed[path] = None  # whoever wants this one has to be told why it cannot be listed
+                    if not got.is_error:
+                        with suppress(TooLarge):
+                            self._listed[path] = _entries((yield from self._all_of(got.text, path)), path)
             below = [one for name in level for one in self._listed[name] or ()]
             found += below
             level = [one.name for one in below if one.is_folder and not _is_hidden(one.name)]
