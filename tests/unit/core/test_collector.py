@@ -36,7 +36,7 @@ def test_objects_that_somebody_froze_stay_frozen() -> None:
     frozen = gc.get_freeze_count()
     with paused_collector():
         made: list[object] = [[] for _ in range(MANY)]
-    assert gc.get_freeze_count() == frozen > 0
+    assert gc.get_freeze_count() > frozen // 2 > 0  # other threads may let go of some; thawed, all would be gone
     assert len(made) == MANY
 
 
