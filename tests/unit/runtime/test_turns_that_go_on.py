@@ -261,8 +261,12 @@ class TestSeveralQuestions:
             threading.Thread(target=lambda: engine.run_sync(REQUEST), daemon=True).start()
             until(lambda: engine.approvals.pending)
             (first,) = engine.approvals.pending
+            kept = engine.store.documents("question")
+            until(kept.find)
+            (before,) = kept.find()
             first.deny("not this one", by)
             until(lambda: kinds_of(engine, first.request.turn_id).count("approval.asked") == 2)
+            until(lambda: [row["id"] != before["id"] for row in kept.find()] == [True])
             os._exit(DIED)
 
         assert in_child(begin) == DIED
