@@ -334,7 +334,8 @@ class TestOnce:
 
         came = race(*[answer] * 4)
         assert came.count("mine") == 1
-        assert all("is already answered" in one for one in came if one not in {"mine", "nothing"})
+        late = ("is already answered", "cannot go on here")  # it has ended, or another process is at it just now
+        assert all(any(why in one for why in late) for one in came if one not in {"mine", "nothing"})
         assert either.marked == ["a"]
 
     def test_of_several_who_have_seen_it_one_is_heard(self, either: Home) -> None:
