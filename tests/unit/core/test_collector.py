@@ -26,7 +26,7 @@ def test_what_was_made_counts_as_old_at_once() -> None:
     before: list[object] = [[]]
     assert _is_young(before)
     with paused_collector():
-        made: list[object] = [[] for _ in range(MANY)]
+        made: list[object] = [[] for _ in range(2 * MANY)]
     assert not _is_young(made)
     assert gc.isenabled()
 
@@ -35,9 +35,9 @@ def test_objects_that_somebody_froze_stay_frozen() -> None:
     gc.freeze()
     frozen = gc.get_freeze_count()
     with paused_collector():
-        made: list[object] = [[] for _ in range(MANY)]
+        made: list[object] = [[] for _ in range(2 * MANY)]
     assert gc.get_freeze_count() > frozen // 2 > 0  # other threads may let go of some; thawed, all would be gone
-    assert len(made) == MANY
+    assert len(made) == 2 * MANY
 
 
 def test_frozen_objects_are_not_counted_for_a_few_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
