@@ -87,7 +87,8 @@ class LiveTurns:
 
     def __init__(self) -> None:
         self.at_work: set[LiveTurn] = set()
-        self._background: set[asyncio.Task[Trace]] = set()
+        self._background: dict[asyncio.Task[Trace], threading.Event] = {}
+        """Tasks that nobody waits for, and what tells that one has ended with all that belongs to it."""
         self._at_last: Callable[[], object] | None = None
 
     def leave(self, live: LiveTurn) -> None:
@@ -95,8 +96,7 @@ class LiveTurns:
         self.at_work.discard(live)
         if live.has_ended is not None:
             live.has_ended.set()
-        if self._at_last is not None and not self.at_work:
-            self._all_ended(self._at_last)
+        self._let_go()
 
     def start(self, turn: Coroutine[Any, Any, Trace], at_end: Callable[[], None]) -> None:
         """Let a turn run on the loop of this thread, though nobody waits for it.
@@ -108,15 +108,17 @@ class LiveTurns:
             Called when it has ended, also when it never began.
         """
         task = asyncio.get_running_loop().create_task(turn)
-        self._background.add(task)
+        self._background[task] = threading.Event()
         task.add_done_callback(partial(self._ended, at_end))
 
     def _ended(self, at_end: Callable[[], None], task: asyncio.Task[Trace]) -> None:
-        self._background.discard(task)
         try:
             at_end()
         except StoreError as error:
             logger.warning("whether a question is still open is not written down: %s", error)
+        finally:
+            self._background.pop(task).set()
+            self._let_go()
         if task.cancelled() or (problem := task.exception()) is None:
             return
         if not (isinstance(problem, TurnError) and problem.code == CLOSED):
@@ -139,8 +141,9 @@ class LiveTurns:
             only end after this.
         """
         begun = {live.task for live in tuple(self.at_work)}
-        for task in self._background - begun:
-            _on_loop(task.get_loop(), task.cancel)
+        for task in self.background:
+            if task not in begun:
+                _on_loop(task.get_loop(), task.cancel)
         for live in tuple(self.at_work):
             if live.turn_id not in left:
                 _on_loop(live.loop, live.stop)
@@ -149,12 +152,20 @@ class LiveTurns:
                 live.has_ended = has_ended = threading.Event()
                 if live in self.at_work:
                     has_ended.wait(LAST_WORDS_S)
-        if any(runs_here(live.loop) for live in tuple(self.at_work)):
+        for task, has_ended in tuple(self._background.items()):
+            if task.get_loop().is_running() and not runs_here(task.get_loop()):
+                has_ended.wait(LAST_WORDS_S)
+        loops = [live.loop for live in tuple(self.at_work)] + [task.get_loop() for task in self.background]
+        if any(map(runs_here, loops)):
             self._at_last = at_last
         else:
             at_last()
 
-    def _all_ended(self, at_last: Callable[[], object]) -> None:
+    def _let_go(self) -> None:
+        """Let go of what is written to, if that was waiting for the last one to end."""
+        at_last = self._at_last
+        if at_last is None or self.at_work or self._background:
+            return
         self._at_last = None
         try:
             at_last()

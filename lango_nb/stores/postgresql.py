@@ -6,6 +6,7 @@ lives. A connection that the server has ended is made anew.
 
 from __future__ import annotations
 
+import os
 import random
 import select
 import threading
@@ -208,14 +209,17 @@ class PostgresqlDatabase(Database):
     def snapshot(self) -> Iterator[Transaction]:
         """Look for longer at one moment."""
         self.check_open()
+        process = os.getpid()
         connection = self.connect()
         self._snapshots.add(connection)
         try:
             yield _Snapshot(connection, self)
         finally:
-            if connection in self._snapshots:
-                self._snapshots.discard(connection)
+            self._snapshots.discard(connection)
+            if os.getpid() == process:
                 connection.close()
+            else:
+                _of_parents.append(connection)
 
     def select(self, statement: str, most: int, timeout_s: float) -> Selection:
         """Carry out a query of a user."""
@@ -283,12 +287,18 @@ class PostgresqlDatabase(Database):
         """Do nothing: a server has its databases."""
 
     def disconnect(self) -> None:
-        """Let go of the connections."""
-        for connection in (*self._connections.values(), *self._snapshots):
-            with suppress(Exception):
-                connection.close()
-        self._connections.clear()
-        self._snapshots.clear()
+        """Let go of the connections, each when no thread waits for it: that would wait for ever."""
+        for is_reading, lock in self._locks.items():
+            is_quiet = lock.acquire(timeout=self.timeout_s)
+            try:
+                connection = self._connections.pop(is_reading, None)
+                if connection is not None and is_quiet:
+                    with suppress(Exception):
+                        connection.close()
+            finally:
+                if is_quiet:
+                    lock.release()
+        self._snapshots.clear()  # whoever looks through one closes it
 
     def after_fork(self) -> None:
         """Begin with connections of this process's own; those of the parent must not be ended here."""

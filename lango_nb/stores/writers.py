@@ -94,9 +94,14 @@ class Writers:
         """Be a writer no longer."""
         if self._locks is None:
             return
-        number, self._number = self._number, 0
-        if number:
-            self._locks.let_go(number)
+        is_quiet = self._taking.acquire(timeout=self._database.timeout_s)
+        try:
+            number, self._number = self._number, 0
+            if number and is_quiet:  # what another thread waits for must not be closed under it
+                self._locks.let_go(number)
+        finally:
+            if is_quiet:
+                self._taking.release()
 
     def after_fork(self) -> None:
         """Be nobody yet: the parent is the writer it was."""

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,8 @@ from lango_nb.records.questions import KIND
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approval_types import EXPIRED
 from lango_nb.runtime.approvals import LeftQuestion
+from lango_nb.runtime.live_turns import LiveTurns
+from lango_nb.runtime.loop import call_in_loop
 from lango_nb.specs.topologies import load_topology
 from lango_nb.stores.opening import open_store
 from lango_nb.tools.decorator import tool
@@ -215,6 +218,24 @@ class TestGoingOn:
         turn.join()
         went_on(engine, 3)
         assert [engine.traces.get(number).turn.answer for number in (2, 3)] == ["Here I am", "All done"]
+
+
+def test_closing_waits_for_what_is_written_when_a_turn_in_the_background_has_ended() -> None:
+    turns, order = LiveTurns(), list[str]()
+    inside = threading.Event()
+
+    def at_end() -> None:
+        inside.set()
+        time.sleep(0.1)
+        order.append("written")
+
+    async def nothing() -> Any:
+        return None
+
+    call_in_loop(lambda: turns.start(nothing(), at_end))
+    assert inside.wait(30)
+    turns.close((), lambda: order.append("closed"))
+    assert order == ["written", "closed"]
 
 
 class TestSeveralQuestions:

@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any, get_args
 from uuid import uuid4
 
@@ -585,6 +586,47 @@ def test_more_threads_than_connections(address: str) -> None:
     with opened(address) as store:
         at_once(*(lambda n=n: play(store, f"turn-{n}") for n in range(30)))
         assert [len(written) for _, written in store.log.events()] == [2] * 30
+
+
+def test_closing_waits_for_what_another_thread_is_writing(address: str) -> None:
+    inside = threading.Event()
+
+    def slowly(row: Row) -> Row:
+        inside.set()
+        sleep(0.1)
+        return {**row, "by": "the other thread"}
+
+    with opened(address) as store:
+        tasks = store.documents("task")
+        tasks.put({"id": "a"})
+        thread = threading.Thread(target=tasks.change, args=("a", slowly))
+        thread.start()
+        assert inside.wait(30)
+    with opened(address) as again:  # its connections have the numbers of those that were closed
+        thread.join(30)
+        assert not thread.is_alive()
+        assert again.documents("task").find() == [{"id": "a", "by": "the other thread"}]
+
+
+def test_a_statement_that_the_server_still_works_at_when_a_store_is_closed_comes_back(server: str) -> None:
+    begun = threading.Event()
+    found: list[object] = []
+
+    def wait(transaction: Transaction) -> None:
+        begun.set()
+        found.extend(transaction.rows("SELECT pg_sleep(0.3)"))
+
+    store = open_store(server)
+    store.documents("task").put({"id": "a"})
+    thread = threading.Thread(target=store.database.read, args=(wait, None), daemon=True)
+    thread.start()
+    assert begun.wait(30)
+    store.close()
+    with opened(server) as again:
+        again.writer()
+        thread.join(10)
+        assert not thread.is_alive()
+    assert found == [("",)]
 
 
 # -- SQLite ------------------------------------------------------------------------------------------------------------
