@@ -34,6 +34,7 @@ _QUICK = 500
 _recent: dict[str, str] = {}
 """Longer texts, and what masking made of them: the same one comes as a request, an event, a message and a record."""
 _LONG, _MOST_RECENT = 200_000, 32
+"""Characters from which on a text pushes out the others, and how many there are."""
 _SHORTEST = 4
 """Characters of the shortest text that can hold a secret, if it is none of your own: ``口令:x``."""
 _LEAST_CARD = 10**12
@@ -70,10 +71,9 @@ def mask(text: str) -> str:
     clean, recent, rules = _clean, _recent, _rules  # in this order: nothing found by older rules is noted with newer
     masked = text if len(text) <= _QUICK and is_clean(text, rules) else _looked_through(text)
     if len(text) > _SHORT:
-        if len(recent) >= _MOST_RECENT:
+        if len(recent) >= _MOST_RECENT or len(text) > _LONG:
             recent.clear()
-        if len(text) <= _LONG:
-            recent[text] = recent[masked] = masked
+        recent[text] = recent[masked] = masked
     elif masked is text:
         if len(clean) >= _MOST_CLEAN:
             clean.clear()

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tests.benchmarks.scenario import MODEL_CALLS
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
-from tests.benchmarks.streamed import masked, slowest_shows, streamed_turn
+from tests.benchmarks.streamed import masked, slowest_shows, slowest_streamed_turn, streamed_turn
 
 if TYPE_CHECKING:
     from lango_nb.records.turns import Trace
@@ -340,6 +340,7 @@ MEASURES: dict[str, Measure] = {
         Measure("show-16k", "a show of a streamed answer of 16 000 characters", "ms", 2, value=slowest_shows(16_000)),
         Measure("show-100k", "the same of 100 000", "ms", 2, value=slowest_shows(100_000)),
         Measure("streamed", "an answer of 1 MB in 20 000 pieces, CPU", "ms", 2000, value=streamed_turn),
+        Measure("streamed-any", "the same, the slowest kind of text", "ms", 2000, value=slowest_streamed_turn),
         Measure("html", "trace of 10 000 events to HTML", "ms", 200, prepare=_trace_to_html, rounds=5),
         Measure("floor", "S2 by hand", "ms", None, value=_as_peers("S2", "handoff", "median_us", "floor")),
         Measure("pydantic", "pydantic, one model", "ms", None, _ONE_MODEL),

@@ -23,6 +23,9 @@ TEXTS = {
     "telling names": "the token of a key and a password: x, ",
     "an open quote": 'secret = "not closed and going on ',
     "base64": "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NTY3\n",
+    "addresses without blanks": "a@b.",
+    "passwords": "password: hunter2\n",
+    "logins": "https://a:b@c.d/?token=x&key=y ",
 }
 
 
@@ -89,11 +92,16 @@ class _Talkative:
         yield Reply(text=self._text)
 
 
-def streamed_turn() -> float:
+def streamed_turn(kind: str = "prose") -> float:
     """Return what a turn costs whose answer of 1 MB comes in 20 000 pieces, in ms of CPU."""
     from lango_nb.engine import Engine
 
-    engine = Engine(model=_Talkative(_of_length(TEXTS["prose"], 1_000_000), 20_000))
+    engine = Engine(model=_Talkative(_of_length(TEXTS[kind], 1_000_000), 20_000))
     began = time.process_time()
     asyncio.run(engine.run("go on", on_text=lambda _said: None))
     return (time.process_time() - began) * 1000
+
+
+def slowest_streamed_turn() -> float:
+    """Return the same of the slowest kind of text."""
+    return max(map(streamed_turn, TEXTS))

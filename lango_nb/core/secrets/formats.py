@@ -138,7 +138,7 @@ def find_token(sight: Sight) -> SecretSpan | None:
     if before.isascii() and before.isalnum() and not is_after_escape(text, start):
         return None
     first = start + len(sight.word)
-    sight.match(_REST, first)
+    sight.check_whole(_REST, first)
     found = compiled(_formats()[sight.word]).match(text, first, sight.end)
     if found is None and sight.word not in _ORDINARY:
         found = compiled(_CUT).match(text, first, sight.end)

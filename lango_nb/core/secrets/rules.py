@@ -79,7 +79,7 @@ def _form(
     pattern = f"(?i){pattern}"
 
     def find(sight: Sight) -> SecretSpan | None:
-        sight.match(reaches, sight.at)
+        sight.check_whole(reaches, sight.at)
         found = compiled(pattern).match(sight.text, sight.at, sight.end)
         return SecretSpan(*found.span("secret")) if found is not None and (accept is None or accept(found)) else None
 
@@ -111,7 +111,7 @@ def _find_private_key(sight: Sight) -> SecretSpan | None:
     text, start = sight.text, sight.at
     while start > sight.first and text[start - 1] == "-" and sight.at - start < _MOST_DASHES:
         start -= 1
-    sight.match(_PEM_REST, start)
+    sight.check_whole(_PEM_REST, start)
     mark = compiled(_PEM).match(text, start, sight.end)
     if mark is None:
         return None
@@ -162,7 +162,7 @@ def _find_mail(sight: Sight) -> SecretSpan | None:
     """Return a mail address, or the password of ``ada:…@tcp(db)``."""
     text, at = sight.text, sight.at
     after = at + len(sight.word)
-    sight.match(_NO_BLANK, at)
+    sight.check_whole(_NO_BLANK, at)
     if compiled(_DRIVER).match(text, after) and (
         user := compiled(_USER).match(text[max(at - 140, sight.first) : at][::-1])
     ):
@@ -272,7 +272,7 @@ def _form_of(
     """Return a form; ``accept`` says how many characters of what the pattern found are secret."""
 
     def find(sight: Sight) -> SecretSpan | None:
-        sight.match(reaches, sight.at)
+        sight.check_whole(reaches, sight.at)
         found = compiled(pattern).match(sight.text, sight.at, sight.end)
         if found is None:
             return None

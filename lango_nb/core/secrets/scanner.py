@@ -161,7 +161,6 @@ class Scanner:
             parts += (text[place : span.start], span.instead)
             place = span.end
             self._masked.append(span)
-            text = _blotted(text, span)
         parts.append(text[place:limit])
         self._is_hidden = place > len(text)
         self._keep(text, max(place, limit))
@@ -173,7 +172,9 @@ class Scanner:
         self._text, self._shown = text[cut:], shown - cut
         if cut:
             self._first = _BEHIND
-            self._masked = [SecretSpan(one.start - cut, one.end - cut) for one in self._masked if one.end > cut]
+            self._masked = [SecretSpan(max(one.start - cut, 0), one.end - cut) for one in self._masked if one.end > cut]
+        for span in self._masked:
+            self._text = _blotted(self._text, span)
 
     def _settled(self, text: str, end: int) -> int:
         """Return where the last word before a place begins, which may go on."""
@@ -205,7 +206,7 @@ class Scanner:
                 except Unfinished:
                     return masked[known:], announced
                 if span is not None and span.start > at:  # others may begin before it
-                    heapreplace(seekers, seeker._replace(at=span.start, announced=announced, span=span))
+                    heapreplace(seekers, _Seeker(span.start, *seeker[1:5], announced, span))
                     continue
             if span is not None and span.start >= last.end and span.end > self._shown:
                 masked.append(span)
@@ -215,7 +216,7 @@ class Scanner:
             if at < 0:
                 heappop(seekers)
             else:
-                heapreplace(seekers, seeker._replace(at=at, announced=0, span=None))
+                heapreplace(seekers, _Seeker(at, *seeker[1:5]))
         return masked[known:], len(text)
 
     def _find(self, seeker: _Seeker, text: str, at: int, before: int, *, is_last: bool) -> SecretSpan | None:

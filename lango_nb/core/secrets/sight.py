@@ -89,3 +89,19 @@ class Sight(NamedTuple):
         """
         if place >= self.end and not self.is_last:
             raise Unfinished
+
+    def check_whole(self, pattern: str, place: int) -> None:
+        """See that what a pattern matches at a place is there as a whole.
+
+        Parameters
+        ----------
+        pattern : str
+        place : int
+
+        Raises
+        ------
+        lango_nb.core.secrets.sight.Unfinished
+            It goes on to the end of a text that still grows.
+        """
+        if not self.is_last:
+            self.match(pattern, place)

@@ -227,7 +227,7 @@ def _value(place: _Place) -> SecretSpan | None:
         return _in_quotes(place, quoted) if not _is_last_quote(place, quoted) else None
     if text[start : start + 1] in {"{", "["}:
         return _in_brackets(place, start)
-    sight.match(_NEXT, start)  # what comes next is whole
+    sight.check_whole(_NEXT, start)  # what comes next is whole
     return (None if place.is_in_quotes else _lines(place, start)) or _special(place, start) or _plain(place, start)
 
 
@@ -245,7 +245,7 @@ def _lines(place: _Place, start: int) -> SecretSpan | None:
     block = sight.match(_BLOCK, start)
     if block is None:
         return None
-    sight.match(r"[\r\n]*", block.end())
+    sight.check_whole(r"[\r\n]*", block.end())
     return SecretSpan(start, block.end())
 
 
@@ -257,7 +257,7 @@ def _short_value(place: _Place) -> SecretSpan | None:
     """Return what is between tags, or what somebody said and no word of a sentence can be."""
     sight = place.sight
     if place.sign == ">":
-        sight.match(_TAGGED, place.value)
+        sight.check_whole(_TAGGED, place.value)
         return _matched(sight.match(_BETWEEN_TAGS, place.value))
     if place.sign == "是":
         return _matched(sight.match(_ASCII, place.value))
@@ -345,7 +345,7 @@ def _special(place: _Place, start: int) -> SecretSpan | None:
         return _matched(found) if found is not None and "=" in found[0] else SecretSpan(start, start, "")
     if "mnemonic" in name or "phrase" in name:
         words = sight.match(_WORDS, start)
-        sight.match(_NEXT, words.end() if words is not None else start)
+        sight.check_whole(_NEXT, words.end() if words is not None else start)
         return _matched(words)
     return None
 
