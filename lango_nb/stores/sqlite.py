@@ -242,6 +242,7 @@ class SqliteDatabase(Database):
             return
         self.check_open()
         self._check_place()
+        process = os.getpid()
         try:
             connection = self._open()
             connection.execute("BEGIN")
@@ -251,9 +252,11 @@ class SqliteDatabase(Database):
         try:
             yield _Snapshot(connection, self)
         finally:
-            if connection in self._snapshots:
-                self._snapshots.discard(connection)
+            self._snapshots.discard(connection)
+            if os.getpid() == process:
                 connection.close()
+            else:
+                _of_parents.append(connection)
 
     def select(self, statement: str, most: int, timeout_s: float) -> Selection:
         """Carry out a query of a user."""
@@ -418,11 +421,11 @@ class SqliteDatabase(Database):
     def disconnect(self) -> None:
         """Let go of the connections; the last one to go moves the write-ahead log into the file."""
         with self._write_lock, self._read_lock:
-            for connection in (*self._snapshots, self._reading, self._writing):
+            for connection in (self._reading, self._writing):
                 if connection is not None:
                     with suppress(sqlite3.Error):
                         connection.close()
-            self._snapshots.clear()
+            self._snapshots.clear()  # whoever looks through one closes it
             self._reading = self._writing = None
 
     def after_fork(self) -> None:
