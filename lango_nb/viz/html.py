@@ -104,6 +104,28 @@ def badge(text: str, colour: str = ROOT) -> str:
     )
 
 
+def tagged(sign: str, text: str, fill: str, colour: str = "", edge: str = "") -> str:
+    """Write a sign and a word on a surface with corners, so that it is no badge and no name."""
+    return span(
+        span(esc(sign), display="inline-block", min_width="12px", text_align="center", margin_right="4px"),
+        esc(text),
+        display="inline-block",
+        max_width="100%",
+        box_sizing="border-box",
+        padding="0 6px 0 4px",
+        border=f"1px solid {edge or 'transparent'}",
+        border_radius="3px",
+        background=fill,
+        color=colour,
+        font_size="11px",
+        line_height="16px",
+        vertical_align="middle",
+        overflow="hidden",
+        text_overflow="ellipsis",
+        white_space="nowrap",
+    )
+
+
 def chip(text: str, beside: str = "", *, edge: str = "", dashed: bool = False, hint: str = "") -> str:
     """Write a name on a grey surface.
 
