@@ -210,8 +210,8 @@ def family_line(tools: Iterable[Tool]) -> str:
 # -- a prompt ----------------------------------------------------------------------------------------------------------
 
 _BAR = 20
-_HEADS = ("#", "section", "id", "chars", "tokens", "share", "")
-_WIDTHS = ("22px", "minmax(0,1fr)", "minmax(60px,160px)", "64px", "56px", "46px", "120px")
+_HEADS = ("position", "title", "section", "chars", "tokens_estimate", "share", "")
+_WIDTHS = ("56px", "minmax(0,1fr)", "minmax(60px,160px)", "64px", "108px", "46px", "120px")
 ESTIMATE = "tokens are estimated: a quarter of the characters"
 
 

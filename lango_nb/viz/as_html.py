@@ -17,8 +17,6 @@ _PAGE = 4000
 """Characters of an answer that fill a page."""
 _QUOTED = 400
 """Characters of a request that are shown before it is folded."""
-_LETTERS = 11
-"""Letters that fit the width of a column of a matrix."""
 _ALT = 2000
 """Characters of the words that stand in for a picture."""
 _TIMED = 500
@@ -275,7 +273,7 @@ def _matrix(matrix: doc.Matrix) -> str:
     name = {"vertical_align": "middle", "padding": "1px 12px 1px 0", "max_width": "220px"}
     top = {**number, "vertical_align": "bottom", "max_width": "92px"}
     head = html.th(esc(matrix.corner), **{**name, "vertical_align": "bottom"}) + "".join(
-        html.th(_breakable(said), **top, border_bottom=f"3px solid {colour}") for said, colour in matrix.columns
+        html.th(html.breakable(said), **top, border_bottom=f"3px solid {colour}") for said, colour in matrix.columns
     )
 
     def row(said: str, cells: Sequence[tuple[int, str]], total: int | None) -> str:
@@ -310,19 +308,6 @@ def _field(value: int, colour: str, style: dict[str, str]) -> str:
         line_height="18px",
     )
     return html.td(filled, **style)
-
-
-def _breakable(name: str) -> str:
-    """Let a long name break where its parts end, and anywhere when a part is long."""
-    made: list[str] = []
-    run = 0
-    for char in name:
-        run = 0 if char in "-_." else run + 1
-        made.append(esc(char))
-        if run in {0, _LETTERS}:
-            made.append("<wbr>")
-            run = 0
-    return "".join(made)
 
 
 def _tree(tree: doc.Tree) -> str:

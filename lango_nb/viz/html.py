@@ -21,6 +21,8 @@ FAINT = "rgba(127,127,127,.07)"
 MUTED = ".75"
 """Opacity of what matters less."""
 SMALL = "12px"
+_LETTERS = 11
+"""Letters that fit the width of a column."""
 _MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 _LONG = 320
 """Characters of a value that are shown before it is folded."""
@@ -363,6 +365,19 @@ def table(head: str, rows: Iterable[str], **rules: str) -> str:
     return div(tag("table", inner, **style), max_width="100%", overflow_x="auto")
 
 
+def breakable(name: str) -> str:
+    """Let a long name break where its parts end, and anywhere when a part is long."""
+    made: list[str] = []
+    run = 0
+    for char in name:
+        run = 0 if char in "-_." else run + 1
+        made.append(esc(char))
+        if run in {0, _LETTERS}:
+            made.append("<wbr>")
+            run = 0
+    return "".join(made)
+
+
 def listing(heads: Sequence[str], rows: Iterable[Sequence[str]], align: str = "", widths: Sequence[str] = ()) -> str:
     """Write a table of columns.
 
@@ -386,7 +401,7 @@ def listing(heads: Sequence[str], rows: Iterable[Sequence[str]], align: str = ""
     sides = ["right" if how == ">" else "left" for how in align.ljust(number, "<")]
     sizes = [*widths, *[""] * (number - len(widths))]
     head = "".join(
-        th(esc(text), text_align=side, width=size, border_bottom=f"1px solid {EDGE}")
+        th(breakable(text), text_align=side, width=size, border_bottom=f"1px solid {EDGE}")
         for text, side, size in zip(heads, sides, sizes, strict=False)
     )
     columns = [(side, "" if heads else size) for side, size in zip(sides, sizes, strict=True)]
