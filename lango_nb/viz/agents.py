@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from lango_nb.core.text import counted
-from lango_nb.routing.prompts import estimate_tokens, render_sections
+from lango_nb.core.text import counted, estimate_tokens
+from lango_nb.routing.prompts import render_sections
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import PromptSection

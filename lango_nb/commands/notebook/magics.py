@@ -289,6 +289,7 @@ def _models(lab: Lab) -> list[str]:
 _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "topology": lambda magics: [topology.name for topology in magics.lab.topologies],
     "agent": lambda magics: magics.lab.engine.tree.names,
+    "added agent": lambda magics: magics.lab.engine.added_agents,
     "tool": lambda magics: sorted(tool.name for tool in magics.lab.engine.catalog),
     "turn": lambda magics: [str(number) for number in reversed(magics.lab.engine.traces.numbers())],
     "run": lambda magics: [run.id for run in reversed(magics.lab.engine.runs.list())],
