@@ -338,7 +338,7 @@ def _lanes(block: doc.Lanes) -> str:
     for key, lane in block.lanes.items():
         colour = block.colours[lane.agent]
         pieces = [_life(*alive[key], colour)] if key in alive else []
-        pieces += [_lane_bar(bar, labelled=labelled) for bar in bars[key]]
+        pieces += [_lane_bar(bar, _free(bar, bars[key]), labelled=labelled) for bar in bars[key]]
         pieces += [_call(call, colour) for call in calls[key]]
         rows.append(_lane_name(lane, colour) + _lane(pieces))
     axis = html.div() + html.div(
@@ -388,14 +388,21 @@ def _life(left: float, size: float, colour: str) -> str:
     return html.at(left, size, top="0", height="24px", background=colour, opacity=".3")
 
 
-def _lane_bar(bar: Bar, *, labelled: bool) -> str:
+def _free(bar: Bar, others: Iterable[Bar]) -> float:
+    """Say which share of a bar is left for words: those that begin after it lie over the rest."""
+    covered = [other.left for other in others if bar.left < other.left < bar.left + bar.size]
+    return (min(covered) - bar.left) / bar.size if covered else 1.0
+
+
+def _lane_bar(bar: Bar, free: float, *, labelled: bool) -> str:
     sign, group = kind_of(bar.kind)
     paint = GROUPS[group]
-    has_sign = labelled or bar.size > _SIGN
+    cut = {"overflow": "hidden", "text_overflow": "ellipsis"}
+    said = f"{sign} {esc(bar.label.removeprefix(sign).lstrip())}" if labelled else sign if bar.size > _SIGN else ""
     return html.at(
         bar.left,
         bar.size,
-        f"{sign} {esc(bar.label.removeprefix(sign).lstrip())}" if labelled else sign if has_sign else "",
+        said if free == 1 else html.div(said, width=f"{100 * free:.3f}%", **cut),
         title=bar.kind if bar.label in {"", bar.kind} else f"{bar.kind}: {bar.label}",
         top="2px",
         height="16px",
@@ -407,11 +414,9 @@ def _lane_bar(bar: Bar, *, labelled: bool) -> str:
         color=paint.text,
         font_size="10px",
         line_height="14px",
-        padding_left="3px" if labelled else "",
-        text_align="" if labelled else "center",
+        padding_left="3px" if labelled else "1px",
         white_space="nowrap",
-        overflow="hidden",
-        text_overflow="ellipsis",
+        **cut,
     )
 
 

@@ -150,7 +150,9 @@ class TestRuns:
         assert "  p4-->>p1: failed" in made
 
 
-_BAR = re.compile(r'<div style="position:absolute;[^"]*top:2px;[^"]*background:([^;]+);[^"]*"[^>]*>([^<]*)</div>')
+_BAR = re.compile(
+    r'<div style="position:absolute;[^"]*top:2px;[^"]*background:([^;]+);[^"]*"[^>]*>(?:<div [^>]*>)?([^<]*)</div>'
+)
 
 
 @pytest.mark.parametrize("name", ["trace", "teammates", "long_trace"])
