@@ -323,6 +323,12 @@ class Engine:
             self._user_agents = before
             raise
 
+    @property
+    def added_agents(self) -> tuple[str, ...]:
+        """Names of the agents that are not the topology's own: those that can be removed, in the tree or not."""
+        own = _names(self.topology)
+        return tuple(spec.name for spec in self._user_agents if spec.name not in own)
+
     def remove_agents(self, *names: str) -> None:
         """Take agents out of the tree that are not the topology's own.
 
@@ -333,7 +339,7 @@ class Engine:
         DefinitionError
             One is the topology's own.
         """
-        added = [spec.name for spec in self._user_agents]
+        added = self.added_agents
         for name in names:
             if name in _names(self.topology):
                 raise DefinitionError(f"agent {name!r} belongs to {self.topology.name} and cannot be removed")

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 Kind = Literal[
     "topology",
     "agent",
+    "added agent",
     "tool",
     "turn",
     "command",
@@ -111,6 +112,8 @@ class Option(NamedTuple):
     """What the function calls it; the option's own name when empty."""
     stands_alone: bool = False
     """Whether the cell or the word that the command needs is not needed with it."""
+    word: Kind | None = None
+    """What the command's word names with it, where that is not what it names otherwise."""
 
     @property
     def target(self) -> str:

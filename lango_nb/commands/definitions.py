@@ -33,7 +33,11 @@ _NAME_KEY = re.compile(r"""(?:name|"name"|'name')\s*:""")
     "%%lango agent pharmacist\n---\ndescription: knows medicines\nprefixes: [pill_]\n---\nYou know medicines.",
     Word("name", "NAME", "agent"),
     cell="only",
-    options=(Option("--remove", "take the agent out again; on a line, without a cell", stands_alone=True),),
+    options=(
+        Option(
+            "--remove", "take the agent out again; on a line, without a cell", stands_alone=True, word="added agent"
+        ),
+    ),
     group="change",
 ).in_notebook
 def agent(notebook: Notebook, text: str = "", name: str | None = None, remove: bool = False) -> View[Any]:

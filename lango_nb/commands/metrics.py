@@ -53,7 +53,7 @@ def _metrics_in_terminal(  # noqa: PLR0913 - what one may ask for
     from lango_nb.records.metrics import agent_metrics, tool_metrics
 
     with terminal.records() as records:
-        turns = records.history(session=session or same_session, since=since).events()
+        turns = records.history(session or same_session).where(since=since).events()
         of_tools = tool_metrics(turns) if tools else ()
         of_agents = () if tools else agent_metrics(turns)
     if agent is not None:
@@ -163,7 +163,7 @@ def _graph_in_terminal(terminal: Terminal, session: str | None = None) -> Output
 
     with terminal.records() as records:
         name = session or records.latest_session
-        found = delegation_graph(records.history(session=name).events())
+        found = delegation_graph(records.history(name).events())
 
     def text() -> str:
         rows = (

@@ -64,10 +64,10 @@ def config(lab: Lab, key: str | None = None) -> View[Any]:
     if key is None:
         return view
     rows = view.record.rows()
-    found = tuple(tuple(row) for row in rows if key.casefold() in row.key.casefold())
+    found = tuple(row for row in rows if key.casefold() in row.key.casefold())
     if not found:
         raise UnknownNameError("setting", key, [row.key for row in rows])
-    return listing(found, Table(f"settings with {key!r}", ("key", "value", "default", "from", "what it does"), found))
+    return listing(found, Table(f"settings with {key!r}", found[0]._fields, found))
 
 
 @Command(
@@ -86,7 +86,8 @@ def settings(terminal: Terminal) -> Output:
         from lango_nb.viz.text import table
 
         total = max(NARROWEST, shutil.get_terminal_size().columns)
-        return table(("key", "value", "default", "from", "what it does"), loaded.rows(), total=total)
+        rows = loaded.rows()
+        return table(rows[0]._fields, rows, total=total)
 
     def data() -> list[dict[str, Any]]:
         from lango_nb.config.keys import setting_infos

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lango_nb.commands.command import Command, Option, Output, Word, whole
 from lango_nb.commands.history import NARROWING, TURN
@@ -11,6 +11,7 @@ from lango_nb.commands.text import table_text
 from lango_nb.core.errors import UsageError, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from lango_nb.commands.terminal.session import Terminal
@@ -32,17 +33,31 @@ _WIDTH = 60
         Option("--limit", f"at most so many, the newest ({NEWEST})", "N", type=whole(1)),
     ),
 ).in_terminal
-def trace_list(terminal: Terminal, limit: int = NEWEST, **narrowing: Any) -> Output:
+def trace_list(  # noqa: PLR0913 - what one may ask for
+    terminal: Terminal,
+    *,
+    session: str | None = None,
+    agent: str | None = None,
+    tool: str | None = None,
+    outcome: Sequence[str] | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    text: str = "",
+    limit: int = NEWEST,
+) -> Output:
     """Show which turns there are."""
     from lango_nb.commands.original import trace_data
     from lango_nb.records.retention import forgotten
 
     with terminal.records() as records:
-        found = records.history(**narrowing, limit=limit, newest_first=True).rows()
+        asked = records.history(session).where(
+            agent=agent, tool=tool, outcome=outcome, since=since, until=until, text=text, limit=limit, newest_first=True
+        )
+        found = asked.rows()
         total, gone = records.store.log.count(), forgotten(records.store.documents("forgotten"))
     rows = sorted(found, key=lambda row: int(str(row["number"])))
 
-    def text() -> str:
+    def told() -> str:
         shown = table_text(
             "Turns",
             ("turn", "outcome", "session", "agents", "duration", "started", "request"),
@@ -62,7 +77,7 @@ def trace_list(terminal: Terminal, limit: int = NEWEST, **narrowing: Any) -> Out
         )
         return f"{shown}\n{gone}" if gone else shown
 
-    return Output(text, lambda: [trace_data(row) for row in rows])
+    return Output(told, lambda: [trace_data(row) for row in rows])
 
 
 @Command(
@@ -116,15 +131,12 @@ def trace_export(  # noqa: PLR0913 - what one may choose
     from pathlib import Path
 
     from lango_nb.lab.exporting import export
-    from lango_nb.stores.store import TurnQuery
 
     if (turn is None) == (session is None):
         raise UsageError("name one turn, or one session with --session; lango trace list shows both")
     with terminal.records() as records:
-        if turn is None:
-            query = records.history(session=session).query
-        else:
-            query = TurnQuery(ids=(str(records.turn(turn).row["id"]),))
+        ids = None if turn is None else (str(records.turn(turn).row["id"]),)
+        query = records.history(session).where(ids=ids).query
         log = records.store.log
         path = export(log, query, Path(to), form, overwrite=overwrite)
         numbers = [row["number"] for row in log.rows(query) if row["outcome"] != "running"]

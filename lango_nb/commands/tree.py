@@ -195,7 +195,7 @@ def route_data(route: Route) -> dict[str, Any]:
 @Command(
     "route",
     "who would get this request, and why nobody else; no model is asked",
-    "%lango route who reads the files in {folder}?",
+    "%lango route who reads the files here?",
     has_text=True,
     cell="text",
     formats=DRAWING,

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from lango_nb.config.settings import Names, Settings, SettingsGroup, Switch, camel, expand_home
-from lango_nb.config.strictness import FolderRule
+from lango_nb.config.strictness import Contents, FolderRule
 from lango_nb.config.units import duration_text, parse_duration, parse_idle, parse_size, size_text
 from lango_nb.core.dataclass import dataclass
 
@@ -49,6 +49,11 @@ class SettingInfo:
     def folder_rule(self) -> FolderRule | None:
         """What a folder may set without being trusted; ``None`` when it may not set this at all."""
         return next((item for item in _annotation(*self.ruled)[1] if isinstance(item, FolderRule)), None)
+
+    @cached_property
+    def contents(self) -> Contents | None:
+        """Which files it leads to that a folder has to be trusted with; ``None`` when it leads to none."""
+        return next((item for item in _annotation(*self.ruled)[1] if isinstance(item, Contents)), None)
 
     def of(self, settings: Settings) -> Any:
         """Return the value some settings hold.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lango_nb.config.files import FILE, PROJECT_FILE
 from lango_nb.config.keys import setting_infos, settings_by_key
 from lango_nb.config.settings import Settings, camel
-from lango_nb.config.trust import FolderTrust, HeldSetting, read_trust, settings_digest
+from lango_nb.config.trust import FolderTrust, HeldSetting, files_of, read_trust, settings_digest
 from lango_nb.config.values import check_value, shown
 from lango_nb.core.errors import SettingsError, shorten, suggest
 from lango_nb.core.masking import mask
@@ -237,12 +237,14 @@ def _trust(folder: Path, home: Path | None, layers: Iterable[_Layer], own: Mappi
                 continue
             rule = info.folder_rule
             if rule is None or not rule.accepts(checked, present):
-                written = json.dumps(checked, default=_plain)
-                needing.append(HeldSetting(where, key, written, info.sentence, rule.sentence if rule else ""))
+                written, accepts = json.dumps(checked, default=_plain), rule.sentence if rule else ""
+                files = files_of(Path(checked), info.contents.pattern) if info.contents else {}
+                needing.append(HeldSetting(where, key, written, info.sentence, accepts, files))
     if not needing:
         return None
     real = folder.resolve()
-    digest = settings_digest({layer.where(""): layer.values for layer in layers})
+    led_to = {setting.key: setting.files for setting in needing if setting.files}
+    digest = settings_digest({**{layer.where(""): layer.values for layer in layers}, **led_to})
     is_trusted = home is not None and read_trust(home).get(str(real)) == digest
     return FolderTrust(real, digest, is_trusted, tuple(needing))
 

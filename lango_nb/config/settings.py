@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, field
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from lango_nb.config.strictness import BEYOND, WITHIN, Free, Higher, Lower, limit, only, ranked
+from lango_nb.config.strictness import BEYOND, WITHIN, Contents, Free, Higher, Lower, limit, only, ranked
 from lango_nb.config.units import parse_duration, parse_idle, parse_size
 from lango_nb.core.errors import DefinitionError
 from lango_nb.core.frozen import After, Before, Bounds, Frozen
@@ -205,8 +205,12 @@ class AgentSettings(SettingsGroup):
     max_delegation_rounds: Annotated[Count, limit(unset=5)] = setting(
         0, "Replies of one turn that may hand work over; 0 takes the topology's own limit."
     )
-    agents_dir: Folder = setting("", "Folder whose subfolders hold AGENT.md files of your own agents.")
-    prompts_dir: Folder = setting("", "Folder with Markdown files that replace shared prompt sections.")
+    agents_dir: Annotated[Folder, Contents("*/AGENT.md")] = setting(
+        "", "Folder whose subfolders hold AGENT.md files of your own agents."
+    )
+    prompts_dir: Annotated[Folder, Contents("*.md")] = setting(
+        "", "Folder with Markdown files that replace shared prompt sections."
+    )
     request_timeout_s: Annotated[Duration, limit(unset=300)] = setting(300.0, "How long one turn may take.")
     idle_timeout_s: IdleTime = setting(
         0.0, "How long a turn may be silent; 0 is not set, negative is off. Handing over is activity."

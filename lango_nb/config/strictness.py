@@ -5,6 +5,7 @@
     name: Higher[bool]       only what is not below it; of a switch: only on
     name: Annotated[…, …]    a rule with words or numbers of its own: limit, ranked, only, WITHIN, BEYOND
     name: str                nothing: the setting needs trust
+    name: Annotated[Folder, Contents(…)]   the same, and so does what is in these files
 
 A field without a rule needs trust, so that a setting that comes along is safe before anybody thinks about it.
 """
@@ -25,6 +26,13 @@ class FolderRule(NamedTuple):
     """Which values those are, to go after "only"."""
     accepts: Callable[[Any, Any], bool]
     """From the folder's value and the user's own to whether the folder's holds."""
+
+
+class Contents(NamedTuple):
+    """Which files of a folder that a setting names are read: trust is bound to what is in them, too."""
+
+    pattern: str
+    """From the folder on, as :meth:`pathlib.Path.glob` takes it."""
 
 
 FREE = FolderRule("any value", lambda _value, _own: True)

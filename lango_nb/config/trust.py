@@ -5,8 +5,8 @@
 Settings that lie in a folder come with it: whoever made the folder wrote them. Until a person trusts them they may only
 make things stricter, or say what is not about safety, keys, addresses and records; each field in
 :mod:`lango_nb.config.settings` says which it is. Trust is bound to the folder's resolved path and to the content of its
-settings: another folder, or other content, has to be trusted anew. Only the terminal and the magic give it, after a
-person has seen the values and said yes.
+settings, and of the definitions and prompts they lead to: another folder, or other content, has to be trusted anew.
+Only the terminal and the magic give it, after a person has seen the values and said yes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lango_nb.config.files import TRUST_FILE
@@ -40,6 +41,8 @@ class HeldSetting(NamedTuple):
     """What the setting does."""
     accepts: str
     """Which values would hold without trust; empty when none would."""
+    files: Mapping[str, str] = MappingProxyType({})
+    """What is in the files it leads to, as SHA-256 by name."""
 
 
 class FolderTrust(NamedTuple):
@@ -48,7 +51,7 @@ class FolderTrust(NamedTuple):
     folder: Path
     """Resolved."""
     digest: str
-    """SHA-256 of all its settings."""
+    """SHA-256 of all its settings, and of the definitions and prompts that they lead to."""
     is_trusted: bool
     settings: tuple[HeldSetting, ...] = ()
     """What needs trust, whether it has it or not."""
@@ -107,6 +110,35 @@ def settings_digest(files: Mapping[str, Mapping[str, Any]]) -> str:
     """
     written = json.dumps(files, sort_keys=True, default=repr)
     return hashlib.sha256(written.encode()).hexdigest()
+
+
+def files_of(folder: Path, pattern: str) -> dict[str, str]:
+    """Say what is in some files of a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Need not be there.
+    pattern : str
+        As :meth:`pathlib.Path.glob` takes it.
+
+    Returns
+    -------
+    dict
+        From a file's name to the SHA-256 of its size and its first megabyte, which is more than any definition has;
+        empty for what is no file, which is never opened.
+    """
+    return {file.relative_to(folder).as_posix(): _content(file) for file in sorted(folder.glob(pattern))}
+
+
+def _content(file: Path) -> str:
+    try:
+        if not file.is_file():
+            return ""
+        with file.open("rb") as opened:
+            return hashlib.sha256(b"%d " % file.stat().st_size + opened.read(_LARGEST)).hexdigest()
+    except OSError:
+        return ""
 
 
 def read_trust(home: Path) -> dict[str, str]:

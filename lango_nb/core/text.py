@@ -1,6 +1,20 @@
-"""Small things about wording: a number with its noun, a text on one line."""
+"""Small things about wording: a number with its noun, a text on one line, about how many tokens it takes."""
 
 from __future__ import annotations
+
+CHARS_PER_TOKEN = 4
+"""Rule of thumb for English text and code; real tokenizers differ by model."""
+
+
+def estimate_tokens(chars: int) -> int:
+    """Estimate how many tokens a text of a length has.
+
+    Examples
+    --------
+    >>> estimate_tokens(0), estimate_tokens(5)
+    (0, 2)
+    """
+    return -(-chars // CHARS_PER_TOKEN)
 
 
 def counted(number: int, noun: str) -> str:

@@ -48,6 +48,7 @@ SUMMARY = (
     *WHOSE,
     Column("requests", "result.n", "Int64", "", "How many requests."),
     *_share("accuracy", "result.accuracy", "Share that went where it belongs.", "accuracy"),
+    *_share("accuracy_owned", "result.owned", "The same of those that an agent owns; missing where none does."),
     *_share("wrong_agent", "result.wrong_agent", "Share that a wrong agent got.", "wrong_agent"),
     *_share("kept", "result.kept", "Share the root kept though it belongs to an agent."),
     *_share("abstained", "result.abstained", "Share nobody got because the router would not say, rightly or not."),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from lango_nb.core.text import estimate_tokens
 from lango_nb.frames.column import Column, Sources, json_text, some
 from lango_nb.frames.frame import frame
 from lango_nb.routing.partition import Assignment, Partition
-from lango_nb.routing.prompts import estimate_tokens, render_sections
+from lango_nb.routing.prompts import render_sections
 from lango_nb.routing.route import Candidate, Route, Signal
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec

@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple
 
 from lango_nb.core.clock import Clock
 from lango_nb.core.errors import ToolError, shorten
+from lango_nb.core.text import CHARS_PER_TOKEN, estimate_tokens
 from lango_nb.hooks.hook import AfterResult, HookCall
 from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.tool import ToolResult
@@ -290,8 +291,6 @@ __all__ = ["OutputManager", "OutputStore", "compress"]
 
 FETCH = "tool_output_get"
 """The control tool that reads a kept result; what it gives is not kept once more."""
-CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for English text and code."""
 _MEDIUM = 3
 """Budgets up to which a result counts as medium; beyond it is large."""
 _FRAME = 250
@@ -325,7 +324,7 @@ class OutputManager:
         tail_ratio: float = 0.3,
     ) -> None:
         self._store = store
-        self._budget = token_budget * CHARACTERS_PER_TOKEN
+        self._budget = token_budget * CHARS_PER_TOKEN
         whole = max(head_ratio + tail_ratio, 1.0)
         room = max(self._budget - _FRAME, self._budget // 2)
         self._head = int(room * head_ratio / whole)
@@ -340,7 +339,7 @@ class OutputManager:
             self._store.keep(f"{call.turn_id} {call.run_id} {call.call_id}", content) if self._store is not None else ""
         )
         meta = {
-            "originalTokens": -(-len(content) // CHARACTERS_PER_TOKEN),
+            "originalTokens": estimate_tokens(len(content)),
             "tier": "medium" if len(content) <= _MEDIUM * self._budget else "large",
             "contentType": content_type(content),
             "compressed": True,

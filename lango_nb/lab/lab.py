@@ -77,6 +77,7 @@ from lango_nb.models.model import Model
 from lango_nb.records.traces import TurnRef
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import Approver
+from lango_nb.runtime.requests import check_session
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.tool import Tool
@@ -196,6 +197,7 @@ class Lab:
             store = folder
         if store is None and not self._loaded.settings.store.url:
             self._loaded = with_memory(self._loaded)
+        check_session(session)
         self.engine: Engine = Engine(
             self._loaded.settings,
             topology=chosen,

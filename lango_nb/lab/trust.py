@@ -10,13 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lango_nb.config.files import FILE, PROJECT_FILE
-from lango_nb.config.keys import settings_by_key
 from lango_nb.config.loading import load_settings
 from lango_nb.config.trust import FolderTrust, give_trust, read_trust, remove_trust
 from lango_nb.core.errors import RefusedError, UsageError, shorten
 from lango_nb.core.paths import path_of
 from lango_nb.core.private import shown_path
-from lango_nb.core.text import counted
+from lango_nb.core.text import counted, printable
 from lango_nb.engine import is_inside_a_turn
 from lango_nb.runtime.ask import is_anybody_there
 from lango_nb.viz.table import Table
@@ -93,8 +92,8 @@ def listing(found: FolderTrust) -> str:
         lines.append(f"      {setting.sentence}")
         if setting.accepts:
             lines.append(f"      Holds without trust: {setting.accepts}.")
-    if any(settings_by_key()[setting.key].kind == "folder" for setting in found.settings):
-        lines.append("What lies in a folder that is named there is trusted with it, now and later.")
+        if setting.files:
+            lines.append(f"      Trusted with it, as they are now: {', '.join(map(printable, setting.files))}.")
     return "\n".join(lines)
 
 

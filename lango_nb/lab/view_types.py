@@ -182,10 +182,10 @@ class SettingsView(View["LoadedSettings"]):
     origins: Mapping[str, str] = told("Where each value came from, by key.")
 
     def __init__(self, loaded: LoadedSettings) -> None:
-        names = ("key", "value", "default", "origin", "sentence")
-        heads = ("key", "value", "default", "from", "what it does")
-        rows = tuple(tuple(row) for row in loaded.rows())
-        super().__init__(loaded, lambda: texts_frame(names, rows), Table("settings", heads, rows))
+        from lango_nb.config.loading import SettingRow
+
+        table = Table("settings", SettingRow._fields, loaded.rows())
+        super().__init__(loaded, lambda: texts_frame(table.columns, table.rows), table)
 
 
 class StatusView(View[dict[str, str]]):

@@ -115,10 +115,9 @@ class History:
         """
         if limit is not None and limit < 0:
             raise UsageError(f"limit={limit} is not a number of turns; give 0 or more")
-        named = {"session": session, "agent": agent, "tool": tool, "text": text or None}
         base = self.query
-        is_second = any(value and getattr(base, name) not in {None, "", value} for name, value in named.items())
-        if base.limit is not None or is_second:
+        pairs = (session, base.session), (agent, base.agent), (tool, base.tool), (text, base.text)
+        if base.limit is not None or any(new and old and new != old for new, old in pairs):
             base = TurnQuery(ids=tuple(str(row["id"]) for row in self.rows()), newest_first=base.newest_first)
         outcomes = _outcomes(outcome)
         both = tuple(name for name in outcomes if name in base.outcomes) if base.outcomes and outcomes else None
@@ -129,7 +128,10 @@ class History:
             self.log,
             replace(
                 base,
-                **{name: value for name, value in named.items() if value is not None},  # type: ignore[arg-type]
+                session=base.session if session is None else session,
+                agent=base.agent if agent is None else agent,
+                tool=base.tool if tool is None else tool,
+                text=text or base.text,
                 outcomes=both or outcomes or base.outcomes,
                 since=max(first, default=None),
                 until=min(last, default=None),

@@ -220,7 +220,7 @@ class Records:
                 logger.warning("old turns were not forgotten: %s", error)
         else:
             if purged.total:
-                logger.info("%s", purged)
+                logger.warning("%s; observability.traceStore has the limits", purged)
 
     def save(self) -> None:
         """Write down what could not be before: closed turns, what their runs did and left, runs.

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.messages import USER, Message
+from lango_nb.core.text import CHARS_PER_TOKEN
 from lango_nb.records.excerpt import Excerpt
 from lango_nb.records.summaries import Summary
 
@@ -51,6 +52,10 @@ _SLACK = 1.25
 """How much more than that may gather before the oldest part is let go of."""
 
 
+_FRAME = 4
+"""Tokens of a message beside its text."""
+
+
 def tokens_of(message: Message) -> int:
     """Return about how many tokens a message takes: four characters each, and some for its frame.
 
@@ -68,9 +73,9 @@ def tokens_of(message: Message) -> int:
     7
     """
     if not message.tool_calls:
-        return len(message.content) // 4 + 4
+        return len(message.content) // CHARS_PER_TOKEN + _FRAME
     calls = sum([len(call.name) + _length(call.arguments) for call in message.tool_calls])
-    return (len(message.content) + calls) // 4 + 4
+    return (len(message.content) + calls) // CHARS_PER_TOKEN + _FRAME
 
 
 def _length(arguments: Mapping[str, object]) -> int:
@@ -90,7 +95,8 @@ def tokens_in(messages: Sequence[Message]) -> int:
     >>> tokens_in(said) == sum(map(tokens_of, said))
     True
     """
-    return sum([tokens_of(one) if one.tool_calls else len(one.content) // 4 + 4 for one in messages])
+    each, frame = CHARS_PER_TOKEN, _FRAME
+    return sum([tokens_of(one) if one.tool_calls else len(one.content) // each + frame for one in messages])
 
 
 def is_request(message: Message) -> bool:

@@ -21,8 +21,6 @@ from lango_nb.specs.topology import Control, PromptSection, Topology
 IDENTITY = "identity"
 AGENT_IDENTITY = "agent_identity"
 TOOL_USAGE = "tool_usage"
-CHARS_PER_TOKEN = 4
-"""Rule of thumb for English text; real tokenizers differ by model."""
 AGENT_IDENTITY_PRIORITY = 150
 _KEPT_FROM_ORCHESTRATOR = {TOOL_USAGE, IDENTITY}
 _KEPT_FROM_SPECIALISTS = {TOOL_USAGE, IDENTITY}
@@ -74,17 +72,6 @@ def render_sections(sections: Iterable[PromptSection]) -> str:
         if text:
             parts.append(f"## {section.title}\n{text}" if section.title else text)
     return "\n\n".join(parts)
-
-
-def estimate_tokens(chars: int) -> int:
-    """Estimate how many tokens a text of a length has.
-
-    Examples
-    --------
-    >>> estimate_tokens(0), estimate_tokens(5)
-    (0, 2)
-    """
-    return -(-chars // CHARS_PER_TOKEN)
 
 
 def merge_sections(*groups: Iterable[PromptSection]) -> tuple[PromptSection, ...]:

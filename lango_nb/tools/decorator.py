@@ -6,7 +6,7 @@
         return len(text.split())
 
 The name gives the family and decides who owns it, the first paragraph of the docstring is the description, the
-annotations give the JSON schema.
+annotations give the JSON schema. What comes of it is a :class:`Tool` that can still be called as the function.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import inspect
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import field
 from functools import partial
-from typing import Any, overload
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
+from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, ToolError, shorten
 from lango_nb.core.messages import ToolRole
 from lango_nb.tools.context import ToolContext
@@ -29,9 +31,43 @@ from lango_nb.tools.workers import WORKERS
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _OfFunction:
+    """The signature of the function, for whoever completes a call; the class itself has none of its own."""
+
+    def __get__(self, made: FunctionTool[..., Any] | None, owner: type) -> inspect.Signature:
+        if made is None:
+            raise AttributeError("__signature__")
+        return inspect.signature(made.function)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionTool(Tool, Generic[P, R]):
+    """A tool made of a function.
+
+    Examples
+    --------
+    >>> @tool
+    ... def word_count(text: str) -> int:
+    ...     return len(text.split())
+    >>> word_count("three short words"), word_count.name
+    (3, 'word_count')
+    """
+
+    function: Callable[P, R] = field(kw_only=True, repr=False)
+    __signature__ = _OfFunction()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function itself: no argument is checked, no hook asked, no event written."""
+        return self.function(*args, **kwargs)
+
+
 @overload
 def tool(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     /,
     *,
     name: str | None = None,
@@ -41,7 +77,7 @@ def tool(
     source: str | None = None,
     role: ToolRole = "work",
     preview: Previewer | None = None,
-) -> Tool: ...
+) -> FunctionTool[P, R]: ...
 
 
 @overload
@@ -54,7 +90,7 @@ def tool(
     source: str | None = None,
     role: ToolRole = "work",
     preview: Previewer | None = None,
-) -> Callable[[Callable[..., Any]], Tool]: ...
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
 
 def tool(  # noqa: PLR0913 - options, all by name
@@ -68,7 +104,7 @@ def tool(  # noqa: PLR0913 - options, all by name
     source: str | None = None,
     role: ToolRole = "work",
     preview: Previewer | None = None,
-) -> Tool | Callable[[Callable[..., Any]], Tool]:
+) -> FunctionTool[..., Any] | Callable[[Callable[..., Any]], FunctionTool[..., Any]]:
     """Make a tool of a function.
 
     Parameters
@@ -94,7 +130,7 @@ def tool(  # noqa: PLR0913 - options, all by name
 
     Returns
     -------
-    Tool
+    FunctionTool
         Or, called without a function, what makes one.
 
     Raises
@@ -124,7 +160,7 @@ def tool(  # noqa: PLR0913 - options, all by name
     where = f"tool {called!r}"
     handler = _handler(called, function)
     summary = description if description is not None else _summary(function)
-    return Tool(
+    return FunctionTool(
         name=called,
         description=summary,
         safety=check_safety(safety, where),
@@ -134,6 +170,7 @@ def tool(  # noqa: PLR0913 - options, all by name
         source=_source_of(function) if source is None else source,
         role=role,
         preview=preview,
+        function=function,
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from lango_nb.core.text import counted
-from lango_nb.routing.prompts import estimate_tokens, render_sections
+from lango_nb.core.text import counted, estimate_tokens
+from lango_nb.routing.prompts import render_sections
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import PromptSection
@@ -210,8 +210,8 @@ def family_line(tools: Iterable[Tool]) -> str:
 # -- a prompt ----------------------------------------------------------------------------------------------------------
 
 _BAR = 20
-_HEADS = ("#", "section", "id", "chars", "tokens", "share", "")
-_WIDTHS = ("22px", "minmax(0,1fr)", "minmax(60px,160px)", "64px", "56px", "46px", "120px")
+_HEADS = ("position", "title", "section", "chars", "tokens_estimate", "share", "")
+_WIDTHS = ("56px", "minmax(0,1fr)", "minmax(60px,160px)", "64px", "108px", "46px", "120px")
 ESTIMATE = "tokens are estimated: a quarter of the characters"
 
 

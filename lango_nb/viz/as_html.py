@@ -7,25 +7,26 @@ from collections.abc import Iterable, Sequence
 from lango_nb.viz import document as doc
 from lango_nb.viz import html
 from lango_nb.viz.as_text import tree_text
-from lango_nb.viz.colours import BAD, event_colour
+from lango_nb.viz.colours import BAD, GROUPS
 from lango_nb.viz.escape import esc, one_line
-from lango_nb.viz.lanes import Bar, Lane, lane_bars, lives, step_bars, timed_bars, timed_lives
+from lango_nb.viz.lanes import PIECES, Bar, Lane, lane_bars, lives, step_bars, timed_bars, timed_lives
+from lango_nb.viz.spans import kind_of
 from lango_nb.viz.svg import tree_drawing
 
 _PAGE = 4000
 """Characters of an answer that fill a page."""
 _QUOTED = 400
 """Characters of a request that are shown before it is folded."""
-_LETTERS = 11
-"""Letters that fit the width of a column of a matrix."""
 _ALT = 2000
 """Characters of the words that stand in for a picture."""
 _TIMED = 500
 """Spans that are drawn along real time."""
 _LABELLED = 24
 """Events up to which bars of lanes carry a name."""
-_PIECES = 160
-"""Pieces that a lane is divided into at most."""
+_CALLS = 160
+"""Events up to which model calls are drawn below the order of events."""
+_SIGN = 1 / 80
+"""Share of a lane in which a sign has room."""
 _MARK = "rgba(127,127,127,.9)"
 _DIFFERENCES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
 
@@ -110,7 +111,7 @@ def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case 
 # -- pieces of a line --------------------------------------------------------------------------------------------------
 
 
-def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind of piece
+def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901, PLR0912 - one case per kind of piece
     """Write a piece of a line.
 
     Examples
@@ -133,6 +134,8 @@ def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind
             return _name(piece)
         case doc.Badge(said, colour):
             return html.badge(said, colour)
+        case doc.Tag(kind):
+            return _tag(kind)
         case doc.Cut(said, most):
             return html.inline(said, most)
         case doc.Chip(said, beside, edge, is_hollow, hint):
@@ -149,6 +152,11 @@ def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind
             return inline(rich)
         case doc.Fold():
             return _fold(piece)
+
+
+def _tag(kind: str) -> str:
+    sign, group = kind_of(kind)
+    return html.tagged(sign, kind, *GROUPS[group])
 
 
 def _name(piece: doc.Name) -> str:
@@ -265,7 +273,7 @@ def _matrix(matrix: doc.Matrix) -> str:
     name = {"vertical_align": "middle", "padding": "1px 12px 1px 0", "max_width": "220px"}
     top = {**number, "vertical_align": "bottom", "max_width": "92px"}
     head = html.th(esc(matrix.corner), **{**name, "vertical_align": "bottom"}) + "".join(
-        html.th(_breakable(said), **top, border_bottom=f"3px solid {colour}") for said, colour in matrix.columns
+        html.th(html.breakable(said), **top, border_bottom=f"3px solid {colour}") for said, colour in matrix.columns
     )
 
     def row(said: str, cells: Sequence[tuple[int, str]], total: int | None) -> str:
@@ -302,19 +310,6 @@ def _field(value: int, colour: str, style: dict[str, str]) -> str:
     return html.td(filled, **style)
 
 
-def _breakable(name: str) -> str:
-    """Let a long name break where its parts end, and anywhere when a part is long."""
-    made: list[str] = []
-    run = 0
-    for char in name:
-        run = 0 if char in "-_." else run + 1
-        made.append(esc(char))
-        if run in {0, _LETTERS}:
-            made.append("<wbr>")
-            run = 0
-    return "".join(made)
-
-
 def _tree(tree: doc.Tree) -> str:
     """Draw a tree as a picture; its text stands in where none is shown."""
     drawing, width = tree_drawing(tree.root, tree.nodes, root_most=280 if tree.nodes else 520)
@@ -335,7 +330,7 @@ def _lanes(block: doc.Lanes) -> str:
         total = (max(span.end for span in made) - made[0].start).total_seconds() * 1000
         ends = ("0 ms", "time", f"{total:,.1f} ms")
     else:
-        bars, calls = lane_bars(made, slots, _PIECES), step_bars(made, slots, _PIECES)
+        bars, calls = lane_bars(made, slots, PIECES), step_bars(made, slots, _CALLS)
         alive = lives(made, slots)
         ends = ("event 1", "order of events", f"event {slots:,}")
     labelled = slots <= _LABELLED and not timing
@@ -343,7 +338,7 @@ def _lanes(block: doc.Lanes) -> str:
     for key, lane in block.lanes.items():
         colour = block.colours[lane.agent]
         pieces = [_life(*alive[key], colour)] if key in alive else []
-        pieces += [_lane_bar(bar, labelled=labelled) for bar in bars[key]]
+        pieces += [_lane_bar(bar, _free(bar, bars[key]), labelled=labelled) for bar in bars[key]]
         pieces += [_call(call, colour) for call in calls[key]]
         rows.append(_lane_name(lane, colour) + _lane(pieces))
     axis = html.div() + html.div(
@@ -353,9 +348,9 @@ def _lanes(block: doc.Lanes) -> str:
         font_size="11px",
         opacity=html.MUTED,
     )
-    kinds = [(kind, event_colour(kind)) for kind in dict.fromkeys(span.kind for span in made)]
+    kinds = html.line(*(_tag(kind) for kind in dict.fromkeys(span.kind for span in made)), margin="6px 0 0 0")
     chart = html.grid("minmax(80px,190px) minmax(0,1fr)", *rows, axis, gap="3px 12px")
-    return chart + html.legend(kinds) + html.note(_meaning(any(calls.values()), bool(alive), timing=timing))
+    return chart + kinds + html.note(_meaning(any(calls.values()), bool(alive), timing=timing))
 
 
 def _meaning(has_calls: bool, has_runs: bool, *, timing: bool) -> str:
@@ -393,26 +388,35 @@ def _life(left: float, size: float, colour: str) -> str:
     return html.at(left, size, top="0", height="24px", background=colour, opacity=".3")
 
 
-def _lane_bar(bar: Bar, *, labelled: bool) -> str:
+def _free(bar: Bar, others: Iterable[Bar]) -> float:
+    """Say which share of a bar is left for words: those that begin after it lie over the rest."""
+    covered = [other.left for other in others if bar.left < other.left < bar.left + bar.size]
+    return (min(covered) - bar.left) / bar.size if covered else 1.0
+
+
+def _lane_bar(bar: Bar, free: float, *, labelled: bool) -> str:
+    sign, group = kind_of(bar.kind)
+    paint = GROUPS[group]
+    cut = {"overflow": "hidden", "text_overflow": "ellipsis"}
+    said = f"{sign} {esc(bar.label.removeprefix(sign).lstrip())}" if labelled else sign if bar.size > _SIGN else ""
     return html.at(
         bar.left,
         bar.size,
-        esc(bar.label) if labelled else "",
+        said if free == 1 else html.div(said, width=f"{100 * free:.3f}%", **cut),
         title=bar.kind if bar.label in {"", bar.kind} else f"{bar.kind}: {bar.label}",
         top="2px",
         height="16px",
         box_sizing="border-box",
-        border_left="1px solid transparent",
-        background=event_colour(bar.kind),
+        border=f"1px solid {paint.edge or 'transparent'}",
+        background=paint.fill,
         background_clip="padding-box",
         border_radius="3px",
-        color="#ffffff",
+        color=paint.text,
         font_size="10px",
-        line_height="16px",
-        padding_left="4px" if labelled else "",
+        line_height="14px",
+        padding_left="3px" if labelled else "1px",
         white_space="nowrap",
-        overflow="hidden",
-        text_overflow="ellipsis",
+        **cut,
     )
 
 

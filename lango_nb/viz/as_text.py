@@ -5,7 +5,8 @@ from __future__ import annotations
 from lango_nb.viz import document as doc
 from lango_nb.viz import text
 from lango_nb.viz.escape import one_line
-from lango_nb.viz.lanes import Lane, lane_bars, lives
+from lango_nb.viz.lanes import PIECES, Lane, lane_bars, lives
+from lango_nb.viz.spans import kind_of
 
 _QUOTED = 12
 """Lines of a request that are shown."""
@@ -15,18 +16,8 @@ _NODE = 28
 """Columns of an agent's name in a tree at most."""
 _BAR = 24
 _INDENT = "  "
-_PIECES = 72
-"""Signs of a lane at most."""
 _LANE = 24
 """Columns of the name of a lane at most."""
-_SIGNS = {
-    "asks": "●", "says": "■", "tool": "▬", "failed": "✗", "hands over": "→", "refused": "⊘", "declines": "↩",
-    "returns": "↩", "run starts": "▸", "run ends": "◂", "run fails": "✗", "run stops": "◃", "blocked": "‖",
-    "forks": "┌", "merges": "┘", "discards": "⊖", "approval": "?", "hook": "¤", "policy": "§", "breaker": "⌁",
-    "history": "◌", "summary": "◍", "budget": "△", "recovery": "↻", "limit": "▲", "error": "✗", "ends": "◆",
-}  # fmt: skip
-_OTHER = "◇"
-"""Sign of a kind that has none of its own."""
 _ALIVE = "·"
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
@@ -143,6 +134,8 @@ def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind
             return one_line(said, plain) if plain else said
         case doc.Badge(said):
             return said
+        case doc.Tag(kind):
+            return f"{kind_of(kind).sign} {kind}"
         case doc.Cut(said, _, plain):
             return one_line(said, plain) if plain else said
         case doc.Chip(said, beside):
@@ -280,19 +273,19 @@ def _lanes(block: doc.Lanes) -> list[str]:
     made, slots = block.spans, block.slots
     if not made:
         return []
-    bars, alive = lane_bars(made, slots, _PIECES), lives(made, slots)
+    bars, alive = lane_bars(made, slots, PIECES), lives(made, slots)
     names = {key: text.cut(lane_text(lane), _LANE) for key, lane in block.lanes.items()}
     size = max(map(text.width, names.values()))
-    total = min(slots, _PIECES)
+    total = min(slots, PIECES)
     lines = []
     for key, name in names.items():
         signs = [" "] * total
         if key in alive:
             _fill(signs, *alive[key], _ALIVE)
         for bar in bars[key]:
-            _fill(signs, bar.left, bar.size, _SIGNS.get(bar.kind, _OTHER))
+            _fill(signs, bar.left, bar.size, kind_of(bar.kind).sign)
         lines.append(f"{text.pad(name, size)}  {''.join(signs)}")
-    kinds = [f"{_SIGNS.get(kind, _OTHER)} {kind}" for kind in dict.fromkeys(span.kind for span in made)]
+    kinds = [inline(doc.Tag(kind)) for kind in dict.fromkeys(span.kind for span in made)]
     kinds += [f"{_ALIVE} a run is at work or waits"] if alive else []
     legend = text.wrap("  ".join(kind.replace(" ", _HARD_SPACE) for kind in kinds), text.WIDTH)
     return [*lines, "", *(part.replace(_HARD_SPACE, " ") for part in legend)]

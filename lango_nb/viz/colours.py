@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from lango_nb.viz.spans import Group
 
 PALETTE = (
     "#4f5bb5",  # indigo
@@ -14,7 +18,7 @@ PALETTE = (
     "#85593f",  # coffee
     "#a8326e",  # magenta
     "#7b4bb3",  # purple
-    "#96610a",  # amber
+    "#9a3fa8",  # orchid
     "#0b7285",  # cyan
     "#2f6fb5",  # blue
     "#b4472e",  # rust
@@ -69,6 +73,14 @@ def agent_colours(names: Iterable[str], root: str | None = None) -> Mapping[str,
     return colours
 
 
+class Paint(NamedTuple):
+    """How a surface is filled; text takes the page's own colour, and there is no edge, unless it is said."""
+
+    fill: str
+    text: str = ""
+    edge: str = ""
+
+
 OUTCOMES: Mapping[str, str] = {
     "success": GOOD,
     "running": ROOT,
@@ -94,41 +106,14 @@ SIGNALS: Mapping[str, str] = {
     "cannot": BAD,
 }
 """Colour of each kind of signal a score is made of."""
-EVENTS: Mapping[str, str] = {
-    "asks": ROOT,
-    "says": "#2f6fb5",
-    "tool": "#2f7d46",
-    "failed": BAD,
-    "hands over": "#7b4bb3",
-    "refused": "#b4472e",
-    "declines": WARN,
-    "returns": WARN,
-    "run starts": "#4f5bb5",
-    "run ends": GOOD,
-    "run fails": BAD,
-    "run stops": WARN,
-    "blocked": "#a8326e",
-    "forks": "#566472",
-    "merges": "#566472",
-    "discards": "#85593f",
-    "approval": "#0b7285",
-    "hook": "#85593f",
-    "policy": "#85593f",
-    "breaker": "#b4472e",
-    "history": WARN,
-    "summary": "#566472",
-    "budget": WARN,
-    "recovery": "#0f766e",
-    "limit": BAD,
-    "error": BAD,
-    "ends": ROOT,
+GROUPS: Mapping[Group, Paint] = {
+    "words": Paint("rgba(127,127,127,.34)"),
+    "work": Paint("rgba(127,127,127,.64)"),
+    "handing over": Paint("transparent", edge="rgba(127,127,127,.9)"),
+    "waiting": Paint(WARN, "#ffffff"),
+    "failing": Paint(BAD, "#ffffff"),
 }
-"""Colour of each kind of row in a trace."""
-
-
-def event_colour(kind: str) -> str:
-    """Return the colour of a kind of row, also of one that has none of its own."""
-    return EVENTS.get(kind, ROOT)
+"""How kinds of events are painted: in greys, which no agent has, and in the colours of what waits or went wrong."""
 
 
 RUNS: Mapping[str, str] = {

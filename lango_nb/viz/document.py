@@ -65,6 +65,13 @@ class Badge:
 
 
 @dataclass(frozen=True, slots=True)
+class Tag:
+    """A kind of event: its sign and its name."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chip:
     """A name on a surface, with a number or a word beside it."""
 
@@ -392,7 +399,7 @@ class Rich:
 
 
 Inline: TypeAlias = (
-    "str | Strong | Muted | Words | Name | Badge | Chip | Chips | Cut | Pairs | Bar | Either | Fold"
+    "str | Strong | Muted | Words | Name | Badge | Tag | Chip | Chips | Cut | Pairs | Bar | Either | Fold"
     " | tuple[Inline, ...]"
 )
 Block: TypeAlias = (

@@ -51,9 +51,9 @@ _NAME = 24
 _EVERY = 2
 """Every so many thresholds of a curve are shown."""
 _DOLLARS = 4
-_AGENT_HEADS = ("agent", "belong to it", "it got", "precision", "recall", "F1")
-_BIN_HEADS = ("confidence", "answers", "mean confidence", "right")
-_CURVE_HEADS = ("threshold", "answered", "right of these", "wrong agent, of all")
+_AGENT_HEADS = ("agent", "support", "chosen", "precision", "recall", "f1")
+_BIN_HEADS = ("low", "high", "requests", "confidence", "accuracy")
+_CURVE_HEADS = ("threshold", "coverage", "accuracy", "wrong_agent")
 
 
 def line(evaluation: Evaluation) -> str:
@@ -139,7 +139,7 @@ def _confusions(result: Result, name: str) -> doc.Document:
         doc.GAP,
         doc.Paragraph(f"{name}: most often confused"),
         doc.GAP,
-        doc.Rows(("belongs to", "went to", "times"), wrong, "<<>"),
+        doc.Rows(("right", "got", "requests"), wrong, "<<>"),
     )
     matrix = (doc.Heading("Where requests belong, and where they went"), _matrix(result))
     return (doc.GAP, doc.Plain(table if wrong else ()), doc.Rich(matrix if result.judged else ()))
@@ -178,7 +178,7 @@ def _calibration(result: Result, name: str) -> doc.Document:
         doc.GAP,
         doc.Heading("Confidence is not accuracy", f"{name}: confidence is not accuracy"),
         doc.GAP,
-        doc.Rows((*_BIN_HEADS, ""), rows, "<>>><"),
+        doc.Rows((*_BIN_HEADS, ""), rows, ">>>>><"),
         doc.rich(doc.Note(_CONFIDENCE_NOTE)),
     )
 
@@ -320,15 +320,15 @@ def _columns(evaluation: Evaluation) -> list[tuple[str, list[Share]]]:
     """Return the shares that are shown side by side: head, and one per result; rare kinds only where they occur."""
     results = evaluation.results
     found = [
-        ("right, of owned", [result.owned for result in results]),
-        ("right", [result.accuracy for result in results]),
-        ("wrong agent", [result.wrong_agent for result in results]),
-        ("kept by root", [result.kept for result in results]),
+        ("accuracy_owned", [result.owned for result in results]),
+        ("accuracy", [result.accuracy for result in results]),
+        ("wrong_agent", [result.wrong_agent for result in results]),
+        ("kept", [result.kept for result in results]),
         ("abstained", [result.abstained for result in results]),
         ("invalid", [result.invalid for result in results]),
-        ("no answer", [result.errors for result in results]),
+        ("errors", [result.errors for result in results]),
     ]
-    rare = {"abstained"} if evaluation.is_model else {"invalid", "no answer"}
+    rare = {"abstained"} if evaluation.is_model else {"invalid", "errors"}
     shown = [(head, shares) for head, shares in found if head not in rare or any(share.count for share in shares)]
     return shown if any(_unowned(result) for result in results) else shown[1:]
 
@@ -348,7 +348,7 @@ def _unowned(result: Result) -> int:
 def _summary(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
     """Return the shares side by side: heads, and a row per topology."""
     columns = _columns(evaluation)
-    exact = {"right, of owned", "right", "wrong agent"}
+    exact = {"accuracy_owned", "accuracy", "wrong_agent"}
     rows = [
         [_short(result.topology)]
         + [_interval(shares[place]) if head in exact else _percent(shares[place].value) for head, shares in columns]
@@ -455,7 +455,8 @@ def _bins(result: Result) -> list[list[str]]:
     """Return a row per range of confidences, under :data:`_BIN_HEADS`."""
     return [
         [
-            f"{100 * one.low:.0f} to {100 * one.high:.0f} %",
+            f"{100 * one.low:.0f} %",
+            f"{100 * one.high:.0f} %",
             f"{one.right.of:,}",
             _percent(one.confidence),
             _interval(one.right),
@@ -481,7 +482,7 @@ def _language_rows(evaluation: Evaluation) -> list[list[str]]:
 
 def _language_heads(evaluation: Evaluation) -> list[str]:
     """Return the heads over :func:`_language_rows`."""
-    return ["language", "requests", *(_short(result.topology) for result in evaluation.results)]
+    return ["name", "requests", *(_short(result.topology) for result in evaluation.results)]
 
 
 RENDERER = Renderer(line, document, to_mermaid)
@@ -489,7 +490,7 @@ RENDERER = Renderer(line, document, to_mermaid)
 
 # -- whole turns -------------------------------------------------------------------------------------------------------
 
-_GROUP_HEADS = ("turns", "done", "done or asked", "destructive")
+_GROUP_HEADS = ("name", "number", "done", "good", "destructive")
 
 
 def tasks_line(evaluation: TaskEvaluation) -> str:
@@ -508,18 +509,18 @@ def tasks_document(evaluation: TaskEvaluation, *, timing: bool = False) -> doc.D
         Tell how long tasks took.
     """
     whole = [
-        (_whose(result), group.name, *_group_row(group))
+        (_short(result.model), _short(result.topology), group.name, *_group_row(group))
         for result in evaluation
         for group in (result.by_turn, result.by_task, *result.by_place)
     ]
     return (
         _tasks_title(evaluation),
         doc.GAP,
-        doc.Rows(("", "", "number", *_GROUP_HEADS[1:]), whole, "<<>>>>"),
+        doc.Rows(("model", "topology", *_GROUP_HEADS), whole, "<<<>>>>"),
         doc.GAP,
         *(doc.Note(f"{_whose(one)}: {_task_cost(one, timing=timing)}") for one in evaluation),
         doc.GAP,
-        doc.Note("In brackets: the 95 % interval (Wilson)."),
+        doc.Note("good: done, or a good question back. In brackets: the 95 % interval (Wilson)."),
         *(block for one in evaluation for block in _by_group(one)),
         *(block for one in evaluation for block in _failures(one)),
     )
@@ -562,7 +563,7 @@ def _by_group(result: TasksResult) -> Iterator[doc.Block]:
             yield doc.GAP
             yield doc.Heading(title, title)
             yield doc.GAP
-            yield doc.Rows((head, *_GROUP_HEADS), rows, "<>>>>")
+            yield doc.Rows(_GROUP_HEADS, rows, "<>>>>")
 
 
 def _failures(result: TasksResult) -> Iterator[doc.Block]:

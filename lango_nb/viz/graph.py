@@ -11,6 +11,7 @@ from lango_nb.viz.colours import agent_colours
 _ARROWS = {"delegation": "→", "return": "⇢"}
 _RETURNS = "⇢ is control that went back"
 _NOBODY = "nobody handed anything over yet"
+_PAIRS = ("from_agent", "", "to_agent", "times", "")
 _NAME = 60
 """Characters of a name that are shown."""
 _MOST = 200
@@ -50,10 +51,12 @@ def document(graph: DelegationGraph) -> doc.Document:
     return (
         doc.Title("delegations", [line(graph)]),
         doc.GAP,
-        doc.Rows(("from", "", "to", "times", ""), rows, "<<<><") if rows else doc.Paragraph(doc.Muted(_NOBODY)),
+        doc.Rows(("from_agent", "", "to_agent", "times", ""), rows, "<<<><")
+        if rows
+        else doc.Paragraph(doc.Muted(_NOBODY)),
         doc.GAP,
         doc.Heading("agents"),
-        doc.Rows(("agent", "in", "out", "tool calls"), agents, "<>>>"),
+        doc.Rows(("agent", "delegations_in", "delegations_out", "tool_calls"), agents, "<>>>"),
         doc.GAP,
         doc.Note(_note(graph)),
     )

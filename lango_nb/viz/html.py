@@ -21,6 +21,8 @@ FAINT = "rgba(127,127,127,.07)"
 MUTED = ".75"
 """Opacity of what matters less."""
 SMALL = "12px"
+_LETTERS = 11
+"""Letters that fit the width of a column."""
 _MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 _LONG = 320
 """Characters of a value that are shown before it is folded."""
@@ -97,6 +99,28 @@ def badge(text: str, colour: str = ROOT) -> str:
         font_size="11px",
         font_weight="600",
         line_height="18px",
+        vertical_align="middle",
+        overflow="hidden",
+        text_overflow="ellipsis",
+        white_space="nowrap",
+    )
+
+
+def tagged(sign: str, text: str, fill: str, colour: str = "", edge: str = "") -> str:
+    """Write a sign and a word on a surface with corners, so that it is no badge and no name."""
+    return span(
+        span(esc(sign), display="inline-block", min_width="12px", text_align="center", margin_right="4px"),
+        esc(text),
+        display="inline-block",
+        max_width="100%",
+        box_sizing="border-box",
+        padding="0 6px 0 4px",
+        border=f"1px solid {edge or 'transparent'}",
+        border_radius="3px",
+        background=fill,
+        color=colour,
+        font_size="11px",
+        line_height="16px",
         vertical_align="middle",
         overflow="hidden",
         text_overflow="ellipsis",
@@ -341,6 +365,19 @@ def table(head: str, rows: Iterable[str], **rules: str) -> str:
     return div(tag("table", inner, **style), max_width="100%", overflow_x="auto")
 
 
+def breakable(name: str) -> str:
+    """Let a long name break where its parts end, and anywhere when a part is long."""
+    made: list[str] = []
+    run = 0
+    for char in name:
+        run = 0 if char in "-_." else run + 1
+        made.append(esc(char))
+        if run in {0, _LETTERS}:
+            made.append("<wbr>")
+            run = 0
+    return "".join(made)
+
+
 def listing(heads: Sequence[str], rows: Iterable[Sequence[str]], align: str = "", widths: Sequence[str] = ()) -> str:
     """Write a table of columns.
 
@@ -364,7 +401,7 @@ def listing(heads: Sequence[str], rows: Iterable[Sequence[str]], align: str = ""
     sides = ["right" if how == ">" else "left" for how in align.ljust(number, "<")]
     sizes = [*widths, *[""] * (number - len(widths))]
     head = "".join(
-        th(esc(text), text_align=side, width=size, border_bottom=f"1px solid {EDGE}")
+        th(breakable(text), text_align=side, width=size, border_bottom=f"1px solid {EDGE}")
         for text, side, size in zip(heads, sides, sizes, strict=False)
     )
     columns = [(side, "" if heads else size) for side, size in zip(sides, sizes, strict=True)]

@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from lango_nb.viz.spans import Span, short_label
+from lango_nb.viz.spans import Span, rank_of, short_label
 
 Key = tuple[str, str]
 """Names a lane: an author and nothing, or nothing and a run."""
+PIECES = 72
+"""Pieces that a lane is divided into at most: each is wide enough for a sign."""
 RUN_ENDS = frozenset({"run ends", "run fails", "run stops"})
 _AROUND = RUN_ENDS | {"run starts", "forks", "merges", "discards"}
 """Kinds that frame a run's work; the words of the root that merge it come after its end."""
@@ -127,7 +129,7 @@ def lane_bars(made: Sequence[Span], slots: int, most: int) -> Bars:
         kinds = pieces[key_of(span)]
         for piece in range((span.first - 1) * most // slots, (_last(span, slots) - 1) * most // slots + 1):
             known = kinds.get(piece)
-            if known is None or _WORST.index(span.kind) > _WORST.index(known):
+            if known is None or rank_of(span.kind) > rank_of(known):
                 kinds[piece] = span.kind
     return {key: _merge(kinds, most) for key, kinds in pieces.items()}
 
@@ -135,13 +137,6 @@ def lane_bars(made: Sequence[Span], slots: int, most: int) -> Bars:
 def _last(span: Span, slots: int) -> int:
     """Return the event up to which a span reaches; what is not over reaches to the end."""
     return slots if span.is_open else span.last
-
-
-_WORST = (
-    "tool", "says", "asks", "ends", "forks", "merges", "run starts", "run ends", "hook", "policy", "summary", "history",
-    "budget", "approval", "hands over", "returns", "declines", "refused", "discards", "run stops", "recovery",
-    "breaker", "blocked", "limit", "error", "run fails", "failed",
-)  # fmt: skip
 
 
 def _merge(kinds: Mapping[int, str], most: int) -> list[Bar]:

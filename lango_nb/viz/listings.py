@@ -115,15 +115,14 @@ def sessions_table(sessions: Sequence[Mapping[str, object]], present: str = "") 
             row["id"],
             row["turns"],
             one_line(str(row.get("title") or ""), _BEGINNING),
-            "yes" if row["id"] == present else "",
         )
         for row in sessions
     )
-    is_listed = not present or any(row["id"] == present for row in sessions)
     name = one_line(present, _BEGINNING)
-    note = "" if is_listed or not sessions else f"the next request begins {name}"
+    goes_on = any(row["id"] == present for row in sessions)
+    note = f"the next request {'goes on in' if goes_on else 'begins'} {name}" if present and sessions else ""
     empty = "no session has a turn yet" + (f"; the next request goes to {name}" if present else "")
-    return Table("sessions", ("session_id", "turns", "title", "in use"), rows, note, empty=empty)
+    return Table("sessions", ("session_id", "turns", "title"), rows, note, empty=empty)
 
 
 def messages_table(numbered: Iterable[tuple[int, Message]], title: str) -> Table:
@@ -132,12 +131,12 @@ def messages_table(numbered: Iterable[tuple[int, Message]], title: str) -> Table
         (number, message.role, message.author or "", message.content, ", ".join(c.name for c in message.tool_calls))
         for number, message in numbered
     )
-    return Table(title, ("message", "role", "author", "content", "calls"), rows)
+    return Table(title, ("seq", "role", "author", "content", "calls"), rows)
 
 
 def ledger_table(entries: Iterable[LedgerEntry]) -> Table:
     """List what teammate runs waited for."""
-    columns = ("run", "agent", "kind", "grant", "attempt", "state", "reason")
+    columns = ("run_id", "agent", "kind", "grant_request_id", "grant_attempt", "grant_state", "blocked_reason")
     rows = tuple(
         (e.run_id, e.agent, e.kind, e.grant_request_id, e.grant_attempt or None, e.grant_state, e.blocked_reason)
         for e in entries
@@ -184,15 +183,13 @@ _METRICS = (
     "agent",
     "turns",
     "success",
-    "asks",
-    "failed",
-    "rate %",
-    "tool calls",
-    "in",
-    "out",
-    "p50 ms",
-    "p95 ms",
-    "p99 ms",
+    "input_required",
+    "failure",
+    "success_rate",
+    "tool_calls",
+    "p50_ms",
+    "p95_ms",
+    "p99_ms",
 )
 
 
@@ -205,15 +202,13 @@ def metrics_table(metrics: Sequence[AgentMetrics]) -> Table:
             one.success,
             one.input_required,
             one.failure,
-            None if one.success_rate is None else round(100 * one.success_rate),
+            None if one.success_rate is None else round(one.success_rate, 2),
             one.tool_calls,
-            one.delegations_in,
-            one.delegations_out,
             *map(_rounded, (one.p50_ms, one.p95_ms, one.p99_ms)),
         )
         for one in metrics
     )
-    note = "a turn counts for the agent that it was first handed to; in and out are hand-overs"
+    note = "a turn counts for the agent that it was first handed to"
     if limited := sum(one.limit_reached for one in metrics):
         note = f"{note}; {counted(limited, 'turn')} of those that failed ended at a limit of tokens, cost or turns"
     return Table("how agents did", _METRICS, rows, note if rows else "", empty="no turn has ended yet")

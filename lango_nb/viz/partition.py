@@ -50,7 +50,8 @@ def _is_plain(assignment: Assignment) -> bool:
 def document(partition: Partition) -> doc.Document:
     """Count families against owners, with every owner's tools, and a reason where one is needed."""
     groups = _groups(partition)
-    colours = {**agent_colours(partition.owned), EVERYBODY: ROOT, WITH_ROOT: ROOT, NOBODY: BAD}
+    root = next((item.agent for item in partition.assignments if item.rule == "single"), None)
+    colours = {**agent_colours(partition.owned, root), EVERYBODY: ROOT, WITH_ROOT: ROOT, NOBODY: BAD}
     special = [item for item in partition.assignments if not _is_plain(item)]
     by_name = any(tool.is_by_name for tool in partition.tools)
     order = partition.order if len(partition.order) > 1 else ()

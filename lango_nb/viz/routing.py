@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 
 from lango_nb.records.decisions import Decision
 from lango_nb.routing.route import Candidate, Route, Signal
@@ -182,6 +183,9 @@ ROUTE = Renderer(line, document, to_mermaid)
 # -- what a model decided ----------------------------------------------------------------------------------------------
 
 
+_NO_COLOURS: Mapping[str, str] = MappingProxyType({})
+
+
 def _agreement(decision: Decision) -> tuple[str, str]:
     if decision.agrees:
         return "the router agrees", GOOD
@@ -195,9 +199,17 @@ def _decision_line(decision: Decision) -> str:
     return f"{decision.author} → {decision.chosen}: {one_line(decision.text, 60)}"
 
 
-def decision_blocks(decision: Decision) -> doc.Document:
-    """Write the choice, the model's reason, and the router's view."""
-    colours = agent_colours([decision.author, decision.chosen], decision.author)
+def decision_blocks(decision: Decision, colours: Mapping[str, str] = _NO_COLOURS) -> doc.Document:
+    """Write the choice, the model's reason, and the router's view.
+
+    Parameters
+    ----------
+    decision : Decision
+    colours : mapping of str to str
+        Of agents; where they are not known, who decides in no run counts as the root.
+    """
+    root = None if decision.run_id else decision.author
+    colours = {**agent_colours([decision.author, decision.chosen], root), **colours}
     author, chosen = (doc.Name(name, colours[name]) for name in (decision.author, decision.chosen))
     said, colour = _agreement(decision)
     reason = (
@@ -236,11 +248,13 @@ def decisions_document(decisions: Sequence[Decision], note: str = "") -> doc.Doc
     if not decisions:
         return (doc.Note(note or _NONE),)
     of = len(decisions)
+    agents = (name for decision in decisions for name in (decision.author, decision.chosen))
+    colours = agent_colours(agents, next((decision.author for decision in decisions if not decision.run_id), None))
     parts = (
         (
             *(() if place == 1 else (doc.GAP, doc.RULE)),
             doc.Heading(f"Decision {place} of {of}", f"decision {place} of {of}"),
-            *decision_blocks(decision),
+            *decision_blocks(decision, colours),
         )
         for place, decision in enumerate(decisions, 1)
     )

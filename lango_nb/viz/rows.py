@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from lango_nb.core.text import counted
 from lango_nb.records.decisions import Decision
 from lango_nb.viz import document as doc
-from lango_nb.viz.colours import BAD, ROOT, STATES, WARN, event_colour, outcome_colour
+from lango_nb.viz.colours import BAD, ROOT, STATES, WARN, outcome_colour
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.lanes import RUN_ENDS, Key, Lane, key_of
 from lango_nb.viz.routing import decision_blocks
@@ -59,7 +59,7 @@ def span_rows(
         tuple(_row(span, lanes[key_of(span)], colours, timing=timing) for span in shown),
         "><<<>",
         (f"{14 + 8 * digits}px", "minmax(70px,170px)", "96px", "minmax(0,1fr)", *timed),
-        tuple(_fold(span, known.get(span.decision_id)) for span in shown),
+        tuple(_fold(span, known.get(span.decision_id), colours) for span in shown),
     )
 
 
@@ -67,19 +67,19 @@ def _row(span: Span, lane: Lane, colours: Mapping[str, str], *, timing: bool) ->
     return (
         doc.Muted(span.seqs),
         doc.Name(lane.agent, colours[lane.agent], lane.run_id, plain=24),
-        doc.Either(_what_text(span), doc.Badge(span.kind, event_colour(span.kind))),
+        doc.Either(_what_text(span), doc.Tag(span.kind)),
         _said(span),
         *((f"{span.ms:,.1f} ms" if span.ms is not None else "",) if timing else ()),
     )
 
 
-def _fold(span: Span, decision: Decision | None) -> doc.Document:
+def _fold(span: Span, decision: Decision | None, colours: Mapping[str, str]) -> doc.Document:
     """Tell everything about a span."""
     fields: list[tuple[str, doc.Inline | doc.Code]] = [
         (name, doc.Code(said) if name in _BLOCKS else said) for name, said in span.parts
     ]
     fields += [("model call", f"{span.step:,}")] if span.step else []
-    chosen = () if decision is None else (doc.Heading("Decision"), *decision_blocks(decision))
+    chosen = () if decision is None else (doc.Heading("Decision"), *decision_blocks(decision, colours))
     return (doc.Fields(tuple(fields)), *chosen)
 
 

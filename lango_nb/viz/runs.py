@@ -117,8 +117,8 @@ def run_document(run: AgentRun, events: Sequence[Event] = (), last_of_turn: int 
 _EMPTY = "no run yet; a root that works with teammates makes one when it hands work over"
 
 
-_HEADS = ("run_id", "agent", "status", "condition", "depth", "instruction", "result")
-_WIDTHS = ("64px", "112px", "96px", "88px", "44px", "auto", "auto")
+_HEADS = ("run_id", "agent", "status", "runtime_condition", "spawn_depth", "instruction", "result")
+_WIDTHS = ("64px", "112px", "96px", "88px", "60px", "auto", "auto")
 
 
 def _came_to(run: AgentRun) -> str:

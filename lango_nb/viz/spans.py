@@ -11,11 +11,72 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from lango_nb.core import events as ev
 from lango_nb.core.messages import Usage
 from lango_nb.core.text import counted
+
+Group = Literal["words", "work", "handing over", "waiting", "failing"]
+"""What a kind of span is about; kinds of one group share a colour and differ by their signs."""
+
+
+class Kind(NamedTuple):
+    """How a kind of span is told from others."""
+
+    sign: str
+    """One character, no other kind's."""
+    group: Group
+
+
+KINDS: Mapping[str, Kind] = {
+    "tool": Kind("▬", "work"),
+    "says": Kind("■", "words"),
+    "asks": Kind("●", "words"),
+    "ends": Kind("◆", "words"),
+    "forks": Kind("┌", "handing over"),
+    "merges": Kind("┘", "handing over"),
+    "run starts": Kind("▸", "handing over"),
+    "run ends": Kind("◂", "handing over"),
+    "hook": Kind("¤", "work"),
+    "policy": Kind("§", "work"),
+    "summary": Kind("◍", "words"),
+    "history": Kind("◌", "words"),
+    "budget": Kind("△", "waiting"),
+    "approval": Kind("?", "waiting"),
+    "hands over": Kind("→", "handing over"),
+    "returns": Kind("↩", "handing over"),
+    "declines": Kind("↶", "handing over"),
+    "refused": Kind("⊘", "waiting"),
+    "discards": Kind("⊖", "handing over"),
+    "run stops": Kind("◃", "waiting"),
+    "recovery": Kind("↻", "waiting"),
+    "breaker": Kind("⌁", "waiting"),
+    "blocked": Kind("‖", "waiting"),
+    "limit": Kind("▲", "waiting"),
+    "error": Kind("!", "failing"),
+    "run fails": Kind("⊗", "failing"),
+    "failed": Kind("✗", "failing"),
+}
+"""Kinds of spans; where several share a place, the last one here is the one to be seen."""
+_OTHER = Kind("◇", "words")
+_RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
+
+
+def kind_of(name: str) -> Kind:
+    """Return the sign and the group of a kind, also of one that :data:`KINDS` does not name.
+
+    Examples
+    --------
+    >>> kind_of("hands over")
+    Kind(sign='→', group='handing over')
+    """
+    return KINDS.get(name, _OTHER)
+
+
+def rank_of(name: str) -> int:
+    """Say how much a kind is to be seen where several share a place; one that is not known gives way."""
+    return _RANKS.get(name, -1)
 
 
 @dataclass(slots=True)
@@ -23,7 +84,7 @@ class Span:
     """Something that happened in a turn, from its first event to its last."""
 
     kind: str
-    """``asks``, ``says``, ``tool``, ``failed``, ``hands over`` … (see ``colours.EVENTS``)."""
+    """``asks``, ``says``, ``tool``, ``failed``, ``hands over`` … (see :data:`KINDS`)."""
     author: str
     step: int
     first: int

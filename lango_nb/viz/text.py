@@ -134,13 +134,49 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], align: str = ""
     align = align.ljust(len(columns), "<")
     shown = [[" ".join(visible(cell).split("\n")) for cell in row] for row in rows]
     heads = [visible(head) for head in columns]
-    wanted = [max([width(head), *(width(row[place]) for row in shown)]) for place, head in enumerate(heads)]
-    sizes = _fit(wanted, total - len(_GAP) * (len(columns) - 1))
-    lines = [_line(heads, sizes, align), _GAP.join("─" * size for size in sizes)]
+    space = total - len(_GAP) * (len(columns) - 1)
+    widest = [max([0, *(width(row[place]) for row in shown)]) for place in range(len(heads))]
+    sizes = _sizes(heads, widest, space)
+    broken = [_broken(head, size) for head, size in zip(heads, sizes, strict=True)]
+    lines = [_line(parts, sizes, align) for parts in zip_longest(*broken, fillvalue="")]
+    lines.append(_GAP.join("─" * size for size in sizes))
     for row in shown:
         cells = [wrap(cell, size) for cell, size in zip(row, sizes, strict=True)]
         lines += [_line(parts, sizes, align) for parts in zip_longest(*cells, fillvalue="")]
     return "\n".join(lines)
+
+
+def _sizes(heads: Sequence[str], widest: Sequence[int], space: int) -> list[int]:
+    """Say how wide columns are: where there is little room long heads are broken first, then cells, then all heads."""
+    sizes: list[int] = []
+    for longest in (space, _NARROWEST, 0):
+        needed = [width(head) if width(head) <= longest else max(map(width, _pieces(head))) for head in heads]
+        wanted = [max(both) for both in zip(needed, widest, strict=True)]
+        sizes = wanted if longest == space else _fit(wanted, space)
+        if sum(sizes) <= space:
+            break
+    return sizes
+
+
+def _pieces(head: str) -> list[str]:
+    """Part a head where it may be broken: after its underscores."""
+    return re.findall("[^_]*_+|[^_]+", head) or [""]
+
+
+def _broken(head: str, columns: int) -> list[str]:
+    """Break a head into lines of a column.
+
+    Examples
+    --------
+    >>> _broken("tokens_estimate", 20), _broken("tokens_estimate", 8)
+    (['tokens_estimate'], ['tokens_', 'estimate'])
+    """
+    lines = [""]
+    for piece in _pieces(head):
+        if lines[-1] and width(lines[-1]) + width(piece) > columns:
+            lines.append("")
+        lines[-1] += piece
+    return lines
 
 
 def _fit(wanted: list[int], total: int) -> list[int]:

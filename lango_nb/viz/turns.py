@@ -21,9 +21,9 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 _EMPTY = "no turn yet; ask something"
 _WAITS = "waiting for your answer (see %lango approvals)"
 _NONE: Mapping[str, str] = MappingProxyType({})
-_HEADS = ("#", "request", "outcome", "path", "steps", "tools", "answer")
-_WIDTHS = ("34px", "25%", "120px", "20%", "48px", "48px", "auto")
-_NOTED = ("34px", "auto", "96px", "auto", "48px", "48px", "auto", "auto")
+_HEADS = ("number", "text", "outcome", "path", "steps", "tool_calls", "answer")
+_WIDTHS = ("60px", "25%", "120px", "20%", "48px", "52px", "auto")
+_NOTED = ("60px", "auto", "96px", "auto", "48px", "52px", "auto", "auto")
 
 
 def run_state(run: AgentRun) -> str:

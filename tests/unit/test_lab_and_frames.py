@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,9 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.core.errors import DefinitionError
-from lango_nb.frames import agents_df, events_df, partition_df, prompt_df, routing_df, tools_df, turns_df
+from lango_nb.frames import agents_df, evaluation, events_df, partition_df, prompt_df, routing_df, tools_df, turns_df
+from lango_nb.viz import _document
+from lango_nb.viz import document as doc
 
 
 @pytest.fixture(scope="module")
@@ -76,26 +77,74 @@ def test_a_list_of_names_is_a_table_with_one_column(tmp_path: Path, text: str) -
     assert [tool.name for tool in Lab(tools=path).tools().record] == ["fs_read", "my_tool"]
 
 
-def test_headings_of_tools_are_columns_of_their_frames(lab: Lab) -> None:
-    for view in (lab.tools(), lab.tools("file"), Lab("octet", tools=["fs_read"]).add_tools(["a_b"]), lab.agents):
-        head = next(line for line in view.text.split("\n") if line.startswith(("tool ", "agent ")))
-        assert set(head.split()) <= set(view.df.columns)
+def heads_of(view: Any) -> Iterator[set[str]]:
+    """Give the headings of every table of a view."""
+    waiting = [*_document(view._to_show(), {})]
+    while waiting:
+        block = waiting.pop()
+        if isinstance(block, doc.Rows):
+            yield {head for head in block.heads if head}
+        waiting += getattr(block, "blocks", ())
+
+
+SUMMED_UP = {"tools", "why", "times"}
+"""Headings over several rows of a frame put together."""
 
 
 @pytest.mark.parametrize(
     "view",
     [
+        lambda lab: lab.agents,
+        lambda lab: lab.tools(),
+        lambda lab: lab.tools("file"),
+        lambda _lab: Lab("octet", tools=["fs_read"]).add_tools(["a_b"]),
         lambda lab: lab.partition,
         lambda lab: lab.diff("quartet"),
         lambda lab: lab.hooks,
         lambda lab: lab.models,
         lambda lab: lab.tasks,
         lambda lab: lab.memories(),
+        lambda lab: lab.config,
+        lambda lab: lab.prompt("operator"),
+        lambda lab: lab.turns,
+        lambda lab: lab.search("lines"),
+        lambda lab: lab.runs,
+        lambda lab: lab.sessions,
+        lambda lab: lab.messages(),
+        lambda lab: lab.events(),
+        lambda lab: lab.metrics(),
     ],
 )
 def test_headings_of_a_listing_are_columns_of_its_frame(lab: Lab, view: Callable[[Lab], Any]) -> None:
     made = view(lab)
-    lines = made.text.split("\n")
-    head = next(line for line, below in itertools.pairwise(lines) if below and set(below) <= {"─", " "})
-    summed_up = {"tools", "why"} if "tools" in head.split() else set()  # several tools in a row, and one reason
-    assert set(head.split()) - summed_up <= set(made.df.columns)
+    heads = list(heads_of(made)) or [set()]
+    assert any(heads) or not len(made.df)
+    for head in heads:
+        assert head - SUMMED_UP <= set(made.df.columns)
+
+
+def test_headings_of_the_graph_are_columns_of_handovers_and_of_metrics(lab: Lab) -> None:
+    graph = lab.graph()
+    columns = {*graph.df.columns, *lab.metrics().df.columns}
+    for head in heads_of(graph):
+        assert head - SUMMED_UP <= columns
+
+
+def test_headings_of_an_evaluation_are_columns_of_its_frames(lab: Lab) -> None:
+    requests = [("Read notes.md", "operator"), ("Hash this text", "vault"), ("Liest du notes.md?", "vault")]
+    rows = [{"text": text, "agent": agent, "language": "de" if "?" in text else "en"} for text, agent in requests]
+    view = lab.evaluate(pd.DataFrame(rows))
+    columns = {name for frame in evaluation.COLUMNS.values() for name in (column.name for column in frame)}
+    heads = list(heads_of(view))
+    assert len(heads) > 3
+    for head in heads:
+        assert head - {"octet"} <= columns
+
+
+def test_headings_of_an_evaluation_of_tasks_are_columns_of_its_groups(lab: Lab) -> None:
+    view = lab.evaluate_tasks(sample=2)
+    columns = {column.name for column in evaluation.TASK_COLUMNS["groups"]}
+    heads = list(heads_of(view))
+    assert len(heads) > 1
+    for head in heads:
+        assert head <= columns

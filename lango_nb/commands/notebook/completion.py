@@ -113,7 +113,7 @@ def _commands_for(percent: str) -> list[str]:
 
 def _complete_arguments(command: Command, done: Sequence[str], fragment: str, world: World) -> Completions | None:
     if "--" in done:
-        return _complete_word(command, [], fragment, world)
+        return _complete_word(command, [], fragment, world, None)
     options = {option.name: option for option in command.all_options}
     words: list[str] = []
     waiting = None
@@ -135,17 +135,21 @@ def _complete_arguments(command: Command, done: Sequence[str], fragment: str, wo
         groups = {options[token].group for token in done if token in options} - {""}
         left = [o.name for o in options.values() if (o.is_many or o.name not in done) and o.group not in groups]
         return _matching(fragment, left, "option")
-    found = _complete_word(command, words, fragment, world)
+    kind = next((options[token].word for token in done if token in options and options[token].word), None)
+    found = _complete_word(command, words, fragment, world, kind)
     if found is None or fragment or found.candidates:
         return found
     # an empty list would bring up whatever IPython knows, its magics for instance
     return _matching("", [option.name for option in options.values() if option.name not in done], "option")
 
 
-def _complete_word(command: Command, words: Sequence[str], fragment: str, world: World) -> Completions | None:
+def _complete_word(
+    command: Command, words: Sequence[str], fragment: str, world: World, kind: Kind | None
+) -> Completions | None:
     if command.word is None or (words and not command.word.is_many):
         return None
-    found = _matching(fragment, world.names(command.word.kind), command.word.kind)
+    kind = kind or command.word.kind
+    found = _matching(fragment, world.names(kind), kind)
     if command.word.may_be_path:
         found = replace(found, candidates=(*found.candidates, *_paths(fragment)))
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
     from lango_nb.lab import Lab
 
-Names = Mapping[str, Any]
+Names = Callable[[], Mapping[str, Any]]
+"""Gives the user's names; they are gathered when the first command needs them."""
 
 
 class RefusedSettingError(UsageError, TraitError):
@@ -79,9 +81,9 @@ class LangoMagics(Magics):
         parsed = parse_line(line, cell)
         if parsed.wants_help and parsed.command is not None:
             return self.help(parsed.command.name)
-        names = _Visible(self.shell, local_ns)
+        names = cache(partial(_own_names, self.shell, local_ns))
         if "{" in line or (cell and "{" in cell):
-            parsed = parsed.filled(lambda text: fill_names(text, names))
+            parsed = parsed.filled(lambda text: fill_names(text, names()))
         result = self._carried_out(parsed, names)
         if parsed.out is not None:
             self.shell.user_ns[parsed.out] = result
@@ -113,10 +115,10 @@ class LangoMagics(Magics):
         word = command.word
         if word is None or word.is_variable is None or word.parameter not in arguments:
             return arguments
-        name = arguments[word.parameter]
-        if name not in names or name in self.names(word.kind) or not word.is_variable(names[name]):
+        name, known = arguments[word.parameter], names()
+        if name not in known or name in self.names(word.kind) or not word.is_variable(known[name]):
             return arguments
-        return {**arguments, word.parameter: names[name]}
+        return {**arguments, word.parameter: known[name]}
 
     # -- what commands may want of a notebook --------------------------------------------------------------------------
 
@@ -225,13 +227,11 @@ class LangoMagics(Magics):
         return value
 
 
-class _Visible(dict[str, Any]):
-    """The user's names: those of the notebook and of the calling function, not those IPython put there."""
-
-    def __init__(self, shell: InteractiveShell, local_ns: dict[str, Any] | None) -> None:
-        hidden = shell.user_ns_hidden
-        own = {name: value for name, value in shell.user_ns.items() if hidden.get(name, self) is not value}
-        super().__init__({**own, **(local_ns or {})} if local_ns is not shell.user_ns else own)
+def _own_names(shell: InteractiveShell, local_ns: dict[str, Any] | None) -> dict[str, Any]:
+    """Gather the user's names: those of the notebook and of the calling function, not those IPython put there."""
+    hidden, missing = shell.user_ns_hidden, object()
+    own = {name: value for name, value in shell.user_ns.items() if hidden.get(name, missing) is not value}
+    return {**own, **(local_ns or {})} if local_ns is not shell.user_ns else own
 
 
 def _checked(name: str, value: str) -> str:
@@ -289,6 +289,7 @@ def _models(lab: Lab) -> list[str]:
 _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "topology": lambda magics: [topology.name for topology in magics.lab.topologies],
     "agent": lambda magics: magics.lab.engine.tree.names,
+    "added agent": lambda magics: magics.lab.engine.added_agents,
     "tool": lambda magics: sorted(tool.name for tool in magics.lab.engine.catalog),
     "turn": lambda magics: [str(number) for number in reversed(magics.lab.engine.traces.numbers())],
     "run": lambda magics: [run.id for run in reversed(magics.lab.engine.runs.list())],

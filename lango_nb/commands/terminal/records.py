@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lango_nb.commands.terminal.output import complain
 from lango_nb.config.loading import home_folder
@@ -57,19 +57,17 @@ class Records:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def history(self, **narrowing: Any) -> History:
-        """Return which turns are wanted; see :meth:`lango_nb.records.history.History.where`.
+    def history(self, session: str | None = None) -> History:
+        """Return the turns of a session, or all of them.
 
         Raises
         ------
         UnknownNameError
-            There is no such session or outcome.
-        UsageError
-            A time cannot be understood.
+            There is no such session.
         """
-        if narrowing.get("session") is not None:
-            self._check_session(narrowing["session"])
-        return History(self.store.log).where(**narrowing)
+        if session is not None:
+            self._check_session(session)
+        return History(self.store.log).where(session=session)
 
     @property
     def latest_session(self) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -94,6 +95,8 @@ class FilePlace:
             It cannot be read, or is not UTF-8.
         """
         try:
+            if not stat.S_ISREG(self._file.stat().st_mode):  # a pipe would keep everybody waiting
+                raise StoreError(f"{self.name} cannot be read: it is not a file; name another one")
             content = self._file.read_bytes()
         except FileNotFoundError:
             return ""

@@ -20,6 +20,7 @@ from lango_nb import (
     Topology,
     tool,
 )
+from lango_nb.core.messages import ToolSchema
 from lango_nb.hooks.chain import HookChain
 from lango_nb.lab.view_types import DiffView, OpenQuestions, PartitionView, Result, RouteView, TreeView
 from lango_nb.records.turns import Trace
@@ -40,8 +41,12 @@ async def greet(name: str, context: ToolContext) -> str:
 
 
 lab = Lab("octet", tools=[word_count, greet], approver="deny", clock=SteppedClock(), ids=CountedIds())
-assert_type(word_count, Tool)
-assert_type(greet, Tool)
+assert_type(word_count("three short words"), int)
+assert_type(word_count.name, str)
+assert_type(greet.schema, ToolSchema)
+assert_type(lab.engine.catalog["word_count"], Tool)
+word_count(1)  # type: ignore[arg-type]  # a call keeps the signature of the function
+word_count()  # type: ignore[call-arg]
 assert_type(lab.engine, Engine)
 assert_type(lab.tree, TreeView)
 assert_type(lab.partition, PartitionView)

@@ -100,3 +100,7 @@ def test_commands_are_listed_by_what_they_are_for_here_and_in_the_readme() -> No
     rows = dict(re.findall(r"^  \| ([a-z ]+) \| (.*) \|$", README.read_text(encoding="utf-8"), re.MULTILINE))
     for command in MAGICS.values():
         assert re.search(rf"`(%%lango )?{command.name}`", rows[command.group]), (command.name, command.group)
+
+
+def test_examples_can_be_typed_as_they_stand() -> None:
+    assert [one.name for one in COMMANDS.values() if "{" in one.example] == []

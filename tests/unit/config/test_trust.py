@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -189,3 +190,34 @@ def test_a_home_that_came_along_with_a_folder_needs_trust_and_the_users_own_does
     assert held(load_settings(folder / "elsewhere", inside, trust_home=home)) == []
     own = load_settings(folder / "elsewhere", inside, trust_home=home)
     assert not own.settings.security.interceptor.enabled
+
+
+@pytest.mark.parametrize(("key", "name"), [("agentsDir", "tailor/AGENT.md"), ("promptsDir", "SAFETY.md")])
+@pytest.mark.parametrize("change", ["other words", "one more", "gone", "a pipe"])
+def test_trust_is_bound_to_what_a_folder_of_definitions_holds(
+    home: Path, folder: Path, key: str, name: str, change: str
+) -> None:
+    outside = folder.parent / "outside"
+    file = outside / name
+    file.parent.mkdir(parents=True)
+    file.write_text("You sew.", encoding="utf-8")
+    write(folder, {"agent": {key: str(outside)}})
+    trust(folder, home)
+    assert held(load_settings(folder, home)) == []
+    (outside / "notes.txt").write_text("no definition", encoding="utf-8")
+    assert held(load_settings(folder, home)) == []
+    match change:
+        case "other words":
+            file.write_text("You rip.", encoding="utf-8")
+        case "one more":
+            more = outside / name.replace("tailor", "baker").replace("SAFETY", "TONE")
+            more.parent.mkdir(exist_ok=True)
+            more.write_text("You bake.", encoding="utf-8")
+        case "gone":
+            file.unlink()
+        case "a pipe":
+            file.unlink()
+            os.mkfifo(file)
+    assert held(load_settings(folder, home)) == [f"agent.{key}"]
+    trust(folder, home)
+    assert held(load_settings(folder, home)) == []

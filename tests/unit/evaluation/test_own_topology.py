@@ -27,7 +27,8 @@ def test_the_headline_is_of_the_requests_that_somebody_owns() -> None:
     said = f"shop: no agent owns what {nobodys:,} of {result.n:,} requests take, and leaving them alone counts as right"
     assert said in " ".join(view.text.split())
     assert said in view.html
-    assert "right, of owned" in view.text
+    assert "accuracy_owned" in view.text
+    assert view.df["accuracy_owned"].tolist() == [result.owned.value]
     share = 100 * result.owned.count / result.owned.of
     assert line(view.record) == f"router, 120 requests: shop {share:.1f} % of {len(owned)} that somebody owns right"
 
@@ -35,4 +36,4 @@ def test_the_headline_is_of_the_requests_that_somebody_owns() -> None:
 def test_nothing_is_added_where_every_request_has_its_owner() -> None:
     view = Lab("octet").evaluate([("encrypt the word tulip", "crypto"), ("good morning", "conversation")])
     assert view.record.results[0].owned == view.record.results[0].accuracy
-    assert "owned" not in view.text
+    assert "accuracy_owned" not in view.text

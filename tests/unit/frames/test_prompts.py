@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from lango_nb.core.text import estimate_tokens
 from lango_nb.frames import prompt_df
-from lango_nb.routing.prompts import estimate_tokens
 from tests.unit.viz import samples
 
 

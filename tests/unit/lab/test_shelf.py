@@ -445,3 +445,11 @@ def test_a_killed_writer_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> N
 def test_errors_are_ours(tmp_path: Path) -> None:
     with pytest.raises(LangoError, match="cannot be read"):
         open_shelf(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_is_refused_and_nobody_waits_for_it(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "shelf.json"
+    os.mkfifo(path) if kind == "pipe" else path.mkdir()
+    with pytest.raises(StoreError, match=r"shelf\.json cannot be read: it is not a file; name another one"):
+        open_shelf(path).table("notes").all()

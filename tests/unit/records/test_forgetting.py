@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from lango_nb.config.settings import TraceStoreSettings
-from lango_nb.core.clock import SteppedClock
+from lango_nb.core.clock import SteppedClock, SystemClock
 from lango_nb.core.errors import ForgottenError, StoreError, UnknownNameError, UsageError
 from lango_nb.engine import Engine
 from lango_nb.frames import events_df
@@ -168,6 +169,16 @@ def test_lists_of_turns_and_the_doctor_tell_what_is_gone(tmp_path: Path) -> None
         assert setting in text
         assert setting in view._repr_html_()
     lab.engine.close()
+
+
+def test_a_clean_up_in_the_background_tells(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    engine = Engine(topology="solo", store=tmp_path / "records", clock=SystemClock())
+    for number in range(3):
+        engine.run_sync(f"request {number}")
+    engine.records.clean_up_when_due(TraceStoreSettings(max_traces=1))
+    engine.close()
+    told = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [line for line in told if "2 turns forgotten" in line and "observability.traceStore" in line] == told != []
 
 
 def test_the_engine_forgets_nothing_by_itself(tmp_path: Path) -> None:

@@ -29,13 +29,14 @@ def octet(folder: Path, lines: dict[str, Sequence[Line]], mode: str = "structure
 @pytest.mark.parametrize("name", ["", "  ", "\n"])
 def test_a_session_has_a_name(tmp_path: Path, name: str) -> None:
     engine = Engine(workspace=tmp_path)
-    for use in (lambda: engine.run_sync("hello", name), lambda: engine.session(name)):
+    for use in (
+        lambda: engine.run_sync("hello", name),
+        lambda: engine.session(name),
+        lambda: Lab(workspace=tmp_path, session=name),
+    ):
         with pytest.raises(UsageError, match="a session needs a name"):
             use()
-    lab = Lab(workspace=tmp_path, session=name)
-    with pytest.raises(UsageError, match="a session needs a name"):
-        lab.ask("hello")
-    assert (len(engine.traces), len(lab.engine.traces)) == (0, 0), "nothing was written"
+    assert len(engine.traces) == 0, "nothing was written"
 
 
 @pytest.mark.parametrize("name", ["search_docs", "read_mail", "list_files", "fs_read", "graph_query"])

@@ -4,9 +4,10 @@ import asyncio
 import contextvars
 import enum
 import functools
+import inspect
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -429,3 +430,28 @@ def test_the_schema_of_a_choice_is_the_one_that_pydantic_makes(annotation: Any) 
 
     choose.__annotations__["one"] = annotation
     assert tool(choose, name="x").schema.parameters["properties"] == {"one": TypeAdapter(annotation).json_schema()}
+
+
+def shout(said: str, times: int = 1) -> str:
+    """Say it louder."""
+    return said.upper() * times
+
+
+async def whisper(said: str) -> str:
+    """Say it softly."""
+    return said.lower()
+
+
+class TestTheFunctionItself:
+    def test_a_tool_is_still_called_as_its_function(self) -> None:
+        made = tool(shout, safety="safe")
+        assert made("a", times=2) == "AA"
+        assert inspect.signature(made) == inspect.signature(shout)
+        assert asyncio.run(tool(whisper)("A")) == "a"
+
+    def test_another_handler_leaves_the_function_as_it_is(self) -> None:
+        assert replace(tool(shout), handler=None)("a") == "A"
+
+    def test_a_tool_is_no_function_to_make_another_tool_of(self) -> None:
+        with pytest.raises(DefinitionError, match="this is a FunctionTool"):
+            tool(tool(shout))

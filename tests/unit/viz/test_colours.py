@@ -27,7 +27,7 @@ FILLED = {
     colours.WARN,
     colours.CARD,
     *colours.SIGNALS.values(),
-    *colours.EVENTS.values(),
+    *(paint.fill for paint in colours.GROUPS.values() if paint.text == "#ffffff"),
     *colours.OUTCOMES.values(),
     *colours.SAFETIES.values(),
     *colours.RUNS.values(),
@@ -48,6 +48,22 @@ def test_every_colour_stands_out_on_a_light_and_on_a_dark_page(colour: str) -> N
 
 def test_colours_of_the_palette_differ() -> None:
     assert len(set(colours.PALETTE)) == len(colours.PALETTE)
+
+
+def test_what_happened_and_how_it_came_out_is_painted_in_no_colour_of_an_agent() -> None:
+    fills = {paint.fill for paint in colours.GROUPS.values()}
+    assert len(fills) == len(colours.GROUPS)
+    assert not (fills | {colours.GOOD, colours.BAD, colours.WARN}) & {*colours.PALETTE, colours.ROOT, colours.PERSON}
+
+
+@pytest.mark.parametrize("page", [1.0, 17 / 255])
+def test_text_on_grey_can_be_read_on_a_light_and_on_a_dark_page(page: float) -> None:
+    text = "#222222" if page == 1 else "#dddddd"
+    for paint in colours.GROUPS.values():
+        if paint.fill.startswith("rgba"):
+            grey, share = (float(part) for part in paint.fill[5:-1].split(",")[2:])
+            mixed = round(255 * (share * grey / 255 + (1 - share) * page))
+            assert contrast(f"#{mixed:02x}{mixed:02x}{mixed:02x}", text) >= 4.5
 
 
 @pytest.mark.parametrize("name", topology_names())

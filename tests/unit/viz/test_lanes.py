@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -115,6 +116,12 @@ def test_a_failure_is_seen_however_many_calls_share_its_piece() -> None:
     trace = samples.long_trace(10_000)
     kinds = {bar.kind for bars in lane_bars(spans(trace.events), len(trace.events), 160).values() for bar in bars}
     assert "failed" in kinds
+
+
+def test_a_kind_that_is_not_known_gives_way_to_those_that_are() -> None:
+    made = [replace(span, kind="made up" if span.kind == "asks" else span.kind) for span in MADE]
+    kinds = {bar.kind for bars in lane_bars(made, SLOTS, 3).values() for bar in bars}
+    assert {"made up", "failed"} <= kinds
 
 
 def test_a_model_call_reaches_over_what_it_led_to() -> None:

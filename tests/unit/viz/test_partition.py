@@ -9,6 +9,7 @@ from lango_nb.routing.partition import partition_tools
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.tool import Tool
+from lango_nb.viz.colours import ROOT
 from tests.unit.viz import samples
 
 
@@ -82,3 +83,9 @@ def test_mermaid_counts_families() -> None:
     made = viz.to_mermaid(samples.tree().partition)
     assert 'o0["operator"]' in made
     assert '"exec: 4"' in made
+
+
+def test_the_one_agent_of_a_single_topology_has_the_colour_of_a_root() -> None:
+    tree = samples.single_tree()
+    dot = re.compile(rf'background:(#\w{{6}});margin-right:6px;flex:0 0 auto"></span>(?:<span[^>]*>)?{tree.root.name}')
+    assert set(dot.findall(viz.to_html(tree.partition))) == set(dot.findall(viz.to_html(tree))) == {ROOT}

@@ -7,10 +7,11 @@ from lango_nb.viz.listings import sessions_table
 from tests.unit.viz import samples
 
 
-def test_the_present_one_is_marked() -> None:
+def test_the_present_one_is_named_below() -> None:
     table = sessions_table(samples.sessions(), "shed")
-    assert [row[-1] for row in table.rows] == ["", "yes", ""]
-    assert table.note == ""
+    assert "shed" in [row[0] for row in table.rows]
+    assert table.note == "the next request goes on in shed"
+    assert sessions_table(samples.sessions()).note == ""
 
 
 def test_a_new_one_is_announced_below_the_others() -> None:

@@ -18,8 +18,8 @@ from lango_nb.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from lango_nb.viz.colours import EVENTS
-from lango_nb.viz.spans import arguments_block, arguments_text, spans, tools_text
+from lango_nb.viz.colours import GROUPS
+from lango_nb.viz.spans import KINDS, arguments_block, arguments_text, spans, tools_text
 from tests.unit.viz import samples
 
 START = samples.START
@@ -83,12 +83,15 @@ def test_a_denied_call_says_who_denied_it() -> None:
     assert ("approval", "denied by deny: nobody is there") in span.parts
 
 
-def test_every_kind_has_a_colour() -> None:
+def test_every_kind_has_a_sign_of_its_own_and_a_group_that_is_painted() -> None:
     for trace in samples.all_outcomes():
-        assert {span.kind for span in spans(trace.events)} <= set(EVENTS)
+        assert {span.kind for span in spans(trace.events)} <= set(KINDS)
+    signs = [kind.sign for kind in KINDS.values()]
+    assert len(set(signs)) == len(signs)
+    assert {kind.group for kind in KINDS.values()} == set(GROUPS)
 
 
-def test_every_kind_of_event_becomes_a_span_with_a_colour() -> None:
+def test_every_kind_of_event_becomes_a_span_of_a_known_kind() -> None:
     kinds = set(happened.event_kinds().values())
     tried = {
         type(event)
@@ -97,7 +100,7 @@ def test_every_kind_of_event_becomes_a_span_with_a_colour() -> None:
     }
     assert tried == kinds
     made = spans(samples.teammates().events)
-    assert {span.kind for span in made} <= set(EVENTS)
+    assert {span.kind for span in made} <= set(KINDS)
     assert all(span.parts and any(said for _, said in span.parts) for span in made)
 
 

@@ -69,3 +69,14 @@ def test_bars_show_even_the_smallest_value_and_never_overflow(value: float, most
 
 def test_empty_lines_are_not_indented() -> None:
     assert text.indent("a\n\nb", "  ") == "  a\n\n  b"
+
+
+def test_heads_are_broken_after_underscores_where_the_table_would_be_too_wide() -> None:
+    heads, rows = ["agent", "tokens_estimate", "own_tools", "text"], [["vault", "12", "3", "words " * 20]]
+    wide = text.table(heads, [["vault", "12", "3", "words"]], "<>><").split("\n")
+    assert wide[0].split() == heads
+    narrow = text.table(heads, rows, "<>><", 60).split("\n")
+    assert [line.split() for line in narrow[:2]] == [["agent", "tokens_", "own_tools", "text"], ["estimate"]]
+    narrowest = text.table(heads, [["vault", "12", "3", "x"]], "<>><", 28).split("\n")
+    assert [line.split() for line in narrowest[:2]] == [["agent", "tokens_", "own_", "text"], ["estimate", "tools"]]
+    assert all(text.width(line) <= size for lines, size in ((narrow, 60), (narrowest, 28)) for line in lines)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+
 from lango_nb import viz
-from lango_nb.viz.colours import BAD, WARN
+from lango_nb.viz.colours import BAD, PALETTE, WARN
+from lango_nb.viz.spans import KINDS
 from tests.calls import calls_of
 from tests.unit.viz import samples
 
@@ -102,7 +105,7 @@ class TestRuns:
         lines = {line[:20].strip(" └"): line[21:].rstrip() for line in self.text.split("\n")}
         assert lines["operator run-1"].strip() == "▸┌········▬▬▬▬▬▬········■◂┘"
         assert lines["operator run-2"].strip() == "▸┌······§?‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖‖"
-        assert lines["librarian run-3"].strip() == "▸┌······✗✗✗→·········↻✗⊖⌁"
+        assert lines["librarian run-3"].strip() == "▸┌······✗✗✗→·········↻⊗⊖⌁"
         assert lines["operator run-4"].strip() == "▸▬¤▬■◂"
 
     def test_rows_say_whose_run_it_is_and_what_became_of_it(self) -> None:
@@ -145,6 +148,31 @@ class TestRuns:
         assert "  p4->>p5: hands over" in made
         assert "  p5-->>p4: completed" in made
         assert "  p4-->>p1: failed" in made
+
+
+_BAR = re.compile(
+    r'<div style="position:absolute;[^"]*top:2px;[^"]*background:([^;]+);[^"]*"[^>]*>(?:<div [^>]*>)?([^<]*)</div>'
+)
+
+
+@pytest.mark.parametrize("name", ["trace", "teammates", "long_trace"])
+def test_bars_on_a_page_carry_signs_and_no_colour_of_an_agent(name: str) -> None:
+    bars = _BAR.findall(viz.to_html(getattr(samples, name)()))
+    assert bars
+    signs = {kind.sign for kind in KINDS.values()}
+    for fill, said in bars:
+        assert fill not in PALETTE
+        assert said[:1] in signs
+
+
+def test_agents_have_one_colour_in_lanes_rows_and_decisions() -> None:
+    trace = samples.teammates()
+    by_run = [replace(decision, author="operator", run_id="run-1") for decision in trace.decisions]
+    made = viz.to_html(replace(trace, decisions=tuple(by_run)))
+    colours = re.findall(r'background:(#\w{6});margin-right:6px;flex:0 0 auto"></span>(?:<span[^>]*>)?operator', made)
+    assert by_run
+    assert len(colours) > len(by_run)
+    assert len(set(colours)) == 1
 
 
 def test_signs_of_lanes_are_explained_and_none_is_torn_apart() -> None:

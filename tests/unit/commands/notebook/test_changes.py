@@ -90,6 +90,15 @@ class TestRemove:
         assert words in str(error)
         assert tailored.lab.engine.tree is before
 
+    def test_only_those_that_can_be_removed_are_offered(self, tailored: Any) -> None:
+        line = "%lango agent --remove "
+        offered = tailored.shell.complete(None, line, len(line))[1]
+        assert "tailor" in offered
+        assert not {"vault", tailored.lab.engine.tree.root.name} & {*offered}
+        for name in offered:
+            tailored.run(line + name)
+        assert tailored.lab.engine.added_agents == ()
+
     def test_a_cell_or_no_name_is_refused(self, tailored: Any) -> None:
         words = "write the name of the agent, and no cell"
         assert words in str(tailored.error("%lango agent --remove"))

@@ -18,6 +18,7 @@ class Small:
         return {
             "topology": ("octet", "quartet", "sextet", "solo"),
             "agent": ("lango-orchestrator", "librarian", "vault"),
+            "added agent": ("pharmacist",),
             "tool": ("fs_read", "fs_write"),
             "turn": ("-1", "1", "2"),
             "command": tuple(MAGICS),
@@ -49,6 +50,7 @@ def candidates(before: str) -> tuple[str, ...] | None:
         ("%lango use s", ("sextet", "solo")),
         ("%lango diff --json q", ("quartet",)),
         ("%lango prompt li", ("librarian",)),
+        ("%lango agent --remove ", ("pharmacist",)),
         ("%lango prompt --text l", ("lango-orchestrator", "librarian")),
         ("%lango tools fs_", ("fs_read", "fs_write")),
         ("%lango tools fs_read fs_w", ("fs_write",)),
