@@ -32,6 +32,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.looking import ask_tables, files_near, find_out, look, recall_of
 from lango_nb.models.offline.names import (
+    asks,
     calls_list,
     is_pointer,
     pick,
@@ -77,8 +78,6 @@ _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "mo
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
-_ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
-_SHOWING = frozenset(("show", "list"))
 _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
@@ -264,13 +263,6 @@ def _is_gentle(reading: Reading) -> bool:
 def wants_to_know(text: str, language: str) -> bool:
     """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
     return asks(text) and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
-
-
-def asks(text: str) -> bool:
-    """Tell whether a text has a word or a sign that asks, or begins with wanting something shown."""
-    if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
-        return True
-    return bool(_SHOWING.intersection(*lexicon().concepts(words(text))[:1]))
 
 
 def _is_question(step: Step) -> bool:
@@ -615,6 +607,7 @@ def _after(context: Context, outcome: Outcome) -> Context:
         outcome.step if is_change(outcome.step.act) else context.changed,
         known=context.known,
         spoken=speak_of(context, outcome.file),
+        query=context.query,
     )
 
 

@@ -423,6 +423,10 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     asks = request.rstrip()[-1:] in _ASKS
     is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
+    is_other = concepts_of(request) & _OF_TASKS or any(step.arguments for step in reading.steps)
+    if context.query is not None and acts_read in (["task.list"], ["compare"], ["list"]) and not is_other:
+        step = context.query._replace(text=request)
+        return reading._replace(steps=(step,), others=(reading, *reading.others))
     if not asks or not context.file or is_memory or acts_read != ["recall"] or not points_back(request):
         return reading
     step = reading.steps[0]._replace(act="search").with_arguments(file=(context.file,))
@@ -1197,7 +1201,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
-            known=context.known, spoken=speak_of(context, file),
+            known=context.known, spoken=speak_of(context, file), query=context.query,
         )  # fmt: skip
     value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
@@ -1221,6 +1225,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         is_open=told.is_any(QUESTIONS),
         known=known,
         spoken=speak_of(context, about),
+        query=context.query if about == context.file else None,
     )
 
 
@@ -1261,7 +1266,9 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         value = "\n".join(filter(None, (found.get("value"), found.get("lines"))))
         is_named = _is_named(found["file"], reading, context)
         spoken = speak_of(context, found["file"])
-        return Context(step, found["file"], is_named, shown, value, context.changed, known=context.known, spoken=spoken)
+        return Context(
+            step, found["file"], is_named, shown, value, context.changed, known=context.known, spoken=spoken, query=step
+        )
     return None
 
 

@@ -16,6 +16,7 @@ from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    asks,
     endings,
     forms_of,
     is_pointer,
@@ -53,6 +54,7 @@ from lango_nb.models.offline.operations import (
     read_log,
     read_table,
     reckon,
+    settle,
     with_text,
     write_row,
     written,
@@ -80,6 +82,10 @@ _EVERYWHERE = frozenset(("files", "all files", "everything", "everywhere", "all"
 _MOST_TABLES = 12
 """Tables that are looked into for a question that names none."""
 _FEW_ROWS = 3
+_MOST_AGAIN = 12
+"""Rows that are shown again where something is asked of them that their table does not explain."""
+_GOING_ON = 0.25
+"""What it counts that a table was spoken of, beside the share of a question that it explains."""
 _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
 _ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
@@ -218,6 +224,13 @@ def _sorted(desk: Desk, step: Step) -> Work:
         found: Any = OPERATIONS[step.act].function(text, desk.need(step, "column"))
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
+    before = desk.context.query
+    told = _told(before, path, table, is_named=False)
+    if told is not None and told.where and not step.word("file"):
+        column = settle("column", step.word("column"), table.columns)
+        is_down, count = ranked(said, desk.language)
+        of_them = Query(told.where, (), "max" if is_down else "min", column, most=count or len(table.rows))
+        return _answered(desk, step, path, of_them, table)
     heading, *rows = found
     is_down, count = ranked(said, desk.language)
     rows = (rows[::-1] if is_down else rows)[: count or None]
@@ -703,8 +716,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
     said = without_refusals(step.text.partition("\n")[0])
-    last = desk.context.last
-    before = last if last is not None and last.act == "query" else None
+    before = desk.context.query
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
     texts: dict[str, str] = yield from desk.folder.read_all(names)
@@ -718,7 +730,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             if one is not None and is_clear and one.explained >= least:
                 found.append((one.explained, False, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
-        told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
+        told = _told(before, name, table, is_named=is_named)
         asked = query(said, table, told, name, desk.language)
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
@@ -727,13 +739,37 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         is_counted = asked.measure == "count"
         is_told = not is_counted and any(one.kind == "is" for one in asked.where)
         enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
+        goes_on = told is not None and name == desk.context.file
+        enough = min(enough, _THIRD) if goes_on and asked.measure else enough
         if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
             continue
-        found.append((asked.explained, told is not None, len(asked.where), (name, asked, table)))
+        found.append((asked.explained + goes_on * _GOING_ON, goes_on, len(asked.where), (name, asked, table)))
     if not found:
-        return None
+        return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _told(before: Step | None, name: str, table: Table, *, is_named: bool) -> Query | None:
+    """Return what was asked before of a table, or of one with the same columns where this one is named: "and in b.csv?"."""
+    told = parse_query(before.word("query")) if before is not None else None
+    if before is None or told is None or before.word("file") == name:
+        return told
+    columns = {*told.wanted, *(one.column for one in told.where), *filter(None, [told.column])}
+    return told if is_named and columns and columns <= set(table.columns) else None
+
+
+def _rows_again(desk: Desk, step: Step, said: str) -> Work:
+    """Show the rows that were spoken of, whole, where a question points at them and says nothing that the table explains."""
+    before = desk.context.query
+    told = parse_query(before.word("query")) if before is not None else None
+    is_about = step.act in _MAYBE_OF_TABLES and not step.word("file") and asks(said) and points_back(said)
+    if before is None or told is None or not is_about:
+        return None
+    name = before.word("file")
+    table = _table_in(name, (yield from desk.folder.read(name)))
+    again = told if told.measure in {"max", "min"} else told._replace(measure="", column="", wanted=())
+    return _answered(desk, step, name, again, table) if 0 < len(again.rows(table)) <= _MOST_AGAIN else None
 
 
 def _joined(desk: Desk, asked: Query, told: Query | None, table: Table) -> Condition | None:
@@ -761,7 +797,7 @@ def without_refusals(text: str) -> str:
 
 def _least_explained(desk: Desk, step: Step) -> float | None:
     """Return how much of a step's words a table must explain to be asked; ``None`` where it is no question of tables."""
-    last = desk.context.last
+    is_later = desk.context.query is not None
     if step.act in _OF_TABLES:
         return _HALF
     is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES)
@@ -773,7 +809,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     if step.act == "read" and step.word("file"):
         return _MOSTLY
     if step.act in _MAYBE_OF_TABLES or is_list:
-        return _HALF if last is not None and last.act == "query" else _MOSTLY
+        return _HALF if is_later else _MOSTLY
     return None
 
 

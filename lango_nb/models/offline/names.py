@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -22,6 +22,8 @@ from lango_nb.routing.words import stems
 
 _CLAUSE_BEGINS = 2
 """Words with which a clause begins."""
+_ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
+_SHOWING = frozenset(("show", "list"))
 _NOT = frozenset(("not", "no"))
 _NOT_THIS = frozenset(("not", "correct"))
 _MAKING = frozenset(("create", "folder", "file", "please"))
@@ -646,6 +648,13 @@ def points_back(text: str) -> bool:
     pointers = {*table_of("it"), *table_of("those")} - _AS_ARTICLES
     words = text.casefold()
     return any(word in pointers for word in re.findall(r"\w+", words))
+
+
+def asks(text: str) -> bool:
+    """Tell whether a text has a word or a sign that asks, or begins with wanting something shown."""
+    if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
+        return True
+    return bool(_SHOWING.intersection(*lexicon().concepts(words_in(text))[:1]))
 
 
 def trimmed(words: str) -> str:

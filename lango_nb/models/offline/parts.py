@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import LISTING, asks, least_of, wants_to_know
+from lango_nb.models.offline.carry_out import LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
 from lango_nb.models.offline.lexicon import concepts_of, words
-from lango_nb.models.offline.names import pick
+from lango_nb.models.offline.names import asks, pick
 from lango_nb.models.offline.operations import reckon
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.reader import reader

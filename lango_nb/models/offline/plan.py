@@ -159,6 +159,8 @@ class Context(NamedTuple):
     """What was to be remembered."""
     spoken: tuple[str, ...] = ()
     """Files that were spoken of, each once, the latest last."""
+    query: Step | None = None
+    """What was asked last of the table that is spoken of."""
 
 
 def speak_of(context: Context, file: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cache, lru_cache
+from os.path import commonprefix
 from typing import NamedTuple
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
@@ -60,6 +61,8 @@ _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|
 _DAY_SIGNS = frozenset("日号")
 _SIDES = {"before": "under", "after": "over", "since": "over"}
 """On which side of a year rows are."""
+_STATES = frozenset(("done", "open"))
+"""What is said of things to be done, in ``data/reading/asked.tsv``."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Concepts of small numbers."""
 _ENDING = re.compile(r"\.[A-Za-z]\w{1,3}\Z")
@@ -67,6 +70,8 @@ _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
 _FEW = 5
 """Rows that an answer may have spoken of."""
+_LONG_STEM = 6
+"""Letters that words of one family have in common."""
 _NEAR = 3
 """Words before a value among which a "not" denies it."""
 
@@ -249,7 +254,7 @@ class _Question:
 
     def says(self, word: str) -> list[int]:
         """Return the tokens that are a word, or its plural."""
-        found = [unit.token for unit in self.units if stem(unit.text) == stem(word)]
+        found = [unit.token for unit in self.units if stem(unit.text) == stem(word) or unit.text == f"{word}s"]
         if found or word in _KEYS:
             return found
         other = [token for one in related_words(word) if not one.isascii() for token in self.find(one)]
@@ -270,7 +275,8 @@ class _Question:
         for other in same:
             if not other.isascii() and other in self.text and len(other) > 1:
                 return self.find(other)
-        return [at for tokens in self._meaning(word) if not asking.intersection(tokens) for at in tokens]
+        alike = [unit.token for unit in self.units if unit.token not in asking and _is_kindred(unit.text, word)]
+        return alike or [at for tokens in self._meaning(word) if not asking.intersection(tokens) for at in tokens]
 
     def _meaning(self, word: str) -> list[tuple[int, ...]]:
         """Return the tokens that mean a word of English, or nearly: "rental" is near "rent"."""
@@ -425,7 +431,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = _measured(found, table, is_time=is_time, is_money=is_money)
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
-    goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts)
+    goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)
     if before is not None and (goes_on or not is_whole):
         found = _measured(_continued(found, before, table, asked), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
@@ -503,6 +509,12 @@ def _is_form_of(said: str, word: str) -> bool:
     return stem(said) == stem(word) or (
         len(word) > _SHORTEST and 0 < len(said) - len(word) <= _NEAR + 1 and said.startswith(word)
     )
+
+
+def _is_kindred(one: str, other: str) -> bool:
+    """Tell whether two words have all but their ends in common: "allergic" and "allergies"."""
+    shared = len(commonprefix((one, other)))
+    return shared >= _LONG_STEM and max(len(one), len(other)) - shared <= _NEAR
 
 
 def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
@@ -606,6 +618,7 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
     What only says the table's own name wants its rows: "the chores of week 42".
     """
     found: dict[str, tuple[float, int]] = {}
+    said: dict[str, set[int]] = {}
     for column in table.columns:
         parts = [part for part in plain(column).split() if not part.isdigit() and not is_small(part)]
         hits = [(part, asked.means(part) if part not in _IDS else asked.says(part)) for part in parts]
@@ -614,12 +627,17 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             continue  # "which bikes" are the rows, not bike_id
         met = [place for _, places in hits for place in places[:1] if place not in title]
         if not met and _is_truth(table.values(column)):
+            is_done = not _words_for("done").isdisjoint(parts)
             met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
+            met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
         if met and len([1 for _, places in hits if places] or met) * 2 >= len(parts):
             found[column] = (-len(met) / len(parts), min(met))
-            asked.used.update(place for _, places in hits for place in places)
+            said[column] = {place for _, places in hits for place in places} or set(met)
+            asked.used.update(said[column])
             asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
-    return sorted(found, key=lambda name: found[name])
+    whole = [said[column] for column, (share, _) in found.items() if share == -1]
+    part = [column for column, (share, _) in found.items() if share > -1 and any(said[column] <= one for one in whole)]
+    return sorted((name for name in found if name not in part), key=lambda name: found[name])
 
 
 def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -> Iterator[Condition]:
@@ -628,7 +646,8 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
         if column in spent or not _is_truth(table.values(column)):
             continue
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
-        denied.update(at for at, told in enumerate(asked.asking) if "not" in told)
+        denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open"})
+        asked.used.update(at for at, told in enumerate(asked.asking) if "done" in told)
         asked.used.update(denied)
         wants = _FALSE if denied or asked.has(_NEGATING) else _TRUE
         asked.used.update(asked.has(_NEGATING))
