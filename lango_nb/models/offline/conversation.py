@@ -57,7 +57,7 @@ from lango_nb.models.offline.names import (
     points_back,
     trimmed,
 )
-from lango_nb.models.offline.operations import BOX
+from lango_nb.models.offline.operations import BOX, number
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -363,6 +363,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _of_shown_line(reading, request, context),
         _of_boxes(reading, request, context),
         _of_count(reading, request, context),
+        _of_difference(reading, request, context),
         _of_answer(reading, request, context),
     ):
         if meant is not None:
@@ -424,7 +425,7 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
     is_other = concepts_of(request) & _OF_TASKS or any(step.arguments for step in reading.steps)
-    if context.query is not None and acts_read in (["task.list"], ["compare"], ["list"]) and not is_other:
+    if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
         step = context.query._replace(text=request)
         return reading._replace(steps=(step,), others=(reading, *reading.others))
     if not asks or not context.file or is_memory or acts_read != ["recall"] or not points_back(request):
@@ -1020,6 +1021,23 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     )
 
 
+def _of_difference(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return the sum that tells how far the last two results are apart: "what is the difference?".
+
+    Examples
+    --------
+    >>> both = Context(Step("query", {}), answer="7687", earlier="7645")
+    >>> _of_difference(Reading((Step("compare", {}),)), "what's the difference?", both).word("text")
+    '7687 - 7645'
+    """
+    values = [number(value.partition("\n")[0]) for value in (context.answer, context.earlier)]
+    is_other = says_more(request) or any(word.kind in {"file", "folder", "number"} for word in words_of(request))
+    if is_other or None in values or "compare" not in concepts_of(request) or is_change(reading.steps[0].act):
+        return None
+    least, most = sorted(value for value in values if value is not None)
+    return Step("calculate", {"text": (f"{most} - {least}",)}, text=request)
+
+
 def _counted_rows(last: Step | None) -> str:
     """Return the query for the rows of a table that were counted; empty where none were."""
     asked = parse_query(last.word("query")) if last is not None and last.act == "query" else None
@@ -1202,6 +1220,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
             known=context.known, spoken=speak_of(context, file), query=context.query,
+            earlier=context.earlier,
         )  # fmt: skip
     value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
@@ -1226,6 +1245,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         known=known,
         spoken=speak_of(context, about),
         query=context.query if about == context.file else None,
+        earlier=context.answer,
     )
 
 
@@ -1267,8 +1287,9 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         is_named = _is_named(found["file"], reading, context)
         spoken = speak_of(context, found["file"])
         return Context(
-            step, found["file"], is_named, shown, value, context.changed, known=context.known, spoken=spoken, query=step
-        )
+            step, found["file"], is_named, shown, value, context.changed, known=context.known,
+            spoken=spoken, query=step, earlier=context.answer,
+        )  # fmt: skip
     return None
 
 

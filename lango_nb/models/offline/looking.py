@@ -219,20 +219,18 @@ def _sorted(desk: Desk, step: Step) -> Work:
     if not column:
         asked = query(said, table, None, path, desk.language)
         column = next((name for name in (*asked.wanted, asked.column) if name), step.word("column"))
+    told = None if step.word("file") else _told(desk.context.query, path, table, is_named=False)
     step = step._replace(act="rows.sorted").with_arguments(file=(path,), column=(column,) if column else ())
     try:
         found: Any = OPERATIONS[step.act].function(text, desk.need(step, "column"))
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
-    before = desk.context.query
-    told = _told(before, path, table, is_named=False)
-    if told is not None and told.where and not step.word("file"):
-        column = settle("column", step.word("column"), table.columns)
-        is_down, count = ranked(said, desk.language)
-        of_them = Query(told.where, (), "max" if is_down else "min", column, most=count or len(table.rows))
-        return _answered(desk, step, path, of_them, table)
     heading, *rows = found
     is_down, count = ranked(said, desk.language)
+    if told is not None and told.where:
+        measure, by = "max" if is_down else "min", settle("column", step.word("column"), table.columns)
+        of_them = Query(told.where, (), measure, by, most=count or len(told.rows(table)))
+        return _answered(desk, step, path, of_them, table)
     rows = (rows[::-1] if is_down else rows)[: count or None]
     return _worded(desk, step, path, text, [heading, *rows])
 

@@ -72,6 +72,8 @@ _FEW = 5
 """Rows that an answer may have spoken of."""
 _LONG_STEM = 6
 """Letters that words of one family have in common."""
+_PLACES = 4
+"""Decimals of a mean."""
 _NEAR = 3
 """Words before a value among which a "not" denies it."""
 
@@ -415,7 +417,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     wanted = tuple(name for name in named if name not in spent)
     most = _how_many(asked) if measure in {"max", "min"} else 0
     explained = asked.explained(default=0.0 if before is None else 1.0)
-    if before is not None and before.measure and not where and set(asked.has(("all",))) - title:
+    if before is not None and (before.measure or measure) and not where and set(asked.has(("all",))) - title:
         before = before._replace(where=())  # "and all together?"
     times = [name for name in table.columns if _is_time(name, table)]
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
@@ -812,7 +814,7 @@ def answer(asked: Query, table: Table) -> Found:
         if not read:
             return Found(tuple(rows), "")
         total = sum(read, Decimal(0))
-        return Found(tuple(rows), written(total / len(read) if asked.measure == "mean" else total))
+        return Found(tuple(rows), written(round(total / len(read), _PLACES) if asked.measure == "mean" else total))
     if asked.measure == "count":
         return Found(tuple(rows), str(len(rows)))
     if asked.measure == "distinct" and column:
