@@ -30,12 +30,14 @@ from lango_nb.models.offline.names import (
     is_pointer,
     is_small,
     kind_of_file,
+    nearest_texts,
     not_meant,
     pick,
     pick_list,
     plain,
     points_back,
     rank,
+    telling_words,
     trimmed,
     whole_new_name,
 )
@@ -376,6 +378,10 @@ _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
 """Files that are read to find the one that is meant."""
+_MOST_DESCRIBED = 30
+"""Files that are read to find the one that is described by what is in it."""
+_ENOUGH = 2
+"""Words of such a description that it must have."""
 _MOST_NAMED = 8
 """Names that are given to choose from."""
 
@@ -432,12 +438,13 @@ class Desk:
         self._guess = ""
         self._kind = ""
         self._text = ""
-        self._needs_file = False
+        self._needs_file = self._changes = False
 
     def begin(self, step: Step) -> None:
         """Take up a step: what files it is about, and what was said."""
         self._kind = acts()[step.act].reads if step.act in acts() else ""
         self._guess, self._text, self._needs_file = "", step.text, step.act in _OF_FILES
+        self._changes = is_change(step.act)
 
     @property
     def is_guessed(self) -> bool:
@@ -619,14 +626,24 @@ class Desk:
         if (among := self._among_shown(name)) and (yield from self.folder.find(among)) is not None:
             return among
         found = self._picked(name, upper)
-        if (not found.name and not found.rivals) or found.is_guess:
+        is_inside = self._is_kin_of_folder(name, found.name, upper)
+        if (not found.name and not found.rivals) or found.is_guess or is_inside:
             every: list[Entry] = yield from self.folder.everything()
             if whole := self._whole_name(name, every):
                 return whole
             deeper = self._picked(name, every)
-            found = (
-                deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
-            )
+            if is_inside:
+                found = self._inside(found, deeper, every)
+            else:
+                found = (
+                    deeper
+                    if deeper.name and (not found.name or not deeper.is_guess)
+                    else found
+                    if found.name
+                    else deeper
+                )
+        if not found.name and not found.rivals and not _PATH.fullmatch(name):
+            found = yield from self._by_content(name)
         if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
@@ -653,10 +670,36 @@ class Desk:
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
 
+    @staticmethod
+    def _is_kin_of_folder(word: str, name: str, entries: Sequence[Entry]) -> bool:
+        """Tell whether words may mean something in a folder whose name is only like them: "the letter", of letters."""
+        is_folder = any(one.is_folder and one.name == name for one in entries)
+        return is_folder and plain(trimmed(word)) != plain(name)
+
+    def _inside(self, found: Pick, deeper: Pick, every: Sequence[Entry]) -> Pick:
+        """Return the file that is meant in a folder with a name like it; for a change, all that are in there to choose from."""
+        head = f"{found.name}/"
+        within = [name for name in (deeper.name, *deeper.rivals) if name.startswith(head)]
+        if within:
+            return Pick(within[0]) if len(within) == 1 else Pick(rivals=tuple(within))
+        files = [one.name for one in files_of(every) if one.name.startswith(head)] if self._changes else []
+        return Pick(files[0], is_guess=True) if len(files) == 1 else Pick(rivals=tuple(files)) if files else found
+
+    def _by_content(self, words: str) -> Work:
+        """Return the one file with most of the words that describe it: "the offer we wrote for Anneke"."""
+        if not self.folder.has("fs_read") or len(telling_words(words)) < _ENOUGH:
+            return Pick()
+        every: list[Entry] = yield from self.folder.everything()
+        names = [one.name for one in files_of(every)][:_MOST_DESCRIBED]
+        read: dict[str, str] = yield from self.folder.read_all(names)
+        texts = {f"{name}\n{text}": name for name, text in read.items()}
+        near, shared = nearest_texts(words, list(texts))
+        return Pick(texts[near[0]], is_guess=True) if len(near) == 1 and shared >= _ENOUGH else Pick()
+
     def _among_shown(self, words: str) -> str:
         """Return which of the names shown is meant: it was asked, or "that csv" is one of them; empty where none is."""
         shown = self.context.shown
-        if len(shown) > 1 and begins_with_pointer(words) and (ends := kind_of_file(words.split(" ", 1)[-1])):
+        if len(shown) > 1 and (ends := kind_of_file(words) or kind_of_file(words.split(" ", 1)[-1])):
             fitting = [one for one in shown if one.casefold().endswith(ends)]
             return fitting[0] if len(fitting) == 1 else ""
         return pick(words, shown, is_file=True).name if self.context.asked is not None and len(shown) > 1 else ""
@@ -909,7 +952,7 @@ class Desk:
                 return place
         if word and plain(word) not in _ALL and not is_here(word):
             return (yield from self.file(word))
-        return "." if word or not self.folder.has("fs_list") else (yield from self._named_folder(step)) or "."
+        return "." if word or not self.folder.has("fs_list") else (yield from self.named_folder(step)) or "."
 
     def _place_spoken_of(self, step: Step) -> str:
         """Return the folder that something was just put into, where a step is about what is in there; else empty."""
@@ -923,7 +966,7 @@ class Desk:
             return ""
         return posixpath.dirname(changed.word("targets")) if changed.word("targets") else changed.word("to")
 
-    def _named_folder(self, step: Step) -> Work:
+    def named_folder(self, step: Step) -> Work:
         """Return the folder that a request names, whatever was made of the word; empty where there is none."""
         taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
         said = {one.folded for one in words_of(step.text.partition("\n")[0]) if one.text not in taken}
@@ -941,7 +984,7 @@ class Desk:
         is_inside = self.has_changed and last is not None and last.act == "folder.make" and points_back(step.text)
         where = last.word("to") if is_inside and last is not None else ""
         if not where and concepts_of(step.text) & _INTO:
-            where = yield from self._named_folder(step)
+            where = yield from self.named_folder(step)
         if not where:
             return name, entry
         path = f"{where}/{name}"

@@ -673,11 +673,12 @@ def _search(desk: Desk, step: Step) -> Work:
     """Look for a text in one file, in a folder, or everywhere."""
     wanted = desk.need(step, "find")
     word = step.word("file")
+    word = word or (yield from desk.named_folder(step))
     if not word and desk.context.file and points_back(step.text):
         word, step = desk.context.file, step.with_arguments(file=(desk.context.file,))
     if word:
         try:
-            path, text = yield from desk.read(step)
+            path, text = yield from desk.read(step.with_arguments(file=(word,)))
         except Ask as ask:
             where = plain(word)
             if not ask.can_try_others or where not in _EVERYWHERE:
