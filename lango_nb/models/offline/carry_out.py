@@ -574,6 +574,7 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     desk.asks_first = True
     shown: list[Step] = []
     for step in reading.steps:
+        desk.begin(step)
         if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete", "value.set")):
             yield from CHANGES[step.act](desk, step)  # asks with all that would go
         try:

@@ -41,6 +41,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    asks,
     back_in,
     begins_with_pointer,
     calls_list,
@@ -57,7 +58,7 @@ from lango_nb.models.offline.names import (
     points_back,
     trimmed,
 )
-from lango_nb.models.offline.operations import BOX, number
+from lango_nb.models.offline.operations import BOX, in_figures, number, reckon
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -346,7 +347,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = behind_no(_shown_rather(_meant(_of_known_kinds(_with_nouns(reading)), request), request), context)
+    reading = behind_no(_shown_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request), context)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -354,7 +355,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
-    reading = _written_alike(_to_named_file(_rejoined(reading, request), request), request)
+    reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
     reading = _of_list(_of_spoken_list(reading, request, context), request, context)
     for meant in (
         _of_compared(reading, request, context),
@@ -406,9 +407,16 @@ def _is_undo(request: str, context: Context) -> bool:
 
 
 def _shown_rather(reading: Reading, request: str) -> Reading:
-    """Return the look at something named where a request that begins with showing was taken for talk: "show week 23"."""
+    """Return the look at something named where a request that begins with showing was taken for talk: "show week 23".
+
+    So is any wish that is likelier than that it is talk.
+    """
     if [step.act for step in reading.steps] != ["talk"] or reading.confidence >= _SURE:
         return reading
+    likelier = [one for one in reading.others if one.confidence > reading.confidence and is_work(one.steps[0])]
+    if likelier:
+        first = max(likelier, key=lambda one: one.confidence)
+        return first._replace(others=(reading._replace(others=()), *(o for o in reading.others if o is not first)))
     if not _SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]):
         return reading
     for other in reading.others:
@@ -448,7 +456,8 @@ def _with_nouns(reading: Reading) -> Reading:
     >>> dict(_with_nouns(said).steps[0].arguments)
     {'to': ('ahí',), 'file': ('carta.txt',)}
     """
-    return reading._replace(steps=tuple(_with_noun(_put_there(step), reading.language) for step in reading.steps))
+    steps = tuple(_put_there(_with_noun(step, reading.language)) for step in reading.steps)
+    return reading._replace(steps=steps, others=tuple(map(_with_nouns, reading.others)))
 
 
 def _put_there(step: Step) -> Step:
@@ -463,6 +472,18 @@ def _put_there(step: Step) -> Step:
     head, _, text = step.text.partition(next((sign for sign in _COLONS if sign in step.text), "\0"))
     if step.act == "move" and step.word("file") in head and step.word("to") and step.word("to") in text:
         return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
+    if step.act == "rename" and not step.word("file") and [word.kind for word in words_of(step.word("to"))][-1:] == ["file"]:
+        found = words_of(step.word("to"))
+        verbs = [word for word, told in zip(found, lexicon().concepts(found), strict=True) if "rename" in told]
+        name = step.word("to")[verbs[-1].end if verbs else 0 :].strip()
+        return step.with_arguments(file=(name,), to=())  # what it is to be called is not said yet
+    if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
+        return step._replace(act="count.matches")
+    if step.act in {"move", "copy"} and not step.word("to") and step.word("file"):
+        first, _, rest = step.word("file").partition(" ")
+        files = tuple(word for word in (rest, *step.arguments["file"][1:]) if word and (word is rest or word not in rest))
+        if files and begins_with_pointer(first):  # "copia ahí los dos archivos"
+            return step.with_arguments(file=files, to=(first,))
     place, _, name = step.word("to").partition(" ")
     is_file = [word.kind for word in words_of(name)][-1:] == ["file"]
     if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
@@ -491,6 +512,25 @@ def _with_noun(step: Step, language: str) -> Step:
             files = tuple(noun if word == pointer else word for word in step.arguments["file"])
             return step.with_arguments(file=files)
     return step
+
+
+def _of_no_sum(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a question is to be found out where what was read as a sum is none: how much it is may stand in a file.
+
+    Examples
+    --------
+    >>> said = Reading((Step("calculate", {"text": ("2024-05-18",)}),))
+    >>> _of_no_sum(said, "who is there on 2024-05-18?", Context()).steps[0].act
+    'unclear'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act != "calculate" or not asks(request) or "calculate" in concepts_of(request):
+        return reading
+    before = context.answer.partition("\n")[0]
+    ways = (step.word("text"), in_figures(step.word("text"), before), f"{before} {step.word('text')}")
+    if any(reckon(way, has_units=has_units) for way in ways for has_units in (False, True)):
+        return reading
+    return reading._replace(steps=(Step("unclear", {}, text=request),))
 
 
 def _of_known_kinds(reading: Reading) -> Reading:
@@ -640,6 +680,26 @@ def _to_named_file(reading: Reading, request: str) -> Reading:
     return reading
 
 
+def _of_files(reading: Reading, request: str) -> Reading:
+    """Return the likeliest change of a file where a doubtful reading is about a task and no word of it says so.
+
+    Examples
+    --------
+    >>> more = (Reading((Step("read", {"file": ("the letter",)}),), 0.35), Reading((Step("delete", {"file": ("the letter",)}),), 0.35))
+    >>> _of_files(Reading((Step("task.delete", {"text": ("the letter",)}),), 0.46, others=more), "remove the letter").steps[0].act
+    'delete'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    about = [one for one in reading.others if one.steps[0].word("file")]
+    if not step.act.startswith("task.") or not is_change(step.act) or concepts_of(request) & _OF_TASKS:
+        return reading
+    if reading.confidence >= HALF or sum(one.confidence for one in about) <= reading.confidence:
+        return reading
+    changes = (one for one in about if is_change(one.steps[0].act))
+    chosen = next(changes, None)
+    return reading if chosen is None else chosen._replace(others=tuple(o for o in reading.others if o is not chosen))
+
+
 def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     """Return that a wish about tasks, or a listing, may be about the file of a list, where a request says which list.
 
@@ -655,6 +715,9 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
         both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
         adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
         reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
+    if step.act == "append" and step.word("file") and not step.word("text"):  # "voeg zout toe aan het recept"
+        text = _left_over(request, step, reading.language)
+        return reading._replace(steps=(step.with_arguments(text=(text,)),)) if text else reading
     if step.act == "append" and not step.word("file"):  # "aggiungi pane alla lista della spesa"
         said = step.word("text").split()
         at = next(
@@ -689,6 +752,22 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _left_over(request: str, step: Step, language: str) -> str:
+    """Return the words of a request, standing together, that neither an act nor an argument explains; empty where there are none."""
+    found = words_of(request)
+    told = lexicon().concepts(found)
+    marks = _listed(language).concepts(found)
+    taken = {word.text for words in step.arguments.values() for said in words for word in words_of(said)}
+    free = [
+        at
+        for at, word in enumerate(found)
+        if not (told[at] or marks[at] or word.text in taken or word.kind == "sign")
+        and not (is_small(word.text) or is_small_in(word.folded, language))
+    ]
+    is_one = bool(free) and free == list(range(free[0], free[-1] + 1))
+    return request[found[free[0]].start : found[free[-1]].end] if is_one else ""
 
 
 def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
@@ -1147,6 +1226,9 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(found) > _FEW_SAID)
     if asks or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
         return None
+    named = [word.text for word in found if word.kind == "file"]
+    if context.missing == "file" and len(named) == 1 and reading.confidence < HALF:
+        step = Step("unclear", {"file": (named[0],)}, text=request)  # "the one to Ann, a.txt"
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
     taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
     told = zip(found, lexicon().concepts(found), strict=True)

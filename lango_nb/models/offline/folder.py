@@ -626,14 +626,15 @@ class Desk:
         if (among := self._among_shown(name)) and (yield from self.folder.find(among)) is not None:
             return among
         found = self._picked(name, upper)
-        is_inside = self._is_kin_of_folder(name, found.name, upper)
+        said = plain(trimmed(name))
+        is_inside = any(one.is_folder and one.name == found.name for one in upper) and said != plain(found.name)
         if (not found.name and not found.rivals) or found.is_guess or is_inside:
             every: list[Entry] = yield from self.folder.everything()
             if whole := self._whole_name(name, every):
                 return whole
             deeper = self._picked(name, every)
             if is_inside:
-                found = self._inside(found, deeper, every)
+                found = self._inside(said, found, deeper, every)
             else:
                 found = (
                     deeper
@@ -670,20 +671,26 @@ class Desk:
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
 
-    @staticmethod
-    def _is_kin_of_folder(word: str, name: str, entries: Sequence[Entry]) -> bool:
-        """Tell whether words may mean something in a folder whose name is only like them: "the letter", of letters."""
-        is_folder = any(one.is_folder and one.name == name for one in entries)
-        return is_folder and plain(trimmed(word)) != plain(name)
+    def _inside(self, said: str, found: Pick, deeper: Pick, every: Sequence[Entry]) -> Pick:
+        """Return the file that is meant in a folder with a name like it, "the letter" of letters.
 
-    def _inside(self, found: Pick, deeper: Pick, every: Sequence[Entry]) -> Pick:
-        """Return the file that is meant in a folder with a name like it; for a change, all that are in there to choose from."""
+        For a change those that are in there are to be chosen from.
+        """
         head = f"{found.name}/"
         within = [name for name in (deeper.name, *deeper.rivals) if name.startswith(head)]
         if within:
             return Pick(within[0]) if len(within) == 1 else Pick(rivals=tuple(within))
-        files = [one.name for one in files_of(every) if one.name.startswith(head)] if self._changes else []
+        is_one = len(said) < len(found.name) and said[:_LONG_WORD] == plain(found.name)[:_LONG_WORD]  # in the singular
+        is_file = self._needs_file or (self._changes and is_one)
+        files = [one.name for one in files_of(every) if one.name.startswith(head)] if is_file else []
         return Pick(files[0], is_guess=True) if len(files) == 1 else Pick(rivals=tuple(files)) if files else found
+
+    def which_in(self, folder: str) -> Work:
+        """Make the question which file of a folder is meant."""
+        every: list[Entry] = yield from self.folder.everything(folder)
+        names = [one.name for one in files_of(every)]
+        text = self.say("ask.which", names=self.either(names)) if len(names) > 1 else self.say("is_folder", file=folder)
+        return Ask(text, can_try_others=True)
 
     def _by_content(self, words: str) -> Work:
         """Return the one file with most of the words that describe it: "the offer we wrote for Anneke"."""
@@ -749,6 +756,8 @@ class Desk:
                 return context.file
             if len(context.shown) == 1:
                 return context.shown[0].rstrip("/")
+            if trimmed(word) != word.strip():
+                return None  # "the letter": it may be called so
             raise self.lacks("file")
         return None
 

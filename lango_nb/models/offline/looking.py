@@ -177,7 +177,7 @@ def _operate(desk: Desk, step: Step) -> Work:
     if text is None:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
-        raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+        raise (yield from desk.which_in(path))
     if step.act in _SIZES and desk.is_guessed and not says_operation(_unsaid(step), step.act):
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
@@ -213,7 +213,7 @@ def _sorted(desk: Desk, step: Step) -> Work:
     """Sort a table by a column, also one that is named in another language; the largest first where that is wanted."""
     path, text = yield from desk.read(step)
     if text is None:
-        raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+        raise (yield from desk.which_in(path))
     table, said = read_table(text), step.text.partition("\n")[0]
     column = pick(step.word("column"), table.columns).name
     if not column:

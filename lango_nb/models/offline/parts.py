@@ -21,8 +21,7 @@ from lango_nb.core.masking import mask
 from lango_nb.models.offline.carry_out import LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
 from lango_nb.models.offline.lexicon import concepts_of, words
-from lango_nb.models.offline.names import asks, pick
-from lango_nb.models.offline.operations import reckon
+from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
@@ -161,7 +160,7 @@ def parts_of(
     is_going_on = len(flat) == 1 and conversation.understood.context.last is not None
     owners = [
         next(iter(router.owners("fs")), "")
-        if (is_going_on and may_be_found_out(step, confidence, reading.language)) or _is_no_sum(step)
+        if is_going_on and may_be_found_out(step, confidence, reading.language)
         else _owner(
             tool_of(step, changed),
             step,
@@ -249,14 +248,6 @@ def _acting(router: Router, tool: str) -> tuple[str, ...]:
     """Return who has a tool by the names of what agents of one's own do."""
     words_of_it = tool.replace("_", " ")
     return tuple(row.name for row in router.table if any(one.partition(":")[0] == words_of_it for one in row.actions))
-
-
-def _is_no_sum(step: Step) -> bool:
-    """Tell whether what was read as a sum is none: how much it is may stand in a file."""
-    is_sum = "calculate" in concepts_of(step.text) or any(
-        reckon(step.word("text"), has_units=way) for way in (False, True)
-    )
-    return step.act == "calculate" and not is_sum and asks(step.text)
 
 
 def _is_nobodys(tool: str, own_tools: Collection[str]) -> bool:

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cache, lru_cache
-from os.path import commonprefix
 from typing import NamedTuple
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
@@ -515,7 +514,7 @@ def _is_form_of(said: str, word: str) -> bool:
 
 def _is_kindred(one: str, other: str) -> bool:
     """Tell whether two words have all but their ends in common: "allergic" and "allergies"."""
-    shared = len(commonprefix((one, other)))
+    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return shared >= _LONG_STEM and max(len(one), len(other)) - shared <= _NEAR
 
 
