@@ -203,6 +203,8 @@ _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
 """What wishes about tasks, or without a file, are about a list that is a file."""
+_OF_A_FILE = {"task.delete": ("delete", "line.delete"), "task.add": ("append", "write")}
+"""What wishes about tasks are where no word says that they are about tasks, and a file is meant rather."""
 _OF_TASKS = frozenset(("task", "remind", "remember"))
 """Concepts of what is to be done, and on no other list."""
 _BOTH = 2
@@ -475,8 +477,8 @@ def _put_there(step: Step) -> Step:
     if step.act == "rename" and not step.word("file") and [word.kind for word in words_of(step.word("to"))][-1:] == ["file"]:
         found = words_of(step.word("to"))
         verbs = [word for word, told in zip(found, lexicon().concepts(found), strict=True) if "rename" in told]
-        name = step.word("to")[verbs[-1].end if verbs else 0 :].strip()
-        return step.with_arguments(file=(name,), to=())  # what it is to be called is not said yet
+        if verbs:  # what it is to be called is not said yet
+            return step.with_arguments(file=(step.word("to")[verbs[-1].end :].strip(),), to=())
     if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
         return step._replace(act="count.matches")
     if step.act in {"move", "copy"} and not step.word("to") and step.word("file"):
@@ -691,12 +693,11 @@ def _of_files(reading: Reading, request: str) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     about = [one for one in reading.others if one.steps[0].word("file")]
-    if not step.act.startswith("task.") or not is_change(step.act) or concepts_of(request) & _OF_TASKS:
+    if step.act not in _OF_A_FILE or concepts_of(request) & _OF_TASKS:
         return reading
     if reading.confidence >= HALF or sum(one.confidence for one in about) <= reading.confidence:
         return reading
-    changes = (one for one in about if is_change(one.steps[0].act))
-    chosen = next(changes, None)
+    chosen = next((one for one in about if one.steps[0].act in _OF_A_FILE.get(step.act, ())), None)
     return reading if chosen is None else chosen._replace(others=tuple(o for o in reading.others if o is not chosen))
 
 

@@ -378,6 +378,8 @@ _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
 """Files that are read to find the one that is meant."""
+_NO_LETTERS = (*_ENDINGS["table"], ".json", ".log")
+"""Endings of files whose contents describe many things, and not the file."""
 _MOST_DESCRIBED = 30
 """Files that are read to find the one that is described by what is in it."""
 _ENOUGH = 2
@@ -697,7 +699,7 @@ class Desk:
         if not self.folder.has("fs_read") or len(telling_words(words)) < _ENOUGH:
             return Pick()
         every: list[Entry] = yield from self.folder.everything()
-        names = [one.name for one in files_of(every)][:_MOST_DESCRIBED]
+        names = [one.name for one in files_of(every) if not one.name.casefold().endswith(_NO_LETTERS)][:_MOST_DESCRIBED]
         read: dict[str, str] = yield from self.folder.read_all(names)
         texts = {f"{name}\n{text}": name for name, text in read.items()}
         near, shared = nearest_texts(words, list(texts))
