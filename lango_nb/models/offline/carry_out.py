@@ -30,7 +30,7 @@ from lango_nb.models.offline.lexicon import (
     lexicon_of,
     words,
 )
-from lango_nb.models.offline.looking import ask_tables, files_near, find_out, look, recall_of
+from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
 from lango_nb.models.offline.names import (
     asks,
     calls_list,
@@ -533,7 +533,7 @@ def _talk(desk: Desk, step: Step) -> Work:
 
 def _which_file(desk: Desk, step: Step, ask: Ask) -> Work:
     """Name the files that may be meant where one is missing: those with words of the request, else all if they are few."""
-    near: tuple[str, ...] = yield from files_near(desk, step.text.partition("\n")[0])
+    near: tuple[str, ...] = yield from desk.files_near(step.text.partition("\n")[0])
     if not near and desk.folder.has("fs_list"):
         upper: list[Entry] = yield from desk.folder.list()
         near = tuple(one.name for one in files_of(upper))
@@ -543,7 +543,7 @@ def _which_file(desk: Desk, step: Step, ask: Ask) -> Work:
 
 def _which(desk: Desk, step: Step) -> Work:
     """Make the question for what nobody could read: about the file whose name a request has words of, if there is one."""
-    near: tuple[str, ...] = yield from files_near(desk, step.text.partition("\n")[0])
+    near: tuple[str, ...] = yield from desk.files_near(step.text.partition("\n")[0])
     if len(near) == 1:
         return Ask(desk.say("shall", plan=show(Step("read", {"file": near}))))
     return Ask(desk.say("ask.which", names=desk.either(near)) if 0 < len(near) <= _MOST_NEAR else desk.say("unclear"))

@@ -37,6 +37,7 @@ from lango_nb.models.offline.lexicon import (
     concepts_of,
     is_small_in,
     lexicon,
+    lexicon_of,
     likelier_language,
 )
 from lango_nb.models.offline.lexicon import words as words_of
@@ -56,6 +57,7 @@ from lango_nb.models.offline.names import (
     not_meant,
     plain,
     points_back,
+    table_of,
     trimmed,
 )
 from lango_nb.models.offline.operations import BOX, in_figures, number, reckon
@@ -186,6 +188,24 @@ _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files
 """What shows the things that an act counts."""
 REMEMBERED = frozenset(("remember", "recall"))
 """Concepts of what is kept in mind."""
+_THAT = frozenset("that dat dass daß que che że".split())
+"""What stands before what is to be remembered."""
+_FILLED = frozenset(("find", "text", "new"))
+"""Roles that words may have that nothing else explains."""
+_POSSIBLY = 0.1
+"""Confidence from which a reading is possible."""
+_SAID_BY: Mapping[str, frozenset[str]] = {
+    act: frozenset(said.split())
+    for act, said in (
+        ("talk", "joke greeting thanks farewell weather"), ("refrain", "no not none stop dismiss forget"),
+        ("read", "read show open print what who when where many contain search"), ("delete", "delete"),
+        ("exists", "file folder have is"), ("date", "when date newest oldest time"), ("size", "size many largest"),
+        ("move", "move put"), ("rename", "rename name change"), ("copy", "copy save"), ("summary", "summary"),
+        ("compare", "compare same"), ("append", "append put write"), ("replace", "replace change correct"),
+        ("recall", "recall remember what who when where"), ("unclear", ""),
+    )
+}  # fmt: skip
+"""Concepts of the words that say what is to be done; acts that are not here may be said in any way."""
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
 _SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
@@ -195,7 +215,7 @@ _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 _NEGATING = frozenset(("no", "not"))
 _UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
 """Concepts of the words with which a no may say that something shall be as before."""
-_UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change"))  # fmt: skip
+_UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change", "task.add"))  # fmt: skip
 """Acts that a wish to set a value of a table is taken for."""
 _FEW_IN_CELL = 12
 """Words of such a wish."""
@@ -349,7 +369,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = behind_no(_shown_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request), context)
+    reading = behind_no(_said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request), context)
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -380,9 +400,15 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     reading = later(reading, context)
-    steps = [_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps]
+    steps = [
+        _with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
+        for step in reading.steps
+    ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
-    return reading._replace(steps=split)
+    others = [
+        one._replace(steps=tuple(_with_left_over(step, one.language) for step in one.steps)) for one in reading.others
+    ]
+    return reading._replace(steps=split, others=tuple(others))
 
 
 def _is_undo(request: str, context: Context) -> bool:
@@ -408,24 +434,36 @@ def _is_undo(request: str, context: Context) -> bool:
     )
 
 
-def _shown_rather(reading: Reading, request: str) -> Reading:
-    """Return the look at something named where a request that begins with showing was taken for talk: "show week 23".
+def _said_rather(reading: Reading, request: str) -> Reading:
+    """Return the likeliest reading that a request has the words of, where the first is doubtful and it has none of its own.
 
-    So is any wish that is likelier than that it is talk.
+    Examples
+    --------
+    >>> other = Reading((Step("delete", {"file": ("the letter",)}),), 0.2)
+    >>> _said_rather(Reading((Step("read", {"file": ("the letter",)}),), 0.4, others=(other,)), "delete the letter").steps[0].act
+    'delete'
     """
-    if [step.act for step in reading.steps] != ["talk"] or reading.confidence >= _SURE:
+    first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
+    is_wrong = first == "refrain" and not told & _REFUSING and bool(reading.others)
+    if not first or (reading.confidence >= _SURE and not is_wrong):
         return reading
-    likelier = [one for one in reading.others if one.confidence > reading.confidence and is_work(one.steps[0])]
-    if likelier:
-        first = max(likelier, key=lambda one: one.confidence)
-        return first._replace(others=(reading._replace(others=()), *(o for o in reading.others if o is not first)))
-    if not _SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]):
-        return reading
-    for other in reading.others:
+    least = reading.confidence if first == "talk" else 0.0
+    is_shown = first == "talk" and bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
+    for other in sorted(reading.others, key=lambda one: -one.confidence):
         step = other.steps[0]
-        is_look = (row := acts().get(step.act)) is not None and row.kind == "look"
-        if is_look and step.word("file") and other.confidence >= reading.confidence * HALF:
-            return other._replace(others=tuple(one for one in reading.others if one is not other))
+        row = acts().get(step.act)
+        is_look = row is not None and row.kind == "look" and bool(step.word("file"))
+        is_likely = other.confidence > least and (first == "talk" or is_wrong)
+        is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
+        is_unsaid = reading.confidence < HALF and not told & _SAID_BY.get(first.partition(".")[0], told)
+        if is_work(step) and (
+            is_likely
+            or (is_shown and is_look and other.confidence >= reading.confidence * HALF)
+            or (is_said and (is_unsaid or is_wrong))
+        ):
+            rest = tuple(one for one in reading.others if one is not other)
+            return other._replace(others=rest if is_wrong else (reading._replace(others=()), *rest))
     return reading
 
 
@@ -711,14 +749,16 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     {'text': ('sunscreen',), 'file': ('the packing list',)}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act == "move" and not step.word("file") and [w.kind for w in words_of(step.word("to"))][-1:] == ["file"]:
+        step = Step("append", {"file": step.arguments["to"]}, text=step.text)  # nothing goes into a file but lines
+        return reading._replace(steps=(_with_left_over(step, reading.language),))
+    if (off := _of_removal(step, request, reading.language)) is not None:
+        return reading._replace(steps=(off,), confidence=max(reading.confidence, HALF))
     if step.act == "move" and lacks(step):  # "metti candele nella lista della spesa": to put something on it
         likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
         both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
         adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
         reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
-    if step.act == "append" and step.word("file") and not step.word("text"):  # "voeg zout toe aan het recept"
-        text = _left_over(request, step, reading.language)
-        return reading._replace(steps=(step.with_arguments(text=(text,)),)) if text else reading
     if step.act == "append" and not step.word("file"):  # "aggiungi pane alla lista della spesa"
         said = step.word("text").split()
         at = next(
@@ -753,6 +793,68 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _of_removal(step: Step, request: str, language: str) -> Step | None:
+    """Return that something comes off the list that a request names, or that it is ticked off where the file is named.
+
+    Examples
+    --------
+    >>> _of_removal(Step("task.delete", {}), "take the milk off the shopping list", "en").arguments
+    {'file': ('shopping list',), 'find': ('milk',)}
+    """
+    found = words_of(request)
+    marks = _listed(language).concepts(found)
+    if not any("off" in one for one in marks) or step.act in {"line.delete", "line.tick"}:
+        return None
+    files = [word.text for word in found if word.kind == "file" and not word.is_quoted]
+    named = files[0] if len(files) == 1 else _list_in(request, found, language)
+    if not named:
+        return None
+    rest = Step("line.tick", {"file": (named,)}, text=request)
+    left = _left_over(request, rest, language)
+    return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
+
+
+def _list_in(request: str, found: Sequence[Word], language: str) -> str:
+    """Return the words by which a request names a list: "shopping list", "lista de la compra"; empty where it names none."""
+    ends = tuple(table_of("compound"))
+    at = next((at for at, word in enumerate(found) if _is_list(word, ends)), -1)
+    if at < 1:
+        return ""
+    is_small_at = [is_small(word.text) or is_small_in(word.folded, language) for word in found]
+    marks = _listed(language).concepts(found)
+    begin = at - (found[at].folded == "list" and not is_small_at[at - 1])
+    end = behind = at + 1
+    while behind < len(found) and is_small_at[behind] and not marks[behind]:
+        behind += 1
+    if behind < len(found) and not marks[behind] and found[behind].kind == "word" and (behind > end or language == "pl"):
+        end = behind + 1
+    name = request[found[begin].start : found[end - 1].end]
+    return name if calls_list(name) or "list" not in concepts_of(found[at].text) else ""
+
+
+def _is_list(word: Word, ends: tuple[str, ...]) -> bool:
+    """Tell whether a word is one for a list, or for a list of something."""
+    is_compound = word.folded.endswith(ends) and "list" in concepts_of(next(e for e in ends if word.folded.endswith(e)))
+    return word.kind in {"word", "character"} and ("list" in concepts_of(word.text) or is_compound)
+
+
+def _with_left_over(step: Step, language: str) -> Step:
+    """Give a step the one word that it lacks, where one is left over: "in which files does Els stand?".
+
+    Examples
+    --------
+    >>> said = Step("append", {"file": ("het recept",)}, text="voeg zout toe aan het recept")
+    >>> _with_left_over(said, "nl").word("text")
+    'zout'
+    """
+    row = acts().get(step.act)
+    lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
+    if len(lacking) != 1 or step.destination or "\n" in step.text:
+        return step
+    left = _left_over(step.text, step, language)
+    return step.with_arguments(**{lacking[0]: (left,)}) if left else step
 
 
 def _left_over(request: str, step: Step, language: str) -> str:
@@ -948,6 +1050,33 @@ def _with_label(step: Step, language: str) -> Step:
         if "day" in told or is_name
         else step
     )
+
+
+def _with_numbers(step: Step) -> Step:
+    """Give a text the numbers and the words behind "that" back that stand right before it: "22 June: excursion".
+
+    Examples
+    --------
+    >>> _with_numbers(Step("append", {"text": ("juni: uit",)}, text="voeg toe: 22 juni: uit")).word("text")
+    '22 juni: uit'
+    >>> _with_numbers(Step("task.add", {"text": ("nakijken",)}, text="denk eraan dat ik de pomp moet nakijken")).word("text")
+    'ik de pomp moet nakijken'
+    """
+    text, said = step.word("text"), step.text.partition("\n")[0]
+    if step.act not in {*_WRITING, "prepend", "task.add", "remember"} or said.count(text) != 1 or not text:
+        return step
+    begin = said.find(text)
+    found = [word for word in words_of(said) if word.end <= begin]
+    taken = {word for role, words in step.arguments.items() if role != "text" for word in words}
+    start = begin
+    for word in reversed(found):
+        if word.kind not in {"number", "measure"} or word.text in taken:
+            break
+        start = word.start
+    if step.act in {"task.add", "remember"} and len(found) > 1:
+        behind = [word.end for word in found if word.folded in _THAT and word.end < begin]
+        start = min([start, *(end + 1 for end in behind)])
+    return step.with_arguments(text=(said[start : begin + len(text)].strip(),)) if start < begin else step
 
 
 def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:

@@ -13,6 +13,7 @@ import posixpath
 import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from lango_nb.core.messages import ToolSchema
@@ -40,6 +41,7 @@ from lango_nb.models.offline.names import (
     telling_words,
     trimmed,
     whole_new_name,
+    without_asking,
 )
 from lango_nb.models.offline.operations import (
     Entry,
@@ -866,7 +868,23 @@ class Desk:
                 raise Ask(self.say("ask.which", names=self.either(files)))
         if self.context.file and kind:
             return self.context.file
+        near: tuple[str, ...] = yield from self.files_near(step.text.partition("\n")[0])
+        if len(near) == 1 and not is_change(step.act):
+            self.notes.append(self.say("note.took", word=PurePosixPath(near[0]).stem, name=near[0]))
+            return near[0]
         raise self.missing(step, "file")
+
+    def files_near(self, text: str) -> Work:
+        """Return the files whose names share most words with a request; none where no name does."""
+        if not self.folder.has("fs_list"):
+            return ()
+        try:
+            every: list[Entry] = yield from self.folder.everything()
+        except (TooLarge, Failed, Absent):
+            return ()
+        named = {PurePosixPath(one.name).stem: one.name for one in files_of(every)}
+        near, _ = nearest_texts(without_asking(text), list(named))
+        return tuple(named[one] for one in near)
 
     def _of_kind(self, step: Step, kind: str, files: Sequence[str]) -> Work:
         """Keep the files of a kind that have what a step is about; a list of objects in JSON is a table as well."""

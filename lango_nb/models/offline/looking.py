@@ -13,7 +13,7 @@ from typing import Any
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
-from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     asks,
@@ -30,8 +30,10 @@ from lango_nb.models.offline.names import (
     rank,
     stem,
     telling_words,
+    without_asking,
 )
 from lango_nb.models.offline.operations import (
+    BOX,
     OPERATIONS,
     Entry,
     NoSuch,
@@ -71,6 +73,7 @@ from lango_nb.models.offline.queries import (
     query,
     ranked,
     says_order,
+    says_state,
     spoken_of,
 )
 from lango_nb.models.offline.queries import parse as parse_query
@@ -88,7 +91,6 @@ _GOING_ON = 0.25
 """What it counts that a table was spoken of, beside the share of a question that it explains."""
 _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
-_ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _THIRD, _HALF, _MOSTLY, _WHOLLY = 0.33, 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
 _REFUSING = frozenset(("no", "not", "none"))
@@ -467,6 +469,9 @@ def _read(desk: Desk, step: Step) -> Work:
     if not text_or_none.strip():
         return Outcome(desk.say("is_empty", file=path), "", settled, path)
     found = lines(text_or_none)
+    boxes = [line for line in found if BOX.match(line)]
+    state = says_state(step.text, desk.language) if boxes else ""
+    found = [line for line in boxes if (BOX.sub(r"\2", line) == " ") is (state == "open")] if state else found
     return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, settled, path)
 
 
@@ -924,7 +929,7 @@ def find_out(desk: Desk, text: str) -> Work:
     except (TooLarge, Failed, Absent):
         return None
     text, _, before = text.partition("\n")
-    said = _without_asking(text)
+    said = without_asking(text)
     found = (
         _on_the_same(desk, text, texts)
         or likeliest_lines(said, texts, before=before)
@@ -932,16 +937,6 @@ def find_out(desk: Desk, text: str) -> Work:
         or _with_the_one_word(said, texts, desk.language)
     )
     return _lines_found(desk, text, found, texts)
-
-
-def _without_asking(text: str) -> str:
-    """Leave out of a question the words that only ask: "who has the key?" is about the key."""
-    found = words_of(text)
-    if any(word.kind in UNSPACED for word in found):
-        return text
-    told = lexicon().concepts(found)
-    kept = [word.text for word, one in zip(found, told, strict=True) if word.is_quoted or not one & _ONLY_ASKING]
-    return " ".join(kept)
 
 
 def _with_the_one_word(text: str, texts: Mapping[str, str], language: str) -> list[tuple[str, str]]:
@@ -993,19 +988,6 @@ def _on_the_same(desk: Desk, text: str, texts: Mapping[str, str]) -> list[tuple[
     return likeliest_lines(text, here, is_part=True, language=desk.language) or likeliest_lines(
         text, texts, language=desk.language, before=last.text
     )
-
-
-def files_near(desk: Desk, text: str) -> Work:
-    """Return the files whose names share most words with a request; none where no name does."""
-    if not desk.folder.has("fs_list"):
-        return ()
-    try:
-        every: list[Entry] = yield from desk.folder.everything(".")
-    except (TooLarge, Failed, Absent):
-        return ()
-    named = {PurePosixPath(one.name).stem: one.name for one in files_of(every)}
-    near, _ = nearest_texts(_without_asking(text), list(named))
-    return tuple(named[one] for one in near)
 
 
 def _search_files(desk: Desk, step: Step) -> Work:

@@ -24,6 +24,7 @@ _CLAUSE_BEGINS = 2
 """Words with which a clause begins."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
 _SHOWING = frozenset(("show", "list"))
+_ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _NOT = frozenset(("not", "no"))
 _NOT_THIS = frozenset(("not", "correct"))
 _MAKING = frozenset(("create", "folder", "file", "please"))
@@ -655,6 +656,16 @@ def asks(text: str) -> bool:
     if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
         return True
     return bool(_SHOWING.intersection(*lexicon().concepts(words_in(text))[:1]))
+
+
+def without_asking(text: str) -> str:
+    """Leave out of a question the words that only ask: "who has the key?" is about the key."""
+    found = words_in(text)
+    if any(word.kind in UNSPACED for word in found):
+        return text
+    told = lexicon().concepts(found)
+    kept = [word.text for word, one in zip(found, told, strict=True) if word.is_quoted or not one & _ONLY_ASKING]
+    return " ".join(kept)
 
 
 def trimmed(words: str) -> str:

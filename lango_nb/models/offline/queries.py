@@ -746,7 +746,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         column = times[0] if times else ""
     if not column and found.measure in {"max", "min", "mean", "sum"}:
         column = _amount(table, spent, is_money=is_money)
-    if found.measure == "count" and column and not is_numeric(table.values(column)):
+    if found.measure == "count" and column and column not in amounts(table):
         column = ""
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
         column = _amount(table, spent, is_money=is_money)
@@ -919,6 +919,12 @@ def _how_many(asked: _Question) -> int:
 def says_order(text: str, language: str) -> bool:
     """Tell whether a request says that it wants rows from the largest down."""
     return any("down" in one for one in _asked(language).concepts(words(text)))
+
+
+def says_state(text: str, language: str) -> str:
+    """Return which of the things to be done a request is about: those that are ``open``, those that are ``done``; else empty."""
+    said = frozenset[str]().union(*_asked(language).concepts(words(text)))
+    return "open" if "open" in said or said >= {"not", "done"} else "done" if "done" in said else ""
 
 
 def _number_said(word: Word, told: Iterable[str]) -> int:
