@@ -161,7 +161,7 @@ def _new_or_there(desk: Desk, step: Step, word: str) -> Work:
         below = [one.name for one in files_of(every) if posixpath.basename(one.name).casefold() == name.casefold()]
         if len(below) == 1:
             return below[0], (yield from desk.folder.editable(below[0]))
-    if (entry.is_folder if entry is not None else not _NEW.fullmatch(name)):
+    if entry.is_folder if entry is not None else not _NEW.fullmatch(name):
         name = yield from desk.file(word)
     elif entry is None and not name.startswith(("/", "~")):
         return name, None

@@ -369,7 +369,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = behind_no(_said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request), context)
+    reading = behind_no(
+        _said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request),
+        context,
+    )
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -395,7 +398,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return reading._replace(steps=each or (meant,), confidence=1.0, others=())
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
-        return reading
+        return _with_others_filled(reading)
     reading = _of_the_file(reading, request, context)
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
@@ -405,10 +408,16 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         for step in reading.steps
     ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
-    others = [
-        one._replace(steps=tuple(_with_left_over(step, one.language) for step in one.steps)) for one in reading.others
-    ]
-    return reading._replace(steps=split, others=tuple(others))
+    return _with_others_filled(reading._replace(steps=split))
+
+
+def _with_others_filled(reading: Reading) -> Reading:
+    """Return a reading whose alternatives have the words that are left over, where they lack them."""
+    others = (
+        one._replace(steps=tuple(_with_left_over(step, reading.language) for step in one.steps))
+        for one in reading.others
+    )
+    return reading._replace(others=tuple(others))
 
 
 def _is_undo(request: str, context: Context) -> bool:
@@ -512,7 +521,11 @@ def _put_there(step: Step) -> Step:
     head, _, text = step.text.partition(next((sign for sign in _COLONS if sign in step.text), "\0"))
     if step.act == "move" and step.word("file") in head and step.word("to") and step.word("to") in text:
         return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
-    if step.act == "rename" and not step.word("file") and [word.kind for word in words_of(step.word("to"))][-1:] == ["file"]:
+    if (
+        step.act == "rename"
+        and not step.word("file")
+        and [word.kind for word in words_of(step.word("to"))][-1:] == ["file"]
+    ):
         found = words_of(step.word("to"))
         verbs = [word for word, told in zip(found, lexicon().concepts(found), strict=True) if "rename" in told]
         if verbs:  # what it is to be called is not said yet
@@ -521,7 +534,9 @@ def _put_there(step: Step) -> Step:
         return step._replace(act="count.matches")
     if step.act in {"move", "copy"} and not step.word("to") and step.word("file"):
         first, _, rest = step.word("file").partition(" ")
-        files = tuple(word for word in (rest, *step.arguments["file"][1:]) if word and (word is rest or word not in rest))
+        files = tuple(
+            word for word in (rest, *step.arguments["file"][1:]) if word and (word is rest or word not in rest)
+        )
         if files and begins_with_pointer(first):  # "copia ahí los dos archivos"
             return step.with_arguments(file=files, to=(first,))
     place, _, name = step.word("to").partition(" ")
@@ -828,7 +843,12 @@ def _list_in(request: str, found: Sequence[Word], language: str) -> str:
     end = behind = at + 1
     while behind < len(found) and is_small_at[behind] and not marks[behind]:
         behind += 1
-    if behind < len(found) and not marks[behind] and found[behind].kind == "word" and (behind > end or language == "pl"):
+    if (
+        behind < len(found)
+        and not marks[behind]
+        and found[behind].kind == "word"
+        and (behind > end or language == "pl")
+    ):
         end = behind + 1
     name = request[found[begin].start : found[end - 1].end]
     return name if calls_list(name) or "list" not in concepts_of(found[at].text) else ""

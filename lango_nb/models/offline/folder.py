@@ -869,7 +869,7 @@ class Desk:
         if self.context.file and kind:
             return self.context.file
         near: tuple[str, ...] = yield from self.files_near(step.text.partition("\n")[0])
-        if len(near) == 1 and not is_change(step.act):
+        if len(near) == 1 and step.act.startswith(("count.", "size", "summary")):
             self.notes.append(self.say("note.took", word=PurePosixPath(near[0]).stem, name=near[0]))
             return near[0]
         raise self.missing(step, "file")

@@ -69,6 +69,7 @@ from lango_nb.models.offline.queries import (
     Query,
     answer,
     is_numeric,
+    is_yes_or_no,
     leaf,
     query,
     ranked,
@@ -741,11 +742,12 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
         is_counted = asked.measure == "count"
+        is_all = is_counted and not asked.wanted and asked.explained >= _WHOLLY  # "how many members do we have?"
         is_told = not is_counted and any(one.kind == "is" for one in asked.where)
         enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
         goes_on = told is not None and name == desk.context.file
         enough = min(enough, _THIRD) if goes_on and asked.measure else enough
-        if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
+        if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told or is_all):
             continue
         found.append((asked.explained + goes_on * _GOING_ON, goes_on, len(asked.where), (name, asked, table)))
     if not found:
@@ -865,6 +867,8 @@ def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
 def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> Outcome:
     """Word the answer to a question about a table: the value, and the rows it comes from where they are few."""
     found = answer(asked, table)
+    if not found.rows and (open_ := _without_truths(asked)) != asked:
+        return _answered(desk, step, name, open_, table)  # "has Daan paid?": what stands there
     line = str(asked)
     settled = Step("query", {"file": (name,), "query": (line,)}, text=step.text)
     if not found.rows:
@@ -897,6 +901,13 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
         name,
         tuple(found.value.split("; ")),
     )
+
+
+def _without_truths(asked: Query) -> Query:
+    """Return a query that wants the yes or no of a column which no row has beside the other conditions."""
+    truths = [one for one in asked.where if is_yes_or_no(one)]
+    rest = tuple(one for one in asked.where if one not in truths)
+    return asked._replace(where=rest, wanted=tuple(one.column for one in truths)) if truths and rest else asked
 
 
 def _query(desk: Desk, step: Step) -> Work:

@@ -91,6 +91,8 @@ CLEARLY = 0.85
 """Confidence from which the router is believed rather than a reading that is not sure."""
 SURE = 0.5
 """Confidence from which a reading says who gets a request."""
+LOOKS = 0.3
+"""Confidence from which a question is a look at something rather than small talk, whatever the router says."""
 CHATTY, SURELY = 0.8, 0.97
 """Confidence of a reading, and of the router, from which a question is small talk and not looked for in files."""
 _OWN_TASKS = "task_create"
@@ -305,7 +307,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     match step.act:
         case "talk" | "unclear":
             is_sure = confidence >= CHATTY and step.act == "talk"
-            return route is None or not route.is_conversation or not (is_sure or other >= SURELY)
+            is_talk_surely = is_sure or (other >= SURELY and confidence >= SURE)
+            return route is None or not route.is_conversation or not is_talk_surely
         case "recall":
             return confidence < SURE or (confidence < 1 and not concepts_of(step.text) & REMEMBERED)
         case "about.agents" if step.word("agent"):
@@ -313,7 +316,9 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
         case "about.agents" | "about.owner":
             return confidence < CLEARLY and (route is None or route.chosen is None)
         case _:
-            return confidence < SURE and other < CLEARLY
+            is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
+            is_strange = step.act not in acts() and confidence < CHATTY  # what is owed may stand in a table
+            return is_strange or (confidence < SURE and (other < CLEARLY or is_look))
 
 
 def _reason(steps: Sequence[Step]) -> str:

@@ -406,8 +406,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
-    named = _columns(asked, table, title if where else set())
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
+    named = _columns(asked, table, title if where or measure == "count" else set())
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
     truths = list(_truths(asked, table, named, spent))
     where += truths
@@ -421,7 +421,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     times = [name for name in table.columns if _is_time(name, table)]
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
         wanted = tuple(name for name in times if name not in spent)
-    found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
+    is_counted = (
+        measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
+    )  # "how many members do we have?"
+    found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted))
     is_time = bool(asked.has(_TIMES))
     priced = (place for place, told in enumerate(asked.asking) if "price" in told)
     money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
@@ -662,6 +665,11 @@ def _is_truth(cells: Sequence[str]) -> bool:
     """Tell whether cells hold yes and no, and nothing else."""
     values = {plain(value) for value in cells}
     return values <= _TRUE | _FALSE and len(values) == 2  # noqa: PLR2004 - yes and no
+
+
+def is_yes_or_no(condition: Condition) -> bool:
+    """Tell whether a condition says that a column is yes, or no."""
+    return condition.kind == "is" and {plain(value) for value in condition.values} <= _TRUE | _FALSE
 
 
 def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
