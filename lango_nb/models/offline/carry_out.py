@@ -17,7 +17,8 @@ from typing import Any
 
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
-from lango_nb.models.offline.answers import quoted, said, said_of, shorten_text, shown_arguments
+from lango_nb.models.offline import answers
+from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
@@ -124,7 +125,7 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     folder = Folder(tools)  # what one of them looked at is there for the next
     for one in tried:
         answer = yield from _carried(one, context, folder)
-        if question is not None and answer.is_question and said("shall", reading.language, question.text):
+        if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
             continue  # a plan was found that only wants a yes
         if not answer.is_dead_end:
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it

@@ -75,7 +75,7 @@ from lango_nb.models.offline.plan import (
     speak_of,
     with_given,
 )
-from lango_nb.models.offline.queries import TABLES
+from lango_nb.models.offline.queries import TABLES, said_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, reader
 from lango_nb.routing.router import Router, router_for_prompt
@@ -353,6 +353,10 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     last = last_of(context)
     if (shell := as_act(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
+    head, colon, rest = request.partition(":")
+    if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
+        step = Step("about.owner", {"text": (rest.strip(),)}, text=request)
+        return Reading((step,), 1.0, likelier_language(head, language or "en", reader().read(request).language))
     reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
@@ -386,6 +390,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _of_compared(reading, request, context),
         _of_folders(reading, request, context),
         _of_other_word(request, context),
+        _of_other_name(request, context),
         _of_shown_line(reading, request, context),
         _of_boxes(reading, request, context),
         _of_count(reading, request, context),
@@ -481,6 +486,10 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     asks = request.rstrip()[-1:] in _ASKS
     is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
+    pointed = [word.text for word in words_of(request) if is_pointer(word.text, "it") or is_pointer(word.text, "those")]
+    is_shown = acts_read == ["list"] and bool(context.file) and not reading.steps[0].arguments and bool(pointed)
+    if is_shown and context.query is None and len(words_of(request)) <= _FEW_WORDS:  # "zeig sie mir"
+        return reading._replace(steps=(Step("read", {"file": (context.file,)}, text=request),))
     is_other = concepts_of(request) & _OF_TASKS or any(step.arguments for step in reading.steps)
     if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
         step = context.query._replace(text=request)
@@ -707,6 +716,24 @@ def _of_other_word(request: str, context: Context) -> Step | None:
     return None
 
 
+def _of_other_name(request: str, context: Context) -> Step | None:
+    """Return that what was just given a name is to have another: "no, b.md after all".
+
+    Examples
+    --------
+    >>> moved = Step("move", {"file": ("a.md",), "to": ("b.md",), "targets": ("b.md",)})
+    >>> _of_other_name("no, c.md after all", Context(moved, changed=moved)).arguments
+    {'file': ('b.md',), 'to': ('c.md',)}
+    """
+    changed, found = context.changed, words_of(request)
+    names = [word.text for word in found if word.kind == "file"]
+    is_named = changed is not None and changed.act == "move" and ENDED.search(changed.word("targets")) is not None
+    is_no = bool(lexicon().concepts(found)[:1]) and "no" in lexicon().concepts(found)[0]
+    if changed is None or not is_named or not is_no or len(names) != 1 or says_more(request.replace(names[0], " ")):
+        return None
+    return Step("rename", {"file": (changed.word("targets"),), "to": (names[0],)}, text=request)
+
+
 def _is_new(word: Word, told: Concepts) -> bool:
     """Tell whether a word is no small word, no sign and none of those that requests are made of."""
     return word.kind != "sign" and not is_small(word.text) and (not told or word.kind in {"number", "measure", "id"})
@@ -905,15 +932,28 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     True
     """
     step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
-    is_list = ENDED.search(file) is not None and calls_list(file.rpartition("/")[2].rpartition(".")[0])
+    is_list = ENDED.search(file) is not None and (
+        calls_list(file.rpartition("/")[2].rpartition(".")[0]) or _shows_list(context)
+    )
     is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
-    if not is_list or is_file or concepts_of(request) & _OF_TASKS or BOX.search(context.answer) or not request.strip():
+    is_numbered = bool(concepts_of(request) & {"line", "row"})
+    if (
+        not is_list
+        or is_file
+        or is_numbered
+        or concepts_of(request) & _OF_TASKS
+        or BOX.search(context.answer)
+        or not request.strip()
+    ):
         return reading
     found = words_of(request)
-    told = _listed(reading.language).concepts(found)
+    told, told_all = _listed(reading.language).concepts(found), lexicon().concepts(found)
     comes_off = any("off" in one for one in told)
     last = found[-1].text if "along" in told[-1] else ""
-    act = "line.delete" if comes_off else _OF_A_LIST.get(step.act, "")
+    is_put = bool(_KEEPING.intersection(*told_all[:1])) and (
+        points_back(request) or any("along" in one for one in told)
+    )
+    act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
     if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
         return reading
     bare = [word for word in step.arguments.get("file", ()) if step.act == "delete" or list_named(word)]
@@ -924,6 +964,8 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     if any(map(list_named, given.get("file", ()))) and not comes_off:
         return reading  # another list
     said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
+    if (comes_off or is_put) and (left := _left_over(request, Step(act, {}), reading.language)):
+        said = (left,)
     said = said or tuple(bare)
     said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
     if role and not any(said):
@@ -931,7 +973,15 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
     if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
         return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
-    return reading._replace(steps=(meant,), others=() if comes_off else reading.others)
+    sure = max(reading.confidence, HALF) if comes_off or is_put else reading.confidence
+    return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
+
+
+def _shows_list(context: Context) -> bool:
+    """Tell whether the file that is spoken of was shown as a list, or a line was just put onto it or taken off it."""
+    lines = context.answer.splitlines()
+    is_changed = context.last is not None and context.last.act in {"append", "line.delete", "line.tick"}
+    return is_changed or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
 
 
 @cache
@@ -1121,6 +1171,9 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
+    comes_off = any("off" in one for one in _listed(reading.language).concepts(words_of(request)))
+    if comes_off and (left := _left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
+        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
     if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
         return None
     found = words_of(request.replace(file, " ", 1))
@@ -1260,8 +1313,15 @@ def _of_difference(reading: Reading, request: str, context: Context) -> Step | N
     '7687 - 7645'
     """
     values = [number(value.partition("\n")[0]) for value in (context.answer, context.earlier)]
-    is_other = says_more(request) or any(word.kind in {"file", "folder", "number"} for word in words_of(request))
-    if is_other or None in values or "compare" not in concepts_of(request) or is_change(reading.steps[0].act):
+    is_other = len(words_of(request)) > _SHORT or any(
+        word.kind in {"file", "folder", "number"} for word in words_of(request)
+    )
+    if (
+        is_other
+        or None in values
+        or "apart" not in said_of_tables(request, reading.language)
+        or is_change(reading.steps[0].act)
+    ):
         return None
     least, most = sorted(value for value in values if value is not None)
     return Step("calculate", {"text": (f"{most} - {least}",)}, text=request)

@@ -38,6 +38,7 @@ from lango_nb.models.offline.names import (
     plain,
     points_back,
     rank,
+    stem,
     telling_words,
     trimmed,
     whole_new_name,
@@ -564,7 +565,10 @@ class Desk:
         if step.act in {"move", "rename"} and is_pointer(word, "it") and self._is_only_found(name):
             return True
         if not step.act.startswith("delete"):
-            return bool(self._guess) and not _PATH.fullmatch(word.strip())
+            said = {stem(part) for part in plain(word).split()}
+            is_foreign = step.act in _AWAY and said.isdisjoint(stem(part) for part in plain(name).split())
+            is_it = begins_with_pointer(word) or self._pointed(word) is not None
+            return (bool(self._guess) or (is_foreign and not is_it)) and not _PATH.fullmatch(word.strip())
         if is_pointer(word, "it") or is_pointer(word, "those"):
             is_open = (
                 self.context.asked is not None

@@ -50,6 +50,8 @@ _CONTENT = ("find", "value", "text", "old", "name", "key", "column", "command")
 """Roles that stand for each other in "and for X?"."""
 _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 """Roles that a later request may leave out."""
+_PUT_BY = {"append": "text", "prepend": "text", "task.add": "text", "line.delete": "find", "line.tick": "find"}
+"""Acts on lists, and the role of what goes onto them or comes off."""
 _TRANSFERS = frozenset(("move", "rename", "copy"))
 
 
@@ -280,6 +282,9 @@ def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str])
     """Return the slots of the step before that words of a follow-up may be for, likeliest first, each with how well it fits."""
     own = {role: 1.0} if role in able else {}
     changes = is_change(last.act)
+    put = _PUT_BY.get(last.act, "")
+    if put and role == "file" and not (EXACT.match(words[0]) or is_pointer(words[0], "other")):
+        return {put: 1.0, "file": HALF}  # "and oranges"
     if is_pointer(words[0], "other") and "file" in able:
         return {"file": 1.0}
     if EXACT.match(words[0]):

@@ -73,7 +73,7 @@ from lango_nb.models.offline.queries import (
     leaf,
     query,
     ranked,
-    says_order,
+    said_of_tables,
     says_state,
     spoken_of,
 )
@@ -142,7 +142,9 @@ def look(desk: Desk, step: Step) -> Work:
     """
     handler = _HANDLERS.get(step.act)
     is_table = (step.word("file") or desk.context.file).casefold().endswith(TABLES)
-    if is_table and (step.act.startswith("list.by") or (step.act == "read" and says_order(step.text, desk.language))):
+    if is_table and (
+        step.act.startswith("list.by") or (step.act == "read" and "down" in said_of_tables(step.text, desk.language))
+    ):
         return (yield from _sorted(desk, step))
     if handler is not None:
         return (yield from handler(desk, step))
@@ -804,6 +806,8 @@ def without_refusals(text: str) -> str:
 def _least_explained(desk: Desk, step: Step) -> float | None:
     """Return how much of a step's words a table must explain to be asked; ``None`` where it is no question of tables."""
     is_later = desk.context.query is not None
+    if step.act == "count.lines" and "line" in concepts_of(_unsaid(step)) and not points_back(step.text):
+        return None  # of the whole file
     if step.act in _OF_TABLES:
         return _HALF
     is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES)

@@ -314,7 +314,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
         case "about.agents" if step.word("agent"):
             return True  # there is nobody who is called so
         case "about.agents" | "about.owner":
-            return confidence < CLEARLY and (route is None or route.chosen is None)
+            is_nobody = route is None or route.chosen is None
+            return is_nobody and (confidence < CLEARLY or (route is not None and route.is_conversation))
         case _:
             is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
             is_strange = step.act not in acts() and confidence < CHATTY  # what is owed may stand in a table

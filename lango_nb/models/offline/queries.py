@@ -436,6 +436,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
     goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)
+    goes_on = goes_on or any("them" in told for told in asked.asking)
     if before is not None and (goes_on or not is_whole):
         found = _measured(_continued(found, before, table, asked), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
@@ -903,7 +904,7 @@ def ranked(text: str, language: str) -> tuple[bool, int]:
     tokens = words(text)
     told = lexicon().concepts(tokens)
     extremes = [one & _MEASURING for one in told if one & _MEASURING & {*_MEASURES["max"], *_MEASURES["min"]}]
-    is_down = any("down" in one for one in _asked(language).concepts(tokens))
+    is_down = "down" in said_of_tables(text, language)
     is_down = is_down or bool(extremes and extremes[0] & set(_MEASURES["max"]))
     counts = map(_number_said, tokens, lexicon_of(language).concepts(tokens))
     given = [count for count in counts if count]
@@ -924,15 +925,24 @@ def _how_many(asked: _Question) -> int:
     return said[0][1]
 
 
-def says_order(text: str, language: str) -> bool:
-    """Tell whether a request says that it wants rows from the largest down."""
-    return any("down" in one for one in _asked(language).concepts(words(text)))
+def said_of_tables(text: str, language: str) -> frozenset[str]:
+    """Return what a request says in the words of questions about tables (``data/reading/asked.tsv``).
+
+    Examples
+    --------
+    >>> sorted(said_of_tables("wat scheelt dat?", "nl")), sorted(said_of_tables("from high to low", "en"))
+    (['apart'], ['down'])
+    """
+    return frozenset[str]().union(*_asked(language).concepts(words(text)))
 
 
 def says_state(text: str, language: str) -> str:
     """Return which of the things to be done a request is about: those that are ``open``, those that are ``done``; else empty."""
-    said = frozenset[str]().union(*_asked(language).concepts(words(text)))
-    return "open" if "open" in said or said >= {"not", "done"} else "done" if "done" in said else ""
+    said = said_of_tables(text, language)
+    is_not = bool(_NEGATING & frozenset[str]().union(*lexicon_of(language).concepts(words(text))))
+    return (
+        "open" if "open" in said or ("done" in said and (is_not or "not" in said)) else "done" if "done" in said else ""
+    )
 
 
 def _number_said(word: Word, told: Iterable[str]) -> int:
