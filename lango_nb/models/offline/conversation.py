@@ -206,6 +206,10 @@ _SAID_BY: Mapping[str, frozenset[str]] = {
     )
 }  # fmt: skip
 """Concepts of the words that say what is to be done; acts that are not here may be said in any way."""
+_PLACED = frozenset(("file", "folder", "all"))
+"""Concepts of a wish to see what is in a folder."""
+_ALL = frozenset(("all", "each", "folder"))
+"""Concepts of a wish to delete everything."""
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
 _SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
@@ -460,6 +464,7 @@ def _said_rather(reading: Reading, request: str) -> Reading:
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
     is_wrong = first == "refrain" and not told & _REFUSING and bool(reading.others)
+    is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
     if not first or (reading.confidence >= _SURE and not is_wrong):
         return reading
     least = reading.confidence if first == "talk" else 0.0
@@ -487,8 +492,10 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
     pointed = [word.text for word in words_of(request) if is_pointer(word.text, "it") or is_pointer(word.text, "those")]
-    is_shown = acts_read == ["list"] and bool(context.file) and not reading.steps[0].arguments and bool(pointed)
-    if is_shown and context.query is None and len(words_of(request)) <= _FEW_WORDS:  # "zeig sie mir"
+    is_shown = acts_read == ["list"] and bool(context.file) and not reading.steps[0].arguments
+    is_listed = context.last is not None and context.last.act in {"append", "line.delete", "line.tick"}
+    is_shown = is_shown and (bool(pointed) or is_listed) and not concepts_of(request) & _PLACED
+    if is_shown and context.query is None and len(words_of(request)) <= _SHORT:  # "zeig sie mir", "what is on it now?"
         return reading._replace(steps=(Step("read", {"file": (context.file,)}, text=request),))
     is_other = concepts_of(request) & _OF_TASKS or any(step.arguments for step in reading.steps)
     if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
@@ -729,7 +736,7 @@ def _of_other_name(request: str, context: Context) -> Step | None:
     names = [word.text for word in found if word.kind == "file"]
     is_named = changed is not None and changed.act == "move" and ENDED.search(changed.word("targets")) is not None
     is_no = bool(lexicon().concepts(found)[:1]) and "no" in lexicon().concepts(found)[0]
-    if changed is None or not is_named or not is_no or len(names) != 1 or says_more(request.replace(names[0], " ")):
+    if changed is None or not is_named or not is_no or len(names) != 1 or len(found) > _FEW_WORDS:
         return None
     return Step("rename", {"file": (changed.word("targets"),), "to": (names[0],)}, text=request)
 
@@ -898,8 +905,8 @@ def _with_left_over(step: Step, language: str) -> Step:
     """
     row = acts().get(step.act)
     lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
-    if len(lacking) != 1 or step.destination or "\n" in step.text:
-        return step
+    if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
+        return step  # what is to be written is not made up
     left = _left_over(step.text, step, language)
     return step.with_arguments(**{lacking[0]: (left,)}) if left else step
 
@@ -953,6 +960,10 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     is_put = bool(_KEEPING.intersection(*told_all[:1])) and (
         points_back(request) or any("along" in one for one in told)
     )
+    is_more = (
+        context.last is not None and context.last.act == "append" and "and" in frozenset[str]().union(*told_all[:1])
+    )
+    is_put = is_put or (is_more and len(found) <= _FEW_WORDS and request.rstrip()[-1:] not in _ASKS)
     act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
     if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
         return reading
@@ -961,7 +972,7 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
         return reading
     role = {"append": "text", "line.delete": "find"}.get(act, "")
     given = reader().arguments(request, act, (role, "file")) if role else {}
-    if any(map(list_named, given.get("file", ()))) and not comes_off:
+    if any(map(list_named, given.get("file", ()))) and not (comes_off or is_put):
         return reading  # another list
     said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
     if (comes_off or is_put) and (left := _left_over(request, Step(act, {}), reading.language)):
@@ -980,7 +991,7 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
 def _shows_list(context: Context) -> bool:
     """Tell whether the file that is spoken of was shown as a list, or a line was just put onto it or taken off it."""
     lines = context.answer.splitlines()
-    is_changed = context.last is not None and context.last.act in {"append", "line.delete", "line.tick"}
+    is_changed = context.last is not None and context.last.act in {"append", "task.add", "line.delete", "line.tick"}
     return is_changed or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
 
 
@@ -1228,6 +1239,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
+    is_set = is_set and not any(calls_list(word) for word in (() if step is None else step.arguments.get("file", ())))
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None
@@ -1265,7 +1277,7 @@ def _is_setting(step: Step, confidence: float, request: str, last: Step | None) 
     is_unsure = confidence < _SURE and not is_asking(request)
     marks = _listed().concepts(found)
     is_begun = "change" in first or any("mark" in one for one in marks[:_FIRST_WORDS])
-    is_one = step.act in _UNSURE_ACTS or (goes_on and step.act in FOLLOWS)
+    is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
     return is_one and is_unsure and (goes_on or is_begun) and len(found) <= _FEW_IN_CELL
 
 

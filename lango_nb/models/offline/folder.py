@@ -31,6 +31,7 @@ from lango_nb.models.offline.names import (
     is_pointer,
     is_small,
     kind_of_file,
+    likeliest_lines,
     nearest_texts,
     not_meant,
     pick,
@@ -43,6 +44,7 @@ from lango_nb.models.offline.names import (
     trimmed,
     whole_new_name,
     without_asking,
+    without_count,
 )
 from lango_nb.models.offline.operations import (
     Entry,
@@ -507,12 +509,17 @@ class Desk:
             else:
                 self._guess = ""
                 try:
-                    found.append((yield from self.file(word)))
+                    found.append((yield from self.file(without_count(word))))
                 except Ask as ask:
                     if not 1 < len(ask.rivals) == how_many(step.text.partition("\n")[0]):
                         raise
                     found += ask.rivals  # "both": these are all that fit
                     continue
+                if (of_all := how_many(step.text.partition("\n")[0])) and not _PATH.fullmatch(found[-1]):
+                    within: list[Entry] = yield from self.folder.everything(found[-1])
+                    if len(files_of(within)) == of_all:  # "both recipes"
+                        found[-1:] = [one.name for one in files_of(within)]
+                        continue
                 if is_asked and self._is_doubtful(step, word, found[-1]):
                     self.notes.clear()
                     if self._guess:
@@ -642,7 +649,8 @@ class Desk:
                 return whole
             deeper = self._picked(name, every)
             if is_inside:
-                found = self._inside(said, found, deeper, every)
+                near: Pick = yield from self._by_content(name, f"{found.name}/")
+                found = near if near.name else self._inside(said, found, deeper, every)
             else:
                 found = (
                     deeper
@@ -700,16 +708,20 @@ class Desk:
         text = self.say("ask.which", names=self.either(names)) if len(names) > 1 else self.say("is_folder", file=folder)
         return Ask(text, can_try_others=True)
 
-    def _by_content(self, words: str) -> Work:
+    def _by_content(self, words: str, head: str = "") -> Work:
         """Return the one file with most of the words that describe it: "the offer we wrote for Anneke"."""
         if not self.folder.has("fs_read") or len(telling_words(words)) < _ENOUGH:
             return Pick()
         every: list[Entry] = yield from self.folder.everything()
-        names = [one.name for one in files_of(every) if not one.name.casefold().endswith(_NO_LETTERS)][:_MOST_DESCRIBED]
+        names = [name for one in files_of(every) if not (name := one.name).casefold().endswith(_NO_LETTERS)]
+        names = [name for name in names if name.startswith(head)][:_MOST_DESCRIBED]
         read: dict[str, str] = yield from self.folder.read_all(names)
         texts = {f"{name}\n{text}": name for name, text in read.items()}
         near, shared = nearest_texts(words, list(texts))
-        return Pick(texts[near[0]], is_guess=True) if len(near) == 1 and shared >= _ENOUGH else Pick()
+        if len(near) == 1 and shared >= _ENOUGH:
+            return Pick(texts[near[0]], is_guess=True)
+        by_lines = {name for name, _ in likeliest_lines(words, read, language=self.language)}
+        return Pick(by_lines.pop(), is_guess=True) if len(by_lines) == 1 else Pick()
 
     def _among_shown(self, words: str) -> str:
         """Return which of the names shown is meant: it was asked, or "that csv" is one of them; empty where none is."""

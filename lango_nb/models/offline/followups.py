@@ -15,6 +15,7 @@ from collections.abc import Collection
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    asks,
     begins_with_pointer,
     here_in,
     is_pointer,
@@ -82,7 +83,10 @@ def behind_no(reading: Reading, context: Context) -> Reading:
     wish = reader().read(rest, None if last is None else last.act) if before and len(rest.split()) > 1 else Reading(())
     acts_wished = [acts().get(one.act) for one in wish.steps]
     is_look = bool(acts_wished) and all(row is not None and row.kind == "look" for row in acts_wished)
-    return wish if is_look and wish.confidence >= HALF and not any(one.destination for one in wish.steps) else reading
+    if is_look and wish.confidence >= HALF and not any(one.destination for one in wish.steps):
+        return wish
+    is_question = bool(before) and asks(rest) and not any(is_change(one.act) for one in wish.steps)
+    return wish._replace(steps=(Step("unclear", {}, text=rest),), others=()) if is_question else reading
 
 
 def later(reading: Reading, context: Context) -> Reading:

@@ -306,8 +306,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     other = 0.0 if route is None else route.confidence
     match step.act:
         case "talk" | "unclear":
-            is_sure = confidence >= CHATTY and step.act == "talk"
-            is_talk_surely = is_sure or (other >= SURELY and confidence >= SURE)
+            is_sure = confidence >= SURELY and step.act == "talk"
+            is_talk_surely = is_sure or (other >= SURELY and confidence >= CHATTY)
             return route is None or not route.is_conversation or not is_talk_surely
         case "recall":
             return confidence < SURE or (confidence < 1 and not concepts_of(step.text) & REMEMBERED)
