@@ -861,7 +861,8 @@ def _of_removal(step: Step, request: str, language: str) -> Step | None:
     if not named:
         return None
     rest = Step("line.tick", {"file": (named,)}, text=request)
-    left = _left_over(request, rest, language)
+    verb = found[0].end if found[0].kind == "word" else 0
+    left = _left_over(request[verb:], rest, language)
     return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
 
 
@@ -960,9 +961,8 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     is_put = bool(_KEEPING.intersection(*told_all[:1])) and (
         points_back(request) or any("along" in one for one in told)
     )
-    is_more = (
-        context.last is not None and context.last.act == "append" and "and" in frozenset[str]().union(*told_all[:1])
-    )
+    is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
+    is_more = bool(is_added) and "and" in frozenset[str]().union(*told_all[:1])
     is_put = is_put or (is_more and len(found) <= _FEW_WORDS and request.rstrip()[-1:] not in _ASKS)
     act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
     if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
@@ -1239,7 +1239,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
-    is_set = is_set and not any(calls_list(word) for word in (() if step is None else step.arguments.get("file", ())))
+    is_set = is_set and not _list_in(request, words_of(request), reading.language)
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None

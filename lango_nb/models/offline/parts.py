@@ -269,7 +269,9 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     is_stranger = (
         step.act == "about.agents" and step.word("agent") and not pick(step.word("agent"), router.table.names).name
     )
-    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, confidence, language, route):
+    is_of_file = step.act in {"unclear", "talk"} and any(one.kind == "file" for one in words(step.text))
+    may_be_found = may_be_found_out(step, confidence, language, route)
+    if is_of_file or ((is_stranger or step.act != "about.agents") and may_be_found):
         return next(iter(router.owners("fs")), "")
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = confidence < SURE or (route.confidence >= CLEARLY > confidence)
