@@ -1298,9 +1298,8 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     Step(act='search', arguments={'file': ('a.log',), 'find': ('WARN',)}, destination='', text='show me them')
     """
     last = context.last
-    counted = _counted_rows(last)
     shown = _SHOWN_BY.get(last.act, "") if last is not None else ""
-    if last is None or not (shown or counted) or len(reading.steps) != 1 or context.asked is not None:
+    if last is None or not shown or len(reading.steps) != 1 or context.asked is not None:
         return None
     step = reading.steps[0]
     is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
@@ -1308,11 +1307,7 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     if says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
         return None
-    return (
-        last.with_arguments(query=(counted,))._replace(text=request)
-        if counted
-        else last._replace(act=shown, text=request)
-    )
+    return last._replace(act=shown, text=request)
 
 
 def _of_difference(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1337,12 +1332,6 @@ def _of_difference(reading: Reading, request: str, context: Context) -> Step | N
         return None
     least, most = sorted(value for value in values if value is not None)
     return Step("calculate", {"text": (f"{most} - {least}",)}, text=request)
-
-
-def _counted_rows(last: Step | None) -> str:
-    """Return the query for the rows of a table that were counted; empty where none were."""
-    asked = parse_query(last.word("query")) if last is not None and last.act == "query" else None
-    return str(asked._replace(measure="")) if asked is not None and asked.measure == "count" else ""
 
 
 def _of_memory(reading: Reading, request: str, context: Context) -> Reading | None:

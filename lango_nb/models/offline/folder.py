@@ -507,16 +507,19 @@ class Desk:
                 entries: list[Entry] = yield from self.folder.everything()
                 found += [name for name in self.context.shown if name in {one.name for one in entries}]
             else:
-                self._guess = ""
+                self._guess, of_all = "", how_many(step.text.partition("\n")[0])
                 try:
-                    found.append((yield from self.file(without_count(word))))
+                    found.append((yield from self.file(word)))
                 except Ask as ask:
-                    if not 1 < len(ask.rivals) == how_many(step.text.partition("\n")[0]):
+                    if 1 < len(ask.rivals) == of_all:
+                        found += ask.rivals  # "both": these are all that fit
+                        continue
+                    if ask.rivals or (bare := without_count(word)) == word:
                         raise
-                    found += ask.rivals  # "both": these are all that fit
-                    continue
-                if (of_all := how_many(step.text.partition("\n")[0])) and not _PATH.fullmatch(found[-1]):
-                    within: list[Entry] = yield from self.folder.everything(found[-1])
+                    found.append((yield from self.file(bare)))  # "the two recipes"
+                place: Entry | None = (yield from self.folder.find(found[-1])) if of_all else None
+                if place is not None and place.is_folder:
+                    within: list[Entry] = yield from self.folder.everything(place.name)
                     if len(files_of(within)) == of_all:  # "both recipes"
                         found[-1:] = [one.name for one in files_of(within)]
                         continue
