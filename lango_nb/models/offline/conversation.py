@@ -918,6 +918,9 @@ def _left_over(request: str, step: Step, language: str) -> str:
     told = lexicon().concepts(found)
     marks = _listed(language).concepts(found)
     taken = {word.text for words in step.arguments.values() for said in words for word in words_of(said)}
+    quoted = [word for word in found if word.is_quoted and word.text not in taken]
+    if quoted:
+        return request[quoted[0].start : quoted[-1].end]
     free = [
         at
         for at, word in enumerate(found)
@@ -1323,12 +1326,7 @@ def _of_difference(reading: Reading, request: str, context: Context) -> Step | N
     is_other = len(words_of(request)) > _SHORT or any(
         word.kind in {"file", "folder", "number"} for word in words_of(request)
     )
-    if (
-        is_other
-        or None in values
-        or "apart" not in said_of_tables(request, reading.language)
-        or is_change(reading.steps[0].act)
-    ):
+    if is_other or None in values or "apart" not in said_of_tables(request, "") or is_change(reading.steps[0].act):
         return None
     least, most = sorted(value for value in values if value is not None)
     return Step("calculate", {"text": (f"{most} - {least}",)}, text=request)

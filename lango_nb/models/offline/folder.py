@@ -652,7 +652,8 @@ class Desk:
                 return whole
             deeper = self._picked(name, every)
             if is_inside:
-                near: Pick = yield from self._by_content(name, f"{found.name}/")
+                described = name if self._changes else self._text.partition("\n")[0]
+                near: Pick = yield from self._by_content(described, f"{found.name}/")
                 found = near if near.name else self._inside(said, found, deeper, every)
             else:
                 found = (

@@ -806,6 +806,8 @@ def without_refusals(text: str) -> str:
 def _least_explained(desk: Desk, step: Step) -> float | None:
     """Return how much of a step's words a table must explain to be asked; ``None`` where it is no question of tables."""
     is_later = desk.context.query is not None
+    if step.act == "calculate" and reckon(step.word("text")) is not None:
+        return None
     if step.act == "count.lines" and "line" in concepts_of(_unsaid(step)) and not points_back(step.text):
         return None  # of the whole file
     if step.act in _OF_TABLES:

@@ -954,8 +954,8 @@ def _number_said(word: Word, told: Iterable[str]) -> int:
 
 @cache
 def _asked(language: str) -> Lexicon:
-    """Return the words of questions about tables in a language."""
-    return Lexicon([row for row in read_rows("asked.tsv") if row[1] == language])
+    """Return the words of questions about tables in a language, or in all."""
+    return Lexicon([row for row in read_rows("asked.tsv") if language in {"", row[1]}])
 
 
 @cache
