@@ -445,13 +445,13 @@ class Desk:
         self._guess = ""
         self._kind = ""
         self._text = ""
-        self._needs_file = self._changes = False
+        self._needs_file = self._changes = self._reads = False
 
     def begin(self, step: Step) -> None:
         """Take up a step: what files it is about, and what was said."""
         self._kind = acts()[step.act].reads if step.act in acts() else ""
         self._guess, self._text, self._needs_file = "", step.text, step.act in _OF_FILES
-        self._changes = is_change(step.act)
+        self._changes, self._reads = is_change(step.act), step.act in {"read", "summary"}
 
     @property
     def is_guessed(self) -> bool:
@@ -652,7 +652,7 @@ class Desk:
                 return whole
             deeper = self._picked(name, every)
             if is_inside:
-                described = name if self._changes else self._text.partition("\n")[0]
+                described = self._text.partition("\n")[0] if self._reads else name
                 near: Pick = yield from self._by_content(described, f"{found.name}/")
                 found = near if near.name else self._inside(said, found, deeper, every)
             else:
