@@ -271,8 +271,9 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     )
     is_of_file = step.act in {"unclear", "talk"} and any(one.kind == "file" for one in words(step.text))
     may_be_found = may_be_found_out(step, confidence, language, route)
-    if is_of_file or ((is_stranger or step.act != "about.agents") and may_be_found):
-        return next(iter(router.owners("fs")), "")
+    with_files = next(iter(router.owners("fs")), "")
+    if with_files and (is_of_file or ((is_stranger or step.act != "about.agents") and may_be_found)):
+        return with_files
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = confidence < SURE or (route.confidence >= CLEARLY > confidence)
         return route.chosen if route.chosen and is_doubtful and not tool else ""
