@@ -321,8 +321,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             return is_nobody and (confidence < CLEARLY or (route is not None and route.is_conversation))
         case _:
             is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
-            is_strange = step.act not in acts() and confidence < CHATTY  # what is owed may stand in a table
-            return is_strange or (confidence < SURE and (other < CLEARLY or is_look))
+            is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
+            return is_owed or (confidence < SURE and (other < CLEARLY or is_look))
 
 
 def _reason(steps: Sequence[Step]) -> str:
