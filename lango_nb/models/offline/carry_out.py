@@ -17,6 +17,7 @@ from typing import Any
 
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
+from lango_nb.models.offline import answers
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
@@ -30,8 +31,9 @@ from lango_nb.models.offline.lexicon import (
     lexicon_of,
     words,
 )
-from lango_nb.models.offline.looking import ask_tables, files_near, find_out, look, recall_of
+from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
 from lango_nb.models.offline.names import (
+    asks,
     calls_list,
     is_pointer,
     pick,
@@ -77,8 +79,6 @@ _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "mo
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
-_ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
-_SHOWING = frozenset(("show", "list"))
 _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
 _PARTS = frozenset(("text", "line", "word"))
@@ -125,6 +125,8 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     folder = Folder(tools)  # what one of them looked at is there for the next
     for one in tried:
         answer = yield from _carried(one, context, folder)
+        if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
+            continue  # a plan was found that only wants a yes
         if not answer.is_dead_end:
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
@@ -264,13 +266,6 @@ def _is_gentle(reading: Reading) -> bool:
 def wants_to_know(text: str, language: str) -> bool:
     """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
     return asks(text) and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
-
-
-def asks(text: str) -> bool:
-    """Tell whether a text has a word or a sign that asks, or begins with wanting something shown."""
-    if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
-        return True
-    return bool(_SHOWING.intersection(*lexicon().concepts(words(text))[:1]))
 
 
 def _is_question(step: Step) -> bool:
@@ -541,7 +536,7 @@ def _talk(desk: Desk, step: Step) -> Work:
 
 def _which_file(desk: Desk, step: Step, ask: Ask) -> Work:
     """Name the files that may be meant where one is missing: those with words of the request, else all if they are few."""
-    near: tuple[str, ...] = yield from files_near(desk, step.text.partition("\n")[0])
+    near: tuple[str, ...] = yield from desk.files_near(step.text.partition("\n")[0])
     if not near and desk.folder.has("fs_list"):
         upper: list[Entry] = yield from desk.folder.list()
         near = tuple(one.name for one in files_of(upper))
@@ -551,7 +546,7 @@ def _which_file(desk: Desk, step: Step, ask: Ask) -> Work:
 
 def _which(desk: Desk, step: Step) -> Work:
     """Make the question for what nobody could read: about the file whose name a request has words of, if there is one."""
-    near: tuple[str, ...] = yield from files_near(desk, step.text.partition("\n")[0])
+    near: tuple[str, ...] = yield from desk.files_near(step.text.partition("\n")[0])
     if len(near) == 1:
         return Ask(desk.say("shall", plan=show(Step("read", {"file": near}))))
     return Ask(desk.say("ask.which", names=desk.either(near)) if 0 < len(near) <= _MOST_NEAR else desk.say("unclear"))
@@ -582,6 +577,7 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     desk.asks_first = True
     shown: list[Step] = []
     for step in reading.steps:
+        desk.begin(step)
         if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete", "value.set")):
             yield from CHANGES[step.act](desk, step)  # asks with all that would go
         try:
@@ -615,6 +611,7 @@ def _after(context: Context, outcome: Outcome) -> Context:
         outcome.step if is_change(outcome.step.act) else context.changed,
         known=context.known,
         spoken=speak_of(context, outcome.file),
+        query=context.query,
     )
 
 

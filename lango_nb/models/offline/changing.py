@@ -149,7 +149,7 @@ def _there(desk: Desk, step: Step) -> Work:
         return path, (yield from desk.folder.editable(path))
     except Failed as failed:
         if "is a folder" in failed.said:
-            raise Ask(desk.say("is_folder", file=path), can_try_others=True) from failed
+            raise (yield from desk.which_in(path)) from failed
         raise
 
 
@@ -161,12 +161,12 @@ def _new_or_there(desk: Desk, step: Step, word: str) -> Work:
         below = [one.name for one in files_of(every) if posixpath.basename(one.name).casefold() == name.casefold()]
         if len(below) == 1:
             return below[0], (yield from desk.folder.editable(below[0]))
-    if entry is None and not _NEW.fullmatch(name):
+    if entry.is_folder if entry is not None else not _NEW.fullmatch(name):
         name = yield from desk.file(word)
     elif entry is None and not name.startswith(("/", "~")):
         return name, None
-    elif entry is not None and entry.is_folder:
-        raise Ask(desk.say("is_folder", file=name))
+    if entry is not None and entry.is_folder and name == entry.name:
+        raise (yield from desk.which_in(name))
     return name, (yield from desk.folder.editable(name))
 
 
@@ -190,7 +190,7 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     else:
         name, entry = yield from desk.new_file(step, word)
     if entry is not None and entry.is_folder:
-        raise Ask(desk.say("is_folder", file=name))
+        raise (yield from desk.which_in(name))
     if entry is None and not _NEW.fullmatch(name) and not says_name(step.text) and word == unquoted(word):
         raise desk.missing(step, "to" if step.destination else "file")
     if entry is None:

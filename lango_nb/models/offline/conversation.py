@@ -37,10 +37,12 @@ from lango_nb.models.offline.lexicon import (
     concepts_of,
     is_small_in,
     lexicon,
+    lexicon_of,
     likelier_language,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    asks,
     back_in,
     begins_with_pointer,
     calls_list,
@@ -55,9 +57,10 @@ from lango_nb.models.offline.names import (
     not_meant,
     plain,
     points_back,
+    table_of,
     trimmed,
 )
-from lango_nb.models.offline.operations import BOX
+from lango_nb.models.offline.operations import BOX, in_figures, number, reckon
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -72,7 +75,7 @@ from lango_nb.models.offline.plan import (
     speak_of,
     with_given,
 )
-from lango_nb.models.offline.queries import TABLES
+from lango_nb.models.offline.queries import TABLES, said_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, reader
 from lango_nb.routing.router import Router, router_for_prompt
@@ -185,6 +188,28 @@ _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files
 """What shows the things that an act counts."""
 REMEMBERED = frozenset(("remember", "recall"))
 """Concepts of what is kept in mind."""
+_THAT = frozenset("that dat dass daß que che że".split())
+"""What stands before what is to be remembered."""
+_FILLED = frozenset(("find", "text", "new"))
+"""Roles that words may have that nothing else explains."""
+_POSSIBLY = 0.1
+"""Confidence from which a reading is possible."""
+_SAID_BY: Mapping[str, frozenset[str]] = {
+    act: frozenset(said.split())
+    for act, said in (
+        ("talk", "joke greeting thanks farewell weather"), ("refrain", "no not none stop dismiss forget"),
+        ("read", "read show open print what who when where many contain search"), ("delete", "delete"),
+        ("exists", "file folder have is"), ("date", "when date newest oldest time"), ("size", "size many largest"),
+        ("move", "move put"), ("rename", "rename name change"), ("copy", "copy save"), ("summary", "summary"),
+        ("compare", "compare same"), ("append", "append put write"), ("replace", "replace change correct"),
+        ("recall", "recall remember what who when where"), ("unclear", ""),
+    )
+}  # fmt: skip
+"""Concepts of the words that say what is to be done; acts that are not here may be said in any way."""
+_PLACED = frozenset(("file", "folder", "all"))
+"""Concepts of a wish to see what is in a folder."""
+_ALL = frozenset(("all", "each", "folder"))
+"""Concepts of a wish to delete everything."""
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
 _SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
@@ -194,7 +219,7 @@ _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 _NEGATING = frozenset(("no", "not"))
 _UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
 """Concepts of the words with which a no may say that something shall be as before."""
-_UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change"))  # fmt: skip
+_UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change", "task.add"))  # fmt: skip
 """Acts that a wish to set a value of a table is taken for."""
 _FEW_IN_CELL = 12
 """Words of such a wish."""
@@ -202,6 +227,8 @@ _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
 _OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
 """What wishes about tasks, or without a file, are about a list that is a file."""
+_OF_A_FILE = {"task.delete": ("delete", "line.delete"), "task.add": ("append", "write")}
+"""What wishes about tasks are where no word says that they are about tasks, and a file is meant rather."""
 _OF_TASKS = frozenset(("task", "remind", "remember"))
 """Concepts of what is to be done, and on no other list."""
 _BOTH = 2
@@ -330,6 +357,10 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     last = last_of(context)
     if (shell := as_act(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
+    head, colon, rest = request.partition(":")
+    if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
+        step = Step("about.owner", {"text": (rest.strip(),)}, text=request)
+        return Reading((step,), 1.0, likelier_language(head, language or "en", reader().read(request).language))
     reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
@@ -346,7 +377,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = behind_no(_shown_rather(_meant(_of_known_kinds(_with_nouns(reading)), request), request), context)
+    reading = behind_no(
+        _said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request),
+        context,
+    )
     if context.asked is not None:
         if first == "yes" and not _is_yes(reading, request):
             return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
@@ -354,15 +388,17 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
-    reading = _written_alike(_to_named_file(_rejoined(reading, request), request), request)
+    reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
     reading = _of_list(_of_spoken_list(reading, request, context), request, context)
     for meant in (
         _of_compared(reading, request, context),
         _of_folders(reading, request, context),
         _of_other_word(request, context),
+        _of_other_name(request, context),
         _of_shown_line(reading, request, context),
         _of_boxes(reading, request, context),
         _of_count(reading, request, context),
+        _of_difference(reading, request, context),
         _of_answer(reading, request, context),
     ):
         if meant is not None:
@@ -371,14 +407,26 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return reading._replace(steps=each or (meant,), confidence=1.0, others=())
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
-        return reading
+        return _with_others_filled(reading)
     reading = _of_the_file(reading, request, context)
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     reading = later(reading, context)
-    steps = [_with_label(_of_a_part(_plainly(step)), reading.language) for step in reading.steps]
+    steps = [
+        _with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
+        for step in reading.steps
+    ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
-    return reading._replace(steps=split)
+    return _with_others_filled(reading._replace(steps=split))
+
+
+def _with_others_filled(reading: Reading) -> Reading:
+    """Return a reading whose alternatives have the words that are left over, where they lack them."""
+    others = (
+        one._replace(steps=tuple(_with_left_over(step, reading.language) for step in one.steps))
+        for one in reading.others
+    )
+    return reading._replace(others=tuple(others))
 
 
 def _is_undo(request: str, context: Context) -> bool:
@@ -404,17 +452,37 @@ def _is_undo(request: str, context: Context) -> bool:
     )
 
 
-def _shown_rather(reading: Reading, request: str) -> Reading:
-    """Return the look at something named where a request that begins with showing was taken for talk: "show week 23"."""
-    if [step.act for step in reading.steps] != ["talk"] or reading.confidence >= _SURE:
+def _said_rather(reading: Reading, request: str) -> Reading:
+    """Return the likeliest reading that a request has the words of, where the first is doubtful and it has none of its own.
+
+    Examples
+    --------
+    >>> other = Reading((Step("delete", {"file": ("the letter",)}),), 0.2)
+    >>> _said_rather(Reading((Step("read", {"file": ("the letter",)}),), 0.4, others=(other,)), "delete the letter").steps[0].act
+    'delete'
+    """
+    first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
+    is_wrong = first == "refrain" and not told & _REFUSING and bool(reading.others)
+    is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
+    if not first or (reading.confidence >= _SURE and not is_wrong):
         return reading
-    if not _SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]):
-        return reading
-    for other in reading.others:
+    least = reading.confidence if first == "talk" else 0.0
+    is_shown = first == "talk" and bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
+    for other in sorted(reading.others, key=lambda one: -one.confidence):
         step = other.steps[0]
-        is_look = (row := acts().get(step.act)) is not None and row.kind == "look"
-        if is_look and step.word("file") and other.confidence >= reading.confidence * HALF:
-            return other._replace(others=tuple(one for one in reading.others if one is not other))
+        row = acts().get(step.act)
+        is_look = row is not None and row.kind == "look" and bool(step.word("file"))
+        is_likely = other.confidence > least and (first == "talk" or is_wrong)
+        is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
+        is_unsaid = reading.confidence < HALF and not told & _SAID_BY.get(first.partition(".")[0], told)
+        if is_work(step) and (
+            is_likely
+            or (is_shown and is_look and other.confidence >= reading.confidence * HALF)
+            or (is_said and (is_unsaid or is_wrong))
+        ):
+            rest = tuple(one for one in reading.others if one is not other)
+            return other._replace(others=rest if is_wrong else (reading._replace(others=()), *rest))
     return reading
 
 
@@ -423,6 +491,16 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     asks = request.rstrip()[-1:] in _ASKS
     is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
+    pointed = [word.text for word in words_of(request) if is_pointer(word.text, "it") or is_pointer(word.text, "those")]
+    is_shown = acts_read == ["list"] and bool(context.file) and not reading.steps[0].arguments
+    is_listed = context.last is not None and context.last.act in {"append", "line.delete", "line.tick"}
+    is_shown = is_shown and (bool(pointed) or is_listed) and not concepts_of(request) & _PLACED
+    if is_shown and context.query is None and len(words_of(request)) <= _SHORT:  # "zeig sie mir", "what is on it now?"
+        return reading._replace(steps=(Step("read", {"file": (context.file,)}, text=request),))
+    is_other = concepts_of(request) & _OF_TASKS or any(step.arguments for step in reading.steps)
+    if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
+        step = context.query._replace(text=request)
+        return reading._replace(steps=(step,), others=(reading, *reading.others))
     if not asks or not context.file or is_memory or acts_read != ["recall"] or not points_back(request):
         return reading
     step = reading.steps[0]._replace(act="search").with_arguments(file=(context.file,))
@@ -443,7 +521,8 @@ def _with_nouns(reading: Reading) -> Reading:
     >>> dict(_with_nouns(said).steps[0].arguments)
     {'to': ('ahí',), 'file': ('carta.txt',)}
     """
-    return reading._replace(steps=tuple(_with_noun(_put_there(step), reading.language) for step in reading.steps))
+    steps = tuple(_put_there(_with_noun(step, reading.language)) for step in reading.steps)
+    return reading._replace(steps=steps, others=tuple(map(_with_nouns, reading.others)))
 
 
 def _put_there(step: Step) -> Step:
@@ -458,6 +537,24 @@ def _put_there(step: Step) -> Step:
     head, _, text = step.text.partition(next((sign for sign in _COLONS if sign in step.text), "\0"))
     if step.act == "move" and step.word("file") in head and step.word("to") and step.word("to") in text:
         return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
+    if (
+        step.act == "rename"
+        and not step.word("file")
+        and [word.kind for word in words_of(step.word("to"))][-1:] == ["file"]
+    ):
+        found = words_of(step.word("to"))
+        verbs = [word for word, told in zip(found, lexicon().concepts(found), strict=True) if "rename" in told]
+        if verbs:  # what it is to be called is not said yet
+            return step.with_arguments(file=(step.word("to")[verbs[-1].end :].strip(),), to=())
+    if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
+        return step._replace(act="count.matches")
+    if step.act in {"move", "copy"} and not step.word("to") and step.word("file"):
+        first, _, rest = step.word("file").partition(" ")
+        files = tuple(
+            word for word in (rest, *step.arguments["file"][1:]) if word and (word is rest or word not in rest)
+        )
+        if files and begins_with_pointer(first):  # "copia ahí los dos archivos"
+            return step.with_arguments(file=files, to=(first,))
     place, _, name = step.word("to").partition(" ")
     is_file = [word.kind for word in words_of(name)][-1:] == ["file"]
     if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
@@ -486,6 +583,25 @@ def _with_noun(step: Step, language: str) -> Step:
             files = tuple(noun if word == pointer else word for word in step.arguments["file"])
             return step.with_arguments(file=files)
     return step
+
+
+def _of_no_sum(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a question is to be found out where what was read as a sum is none: how much it is may stand in a file.
+
+    Examples
+    --------
+    >>> said = Reading((Step("calculate", {"text": ("2024-05-18",)}),))
+    >>> _of_no_sum(said, "who is there on 2024-05-18?", Context()).steps[0].act
+    'unclear'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act != "calculate" or not asks(request) or "calculate" in concepts_of(request):
+        return reading
+    before = context.answer.partition("\n")[0]
+    ways = (step.word("text"), in_figures(step.word("text"), before), f"{before} {step.word('text')}")
+    if any(reckon(way, has_units=has_units) for way in ways for has_units in (False, True)):
+        return reading
+    return reading._replace(steps=(Step("unclear", {}, text=request),))
 
 
 def _of_known_kinds(reading: Reading) -> Reading:
@@ -607,6 +723,24 @@ def _of_other_word(request: str, context: Context) -> Step | None:
     return None
 
 
+def _of_other_name(request: str, context: Context) -> Step | None:
+    """Return that what was just given a name is to have another: "no, b.md after all".
+
+    Examples
+    --------
+    >>> moved = Step("move", {"file": ("a.md",), "to": ("b.md",), "targets": ("b.md",)})
+    >>> _of_other_name("no, c.md after all", Context(moved, changed=moved)).arguments
+    {'file': ('b.md',), 'to': ('c.md',)}
+    """
+    changed, found = context.changed, words_of(request)
+    names = [word.text for word in found if word.kind == "file"]
+    is_named = changed is not None and changed.act == "move" and ENDED.search(changed.word("targets")) is not None
+    is_no = bool(lexicon().concepts(found)[:1]) and "no" in lexicon().concepts(found)[0]
+    if changed is None or not is_named or not is_no or len(names) != 1 or len(found) > _FEW_WORDS:
+        return None
+    return Step("rename", {"file": (changed.word("targets"),), "to": (names[0],)}, text=request)
+
+
 def _is_new(word: Word, told: Concepts) -> bool:
     """Tell whether a word is no small word, no sign and none of those that requests are made of."""
     return word.kind != "sign" and not is_small(word.text) and (not told or word.kind in {"number", "measure", "id"})
@@ -635,6 +769,25 @@ def _to_named_file(reading: Reading, request: str) -> Reading:
     return reading
 
 
+def _of_files(reading: Reading, request: str) -> Reading:
+    """Return the likeliest change of a file where a doubtful reading is about a task and no word of it says so.
+
+    Examples
+    --------
+    >>> more = (Reading((Step("read", {"file": ("the letter",)}),), 0.35), Reading((Step("delete", {"file": ("the letter",)}),), 0.35))
+    >>> _of_files(Reading((Step("task.delete", {"text": ("the letter",)}),), 0.46, others=more), "remove the letter").steps[0].act
+    'delete'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    about = [one for one in reading.others if one.steps[0].word("file")]
+    if step.act not in _OF_A_FILE or concepts_of(request) & _OF_TASKS:
+        return reading
+    if reading.confidence >= HALF or sum(one.confidence for one in about) <= reading.confidence:
+        return reading
+    chosen = next((one for one in about if one.steps[0].act in _OF_A_FILE.get(step.act, ())), None)
+    return reading if chosen is None else chosen._replace(others=tuple(o for o in reading.others if o is not chosen))
+
+
 def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     """Return that a wish about tasks, or a listing, may be about the file of a list, where a request says which list.
 
@@ -645,6 +798,11 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     {'text': ('sunscreen',), 'file': ('the packing list',)}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act == "move" and not step.word("file") and [w.kind for w in words_of(step.word("to"))][-1:] == ["file"]:
+        step = Step("append", {"file": step.arguments["to"]}, text=step.text)  # nothing goes into a file but lines
+        return reading._replace(steps=(_with_left_over(step, reading.language),))
+    if (off := _of_removal(step, request, reading.language)) is not None:
+        return reading._replace(steps=(off,), confidence=max(reading.confidence, HALF))
     if step.act == "move" and lacks(step):  # "metti candele nella lista della spesa": to put something on it
         likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
         both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
@@ -686,6 +844,93 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
 
 
+def _of_removal(step: Step, request: str, language: str) -> Step | None:
+    """Return that something comes off the list that a request names, or that it is ticked off where the file is named.
+
+    Examples
+    --------
+    >>> _of_removal(Step("task.delete", {}), "take the milk off the shopping list", "en").arguments
+    {'file': ('shopping list',), 'find': ('milk',)}
+    """
+    found = words_of(request)
+    marks = _listed(language).concepts(found)
+    if not any("off" in one for one in marks) or step.act in {"line.delete", "line.tick"}:
+        return None
+    files = [word.text for word in found if word.kind == "file" and not word.is_quoted]
+    named = files[0] if len(files) == 1 else _list_in(request, found, language)
+    if not named:
+        return None
+    rest = Step("line.tick", {"file": (named,)}, text=request)
+    verb = found[0].end if found[0].kind == "word" else 0
+    left = _left_over(request[verb:], rest, language)
+    return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
+
+
+def _list_in(request: str, found: Sequence[Word], language: str) -> str:
+    """Return the words by which a request names a list: "shopping list", "lista de la compra"; empty where it names none."""
+    ends = tuple(table_of("compound"))
+    at = next((at for at, word in enumerate(found) if _is_list(word, ends)), -1)
+    if at < 1:
+        return ""
+    is_small_at = [is_small(word.text) or is_small_in(word.folded, language) for word in found]
+    marks = _listed(language).concepts(found)
+    begin = at - (found[at].folded == "list" and not is_small_at[at - 1])
+    end = behind = at + 1
+    while behind < len(found) and is_small_at[behind] and not marks[behind]:
+        behind += 1
+    if (
+        behind < len(found)
+        and not marks[behind]
+        and found[behind].kind == "word"
+        and (behind > end or language == "pl")
+    ):
+        end = behind + 1
+    name = request[found[begin].start : found[end - 1].end]
+    return name if calls_list(name) or "list" not in concepts_of(found[at].text) else ""
+
+
+def _is_list(word: Word, ends: tuple[str, ...]) -> bool:
+    """Tell whether a word is one for a list, or for a list of something."""
+    is_compound = word.folded.endswith(ends) and "list" in concepts_of(next(e for e in ends if word.folded.endswith(e)))
+    return word.kind in {"word", "character"} and ("list" in concepts_of(word.text) or is_compound)
+
+
+def _with_left_over(step: Step, language: str) -> Step:
+    """Give a step the one word that it lacks, where one is left over: "in which files does Els stand?".
+
+    Examples
+    --------
+    >>> said = Step("append", {"file": ("het recept",)}, text="voeg zout toe aan het recept")
+    >>> _with_left_over(said, "nl").word("text")
+    'zout'
+    """
+    row = acts().get(step.act)
+    lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
+    if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
+        return step  # what is to be written is not made up
+    left = _left_over(step.text, step, language)
+    return step.with_arguments(**{lacking[0]: (left,)}) if left else step
+
+
+def _left_over(request: str, step: Step, language: str) -> str:
+    """Return the words of a request, standing together, that neither an act nor an argument explains; empty where there are none."""
+    found = words_of(request)
+    told = lexicon().concepts(found)
+    marks = _listed(language).concepts(found)
+    taken = {word.text for words in step.arguments.values() for said in words for word in words_of(said)}
+    quoted = [word for word in found if word.is_quoted and word.text not in taken]
+    if quoted:
+        return request[quoted[0].start : quoted[-1].end]
+    free = [
+        at
+        for at, word in enumerate(found)
+        if not (told[at] or marks[at] or word.text in taken or word.kind == "sign")
+        and not (is_small(word.text) or is_small_in(word.folded, language))
+    ]
+    is_one = bool(free) and free == list(range(free[0], free[-1] + 1))
+    return request[found[free[0]].start : found[free[-1]].end] if is_one else ""
+
+
 def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     """Return that what was read as a wish about tasks is about the list spoken of: "add bread", "cross off the soap".
 
@@ -698,15 +943,31 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     True
     """
     step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
-    is_list = ENDED.search(file) is not None and calls_list(file.rpartition("/")[2].rpartition(".")[0])
+    is_list = ENDED.search(file) is not None and (
+        calls_list(file.rpartition("/")[2].rpartition(".")[0]) or _shows_list(context)
+    )
     is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
-    if not is_list or is_file or concepts_of(request) & _OF_TASKS or BOX.search(context.answer) or not request.strip():
+    is_numbered = bool(concepts_of(request) & {"line", "row"})
+    if (
+        not is_list
+        or is_file
+        or is_numbered
+        or concepts_of(request) & _OF_TASKS
+        or BOX.search(context.answer)
+        or not request.strip()
+    ):
         return reading
     found = words_of(request)
-    told = _listed(reading.language).concepts(found)
+    told, told_all = _listed(reading.language).concepts(found), lexicon().concepts(found)
     comes_off = any("off" in one for one in told)
     last = found[-1].text if "along" in told[-1] else ""
-    act = "line.delete" if comes_off else _OF_A_LIST.get(step.act, "")
+    is_put = bool(_KEEPING.intersection(*told_all[:1])) and (
+        points_back(request) or any("along" in one for one in told)
+    )
+    is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
+    is_more = bool(is_added) and "and" in frozenset[str]().union(*told_all[:1])
+    is_put = is_put or (is_more and len(found) <= _FEW_WORDS and request.rstrip()[-1:] not in _ASKS)
+    act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
     if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
         return reading
     bare = [word for word in step.arguments.get("file", ()) if step.act == "delete" or list_named(word)]
@@ -714,9 +975,11 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
         return reading
     role = {"append": "text", "line.delete": "find"}.get(act, "")
     given = reader().arguments(request, act, (role, "file")) if role else {}
-    if any(map(list_named, given.get("file", ()))) and not comes_off:
+    if any(map(list_named, given.get("file", ()))) and not (comes_off or is_put):
         return reading  # another list
     said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
+    if (comes_off or is_put) and (left := _left_over(request, Step(act, {}), reading.language)):
+        said = (left,)
     said = said or tuple(bare)
     said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
     if role and not any(said):
@@ -724,7 +987,15 @@ def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading
     meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
     if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
         return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
-    return reading._replace(steps=(meant,), others=() if comes_off else reading.others)
+    sure = max(reading.confidence, HALF) if comes_off or is_put else reading.confidence
+    return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
+
+
+def _shows_list(context: Context) -> bool:
+    """Tell whether the file that is spoken of was shown as a list, or a line was just put onto it or taken off it."""
+    lines = context.answer.splitlines()
+    is_changed = context.last is not None and context.last.act in {"append", "task.add", "line.delete", "line.tick"}
+    return is_changed or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
 
 
 @cache
@@ -865,6 +1136,33 @@ def _with_label(step: Step, language: str) -> Step:
     )
 
 
+def _with_numbers(step: Step) -> Step:
+    """Give a text the numbers and the words behind "that" back that stand right before it: "22 June: excursion".
+
+    Examples
+    --------
+    >>> _with_numbers(Step("append", {"text": ("juni: uit",)}, text="voeg toe: 22 juni: uit")).word("text")
+    '22 juni: uit'
+    >>> _with_numbers(Step("task.add", {"text": ("nakijken",)}, text="denk eraan dat ik de pomp moet nakijken")).word("text")
+    'ik de pomp moet nakijken'
+    """
+    text, said = step.word("text"), step.text.partition("\n")[0]
+    if step.act not in {*_WRITING, "prepend", "task.add", "remember"} or said.count(text) != 1 or not text:
+        return step
+    begin = said.find(text)
+    found = [word for word in words_of(said) if word.end <= begin]
+    taken = {word for role, words in step.arguments.items() if role != "text" for word in words}
+    start = begin
+    for word in reversed(found):
+        if word.kind not in {"number", "measure"} or word.text in taken:
+            break
+        start = word.start
+    if step.act in {"task.add", "remember"} and len(found) > 1:
+        behind = [word.end for word in found if word.folded in _THAT and word.end < begin]
+        start = min([start, *(end + 1 for end in behind)])
+    return step.with_arguments(text=(said[start : begin + len(text)].strip(),)) if start < begin else step
+
+
 def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
 
@@ -887,6 +1185,9 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
+    comes_off = any("off" in one for one in _listed(reading.language).concepts(words_of(request)))
+    if comes_off and (left := _left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
+        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
     if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
         return None
     found = words_of(request.replace(file, " ", 1))
@@ -941,6 +1242,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
+    is_set = is_set and not _list_in(request, words_of(request), reading.language)
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None
@@ -978,7 +1280,7 @@ def _is_setting(step: Step, confidence: float, request: str, last: Step | None) 
     is_unsure = confidence < _SURE and not is_asking(request)
     marks = _listed().concepts(found)
     is_begun = "change" in first or any("mark" in one for one in marks[:_FIRST_WORDS])
-    is_one = step.act in _UNSURE_ACTS or (goes_on and step.act in FOLLOWS)
+    is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
     return is_one and is_unsure and (goes_on or is_begun) and len(found) <= _FEW_IN_CELL
 
 
@@ -999,9 +1301,8 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     Step(act='search', arguments={'file': ('a.log',), 'find': ('WARN',)}, destination='', text='show me them')
     """
     last = context.last
-    counted = _counted_rows(last)
     shown = _SHOWN_BY.get(last.act, "") if last is not None else ""
-    if last is None or not (shown or counted) or len(reading.steps) != 1 or context.asked is not None:
+    if last is None or not shown or len(reading.steps) != 1 or context.asked is not None:
         return None
     step = reading.steps[0]
     is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
@@ -1009,17 +1310,26 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     if says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
         return None
-    return (
-        last.with_arguments(query=(counted,))._replace(text=request)
-        if counted
-        else last._replace(act=shown, text=request)
+    return last._replace(act=shown, text=request)
+
+
+def _of_difference(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return the sum that tells how far the last two results are apart: "what is the difference?".
+
+    Examples
+    --------
+    >>> both = Context(Step("query", {}), answer="7687", earlier="7645")
+    >>> _of_difference(Reading((Step("compare", {}),)), "what's the difference?", both).word("text")
+    '7687 - 7645'
+    """
+    values = [number(value.partition("\n")[0]) for value in (context.answer, context.earlier)]
+    is_other = len(words_of(request)) > _SHORT or any(
+        word.kind in {"file", "folder", "number"} for word in words_of(request)
     )
-
-
-def _counted_rows(last: Step | None) -> str:
-    """Return the query for the rows of a table that were counted; empty where none were."""
-    asked = parse_query(last.word("query")) if last is not None and last.act == "query" else None
-    return str(asked._replace(measure="")) if asked is not None and asked.measure == "count" else ""
+    if is_other or None in values or "apart" not in said_of_tables(request, "") or is_change(reading.steps[0].act):
+        return None
+    least, most = sorted(value for value in values if value is not None)
+    return Step("calculate", {"text": (f"{most} - {least}",)}, text=request)
 
 
 def _of_memory(reading: Reading, request: str, context: Context) -> Reading | None:
@@ -1125,6 +1435,9 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(found) > _FEW_SAID)
     if asks or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
         return None
+    named = [word.text for word in found if word.kind == "file"]
+    if context.missing == "file" and len(named) == 1 and reading.confidence < HALF:
+        step = Step("unclear", {"file": (named[0],)}, text=request)  # "the one to Ann, a.txt"
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
     taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
     told = zip(found, lexicon().concepts(found), strict=True)
@@ -1197,7 +1510,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return asked._replace(
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
-            known=context.known, spoken=speak_of(context, file),
+            known=context.known, spoken=speak_of(context, file), query=context.query,
+            earlier=context.earlier,
         )  # fmt: skip
     value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
@@ -1221,6 +1535,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         is_open=told.is_any(QUESTIONS),
         known=known,
         spoken=speak_of(context, about),
+        query=context.query if about == context.file else None,
+        earlier=context.answer,
     )
 
 
@@ -1261,7 +1577,10 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         value = "\n".join(filter(None, (found.get("value"), found.get("lines"))))
         is_named = _is_named(found["file"], reading, context)
         spoken = speak_of(context, found["file"])
-        return Context(step, found["file"], is_named, shown, value, context.changed, known=context.known, spoken=spoken)
+        return Context(
+            step, found["file"], is_named, shown, value, context.changed, known=context.known,
+            spoken=spoken, query=step, earlier=context.answer,
+        )  # fmt: skip
     return None
 
 

@@ -13,6 +13,7 @@ import posixpath
 import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from lango_nb.core.messages import ToolSchema
@@ -30,14 +31,20 @@ from lango_nb.models.offline.names import (
     is_pointer,
     is_small,
     kind_of_file,
+    likeliest_lines,
+    nearest_texts,
     not_meant,
     pick,
     pick_list,
     plain,
     points_back,
     rank,
+    stem,
+    telling_words,
     trimmed,
     whole_new_name,
+    without_asking,
+    without_count,
 )
 from lango_nb.models.offline.operations import (
     Entry,
@@ -376,6 +383,12 @@ _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
 """Files that are read to find the one that is meant."""
+_NO_LETTERS = (*_ENDINGS["table"], ".json", ".log")
+"""Endings of files whose contents describe many things, and not the file."""
+_MOST_DESCRIBED = 30
+"""Files that are read to find the one that is described by what is in it."""
+_ENOUGH = 2
+"""Words of such a description that it must have."""
 _MOST_NAMED = 8
 """Names that are given to choose from."""
 
@@ -432,12 +445,13 @@ class Desk:
         self._guess = ""
         self._kind = ""
         self._text = ""
-        self._needs_file = False
+        self._needs_file = self._changes = self._reads = False
 
     def begin(self, step: Step) -> None:
         """Take up a step: what files it is about, and what was said."""
         self._kind = acts()[step.act].reads if step.act in acts() else ""
         self._guess, self._text, self._needs_file = "", step.text, step.act in _OF_FILES
+        self._changes, self._reads = is_change(step.act), step.act in {"read", "summary"}
 
     @property
     def is_guessed(self) -> bool:
@@ -493,14 +507,22 @@ class Desk:
                 entries: list[Entry] = yield from self.folder.everything()
                 found += [name for name in self.context.shown if name in {one.name for one in entries}]
             else:
-                self._guess = ""
+                self._guess, of_all = "", how_many(step.text.partition("\n")[0])
                 try:
                     found.append((yield from self.file(word)))
                 except Ask as ask:
-                    if not 1 < len(ask.rivals) == how_many(step.text.partition("\n")[0]):
+                    if 1 < len(ask.rivals) == of_all:
+                        found += ask.rivals  # "both": these are all that fit
+                        continue
+                    if ask.rivals or (bare := without_count(word)) == word:
                         raise
-                    found += ask.rivals  # "both": these are all that fit
-                    continue
+                    found.append((yield from self.file(bare)))  # "the two recipes"
+                place: Entry | None = (yield from self.folder.find(found[-1])) if of_all else None
+                if place is not None and place.is_folder:
+                    within: list[Entry] = yield from self.folder.everything(place.name)
+                    if len(files_of(within)) == of_all:  # "both recipes"
+                        found[-1:] = [one.name for one in files_of(within)]
+                        continue
                 if is_asked and self._is_doubtful(step, word, found[-1]):
                     self.notes.clear()
                     if self._guess:
@@ -553,7 +575,10 @@ class Desk:
         if step.act in {"move", "rename"} and is_pointer(word, "it") and self._is_only_found(name):
             return True
         if not step.act.startswith("delete"):
-            return bool(self._guess) and not _PATH.fullmatch(word.strip())
+            said = {stem(part) for part in plain(word).split()}
+            is_foreign = step.act in _AWAY and said.isdisjoint(stem(part) for part in plain(name).split())
+            is_it = begins_with_pointer(word) or self._pointed(word) is not None
+            return (bool(self._guess) or (is_foreign and not is_it)) and not _PATH.fullmatch(word.strip())
         if is_pointer(word, "it") or is_pointer(word, "those"):
             is_open = (
                 self.context.asked is not None
@@ -619,14 +644,27 @@ class Desk:
         if (among := self._among_shown(name)) and (yield from self.folder.find(among)) is not None:
             return among
         found = self._picked(name, upper)
-        if (not found.name and not found.rivals) or found.is_guess:
+        said = plain(trimmed(name))
+        is_inside = any(one.is_folder and one.name == found.name for one in upper) and said != plain(found.name)
+        if (not found.name and not found.rivals) or found.is_guess or is_inside:
             every: list[Entry] = yield from self.folder.everything()
             if whole := self._whole_name(name, every):
                 return whole
             deeper = self._picked(name, every)
-            found = (
-                deeper if deeper.name and (not found.name or not deeper.is_guess) else found if found.name else deeper
-            )
+            if is_inside:
+                described = self._text.partition("\n")[0] if self._reads else name
+                near: Pick = yield from self._by_content(described, f"{found.name}/")
+                found = near if near.name else self._inside(said, found, deeper, every)
+            else:
+                found = (
+                    deeper
+                    if deeper.name and (not found.name or not deeper.is_guess)
+                    else found
+                    if found.name
+                    else deeper
+                )
+        if not found.name and not found.rivals and not _PATH.fullmatch(name):
+            found = yield from self._by_content(name)
         if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
@@ -653,10 +691,46 @@ class Desk:
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
 
+    def _inside(self, said: str, found: Pick, deeper: Pick, every: Sequence[Entry]) -> Pick:
+        """Return the file that is meant in a folder with a name like it, "the letter" of letters.
+
+        For a change those that are in there are to be chosen from.
+        """
+        head = f"{found.name}/"
+        within = [name for name in (deeper.name, *deeper.rivals) if name.startswith(head)]
+        if within:
+            return Pick(within[0]) if len(within) == 1 else Pick(rivals=tuple(within))
+        is_one = len(said) < len(found.name) and said[:_LONG_WORD] == plain(found.name)[:_LONG_WORD]  # in the singular
+        is_file = self._needs_file or (self._changes and is_one)
+        files = [one.name for one in files_of(every) if one.name.startswith(head)] if is_file else []
+        return Pick(files[0], is_guess=True) if len(files) == 1 else Pick(rivals=tuple(files)) if files else found
+
+    def which_in(self, folder: str) -> Work:
+        """Make the question which file of a folder is meant."""
+        every: list[Entry] = yield from self.folder.everything(folder)
+        names = [one.name for one in files_of(every)]
+        text = self.say("ask.which", names=self.either(names)) if len(names) > 1 else self.say("is_folder", file=folder)
+        return Ask(text, can_try_others=True)
+
+    def _by_content(self, words: str, head: str = "") -> Work:
+        """Return the one file with most of the words that describe it: "the offer we wrote for Anneke"."""
+        if not self.folder.has("fs_read") or len(telling_words(words)) < _ENOUGH:
+            return Pick()
+        every: list[Entry] = yield from self.folder.everything()
+        names = [name for one in files_of(every) if not (name := one.name).casefold().endswith(_NO_LETTERS)]
+        names = [name for name in names if name.startswith(head)][:_MOST_DESCRIBED]
+        read: dict[str, str] = yield from self.folder.read_all(names)
+        texts = {f"{name}\n{text}": name for name, text in read.items()}
+        near, shared = nearest_texts(words, list(texts))
+        if len(near) == 1 and shared >= _ENOUGH:
+            return Pick(texts[near[0]], is_guess=True)
+        by_lines = {name for name, _ in likeliest_lines(words, read, language=self.language)}
+        return Pick(by_lines.pop(), is_guess=True) if len(by_lines) == 1 else Pick()
+
     def _among_shown(self, words: str) -> str:
         """Return which of the names shown is meant: it was asked, or "that csv" is one of them; empty where none is."""
         shown = self.context.shown
-        if len(shown) > 1 and begins_with_pointer(words) and (ends := kind_of_file(words.split(" ", 1)[-1])):
+        if len(shown) > 1 and (ends := kind_of_file(words) or kind_of_file(words.split(" ", 1)[-1])):
             fitting = [one for one in shown if one.casefold().endswith(ends)]
             return fitting[0] if len(fitting) == 1 else ""
         return pick(words, shown, is_file=True).name if self.context.asked is not None and len(shown) > 1 else ""
@@ -706,6 +780,8 @@ class Desk:
                 return context.file
             if len(context.shown) == 1:
                 return context.shown[0].rstrip("/")
+            if trimmed(word) != word.strip():
+                return None  # "the letter": it may be called so
             raise self.lacks("file")
         return None
 
@@ -812,7 +888,23 @@ class Desk:
                 raise Ask(self.say("ask.which", names=self.either(files)))
         if self.context.file and kind:
             return self.context.file
+        near: tuple[str, ...] = yield from self.files_near(step.text.partition("\n")[0])
+        if len(near) == 1 and step.act.startswith(("count.", "size", "summary")):
+            self.notes.append(self.say("note.took", word=PurePosixPath(near[0]).stem, name=near[0]))
+            return near[0]
         raise self.missing(step, "file")
+
+    def files_near(self, text: str) -> Work:
+        """Return the files whose names share most words with a request; none where no name does."""
+        if not self.folder.has("fs_list"):
+            return ()
+        try:
+            every: list[Entry] = yield from self.folder.everything()
+        except (TooLarge, Failed, Absent):
+            return ()
+        named = {PurePosixPath(one.name).stem: one.name for one in files_of(every)}
+        near, _ = nearest_texts(without_asking(text), list(named))
+        return tuple(named[one] for one in near)
 
     def _of_kind(self, step: Step, kind: str, files: Sequence[str]) -> Work:
         """Keep the files of a kind that have what a step is about; a list of objects in JSON is a table as well."""
@@ -909,7 +1001,7 @@ class Desk:
                 return place
         if word and plain(word) not in _ALL and not is_here(word):
             return (yield from self.file(word))
-        return "." if word or not self.folder.has("fs_list") else (yield from self._named_folder(step)) or "."
+        return "." if word or not self.folder.has("fs_list") else (yield from self.named_folder(step)) or "."
 
     def _place_spoken_of(self, step: Step) -> str:
         """Return the folder that something was just put into, where a step is about what is in there; else empty."""
@@ -923,7 +1015,7 @@ class Desk:
             return ""
         return posixpath.dirname(changed.word("targets")) if changed.word("targets") else changed.word("to")
 
-    def _named_folder(self, step: Step) -> Work:
+    def named_folder(self, step: Step) -> Work:
         """Return the folder that a request names, whatever was made of the word; empty where there is none."""
         taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
         said = {one.folded for one in words_of(step.text.partition("\n")[0]) if one.text not in taken}
@@ -941,7 +1033,7 @@ class Desk:
         is_inside = self.has_changed and last is not None and last.act == "folder.make" and points_back(step.text)
         where = last.word("to") if is_inside and last is not None else ""
         if not where and concepts_of(step.text) & _INTO:
-            where = yield from self._named_folder(step)
+            where = yield from self.named_folder(step)
         if not where:
             return name, entry
         path = f"{where}/{name}"

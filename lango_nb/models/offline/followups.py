@@ -15,6 +15,7 @@ from collections.abc import Collection
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    asks,
     begins_with_pointer,
     here_in,
     is_pointer,
@@ -50,6 +51,8 @@ _CONTENT = ("find", "value", "text", "old", "name", "key", "column", "command")
 """Roles that stand for each other in "and for X?"."""
 _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 """Roles that a later request may leave out."""
+_PUT_BY = {"append": "text", "prepend": "text", "task.add": "text", "line.delete": "find", "line.tick": "find"}
+"""Acts on lists, and the role of what goes onto them or comes off."""
 _TRANSFERS = frozenset(("move", "rename", "copy"))
 
 
@@ -80,7 +83,10 @@ def behind_no(reading: Reading, context: Context) -> Reading:
     wish = reader().read(rest, None if last is None else last.act) if before and len(rest.split()) > 1 else Reading(())
     acts_wished = [acts().get(one.act) for one in wish.steps]
     is_look = bool(acts_wished) and all(row is not None and row.kind == "look" for row in acts_wished)
-    return wish if is_look and wish.confidence >= HALF and not any(one.destination for one in wish.steps) else reading
+    if is_look and wish.confidence >= HALF and not any(one.destination for one in wish.steps):
+        return wish
+    is_question = bool(before) and asks(rest) and not any(is_change(one.act) for one in wish.steps)
+    return wish._replace(steps=(Step("unclear", {}, text=rest),), others=()) if is_question else reading
 
 
 def later(reading: Reading, context: Context) -> Reading:
@@ -280,6 +286,9 @@ def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str])
     """Return the slots of the step before that words of a follow-up may be for, likeliest first, each with how well it fits."""
     own = {role: 1.0} if role in able else {}
     changes = is_change(last.act)
+    put = _PUT_BY.get(last.act, "")
+    if put and role == "file" and not (EXACT.match(words[0]) or is_pointer(words[0], "other")):
+        return {put: 1.0, "file": HALF}  # "and oranges"
     if is_pointer(words[0], "other") and "file" in able:
         return {"file": 1.0}
     if EXACT.match(words[0]):

@@ -13,9 +13,10 @@ from typing import Any
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
-from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    asks,
     endings,
     forms_of,
     is_pointer,
@@ -29,8 +30,10 @@ from lango_nb.models.offline.names import (
     rank,
     stem,
     telling_words,
+    without_asking,
 )
 from lango_nb.models.offline.operations import (
+    BOX,
     OPERATIONS,
     Entry,
     NoSuch,
@@ -53,6 +56,7 @@ from lango_nb.models.offline.operations import (
     read_log,
     read_table,
     reckon,
+    settle,
     with_text,
     write_row,
     written,
@@ -65,10 +69,12 @@ from lango_nb.models.offline.queries import (
     Query,
     answer,
     is_numeric,
+    is_yes_or_no,
     leaf,
     query,
     ranked,
-    says_order,
+    said_of_tables,
+    says_state,
     spoken_of,
 )
 from lango_nb.models.offline.queries import parse as parse_query
@@ -80,9 +86,12 @@ _EVERYWHERE = frozenset(("files", "all files", "everything", "everywhere", "all"
 _MOST_TABLES = 12
 """Tables that are looked into for a question that names none."""
 _FEW_ROWS = 3
+_MOST_AGAIN = 12
+"""Rows that are shown again where something is asked of them that their table does not explain."""
+_GOING_ON = 0.25
+"""What it counts that a table was spoken of, beside the share of a question that it explains."""
 _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
-_ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _THIRD, _HALF, _MOSTLY, _WHOLLY = 0.33, 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
 _REFUSING = frozenset(("no", "not", "none"))
@@ -133,7 +142,9 @@ def look(desk: Desk, step: Step) -> Work:
     """
     handler = _HANDLERS.get(step.act)
     is_table = (step.word("file") or desk.context.file).casefold().endswith(TABLES)
-    if is_table and (step.act.startswith("list.by") or (step.act == "read" and says_order(step.text, desk.language))):
+    if is_table and (
+        step.act.startswith("list.by") or (step.act == "read" and "down" in said_of_tables(step.text, desk.language))
+    ):
         return (yield from _sorted(desk, step))
     if handler is not None:
         return (yield from handler(desk, step))
@@ -171,7 +182,7 @@ def _operate(desk: Desk, step: Step) -> Work:
     if text is None:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
-        raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+        raise (yield from desk.which_in(path))
     if step.act in _SIZES and desk.is_guessed and not says_operation(_unsaid(step), step.act):
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
@@ -207,12 +218,13 @@ def _sorted(desk: Desk, step: Step) -> Work:
     """Sort a table by a column, also one that is named in another language; the largest first where that is wanted."""
     path, text = yield from desk.read(step)
     if text is None:
-        raise Ask(desk.say("is_folder", file=path), can_try_others=True)
+        raise (yield from desk.which_in(path))
     table, said = read_table(text), step.text.partition("\n")[0]
     column = pick(step.word("column"), table.columns).name
     if not column:
         asked = query(said, table, None, path, desk.language)
         column = next((name for name in (*asked.wanted, asked.column) if name), step.word("column"))
+    told = None if step.word("file") else _told(desk.context.query, path, table, is_named=False)
     step = step._replace(act="rows.sorted").with_arguments(file=(path,), column=(column,) if column else ())
     try:
         found: Any = OPERATIONS[step.act].function(text, desk.need(step, "column"))
@@ -220,6 +232,10 @@ def _sorted(desk: Desk, step: Step) -> Work:
         raise desk.explain(error, path) from error
     heading, *rows = found
     is_down, count = ranked(said, desk.language)
+    if told is not None and told.where:
+        measure, by = "max" if is_down else "min", settle("column", step.word("column"), table.columns)
+        of_them = Query(told.where, (), measure, by, most=count or len(told.rows(table)))
+        return _answered(desk, step, path, of_them, table)
     rows = (rows[::-1] if is_down else rows)[: count or None]
     return _worded(desk, step, path, text, [heading, *rows])
 
@@ -456,6 +472,9 @@ def _read(desk: Desk, step: Step) -> Work:
     if not text_or_none.strip():
         return Outcome(desk.say("is_empty", file=path), "", settled, path)
     found = lines(text_or_none)
+    boxes = [line for line in found if BOX.match(line)]
+    state = says_state(step.text, desk.language) if boxes else ""
+    found = [line for line in boxes if (BOX.sub(r"\2", line) == " ") is (state == "open")] if state else found
     return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, settled, path)
 
 
@@ -662,11 +681,12 @@ def _search(desk: Desk, step: Step) -> Work:
     """Look for a text in one file, in a folder, or everywhere."""
     wanted = desk.need(step, "find")
     word = step.word("file")
+    word = word or (yield from desk.named_folder(step))
     if not word and desk.context.file and points_back(step.text):
         word, step = desk.context.file, step.with_arguments(file=(desk.context.file,))
     if word:
         try:
-            path, text = yield from desk.read(step)
+            path, text = yield from desk.read(step.with_arguments(file=(word,)))
         except Ask as ask:
             where = plain(word)
             if not ask.can_try_others or where not in _EVERYWHERE:
@@ -703,8 +723,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
     said = without_refusals(step.text.partition("\n")[0])
-    last = desk.context.last
-    before = last if last is not None and last.act == "query" else None
+    before = desk.context.query
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
     texts: dict[str, str] = yield from desk.folder.read_all(names)
@@ -718,22 +737,47 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             if one is not None and is_clear and one.explained >= least:
                 found.append((one.explained, False, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
-        told = parse_query(before.word("query")) if before is not None and before.word("file") == name else None
+        told = _told(before, name, table, is_named=is_named)
         asked = query(said, table, told, name, desk.language)
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
         is_counted = asked.measure == "count"
+        is_all = is_counted and not asked.wanted and asked.explained >= _WHOLLY  # "how many members do we have?"
         is_told = not is_counted and any(one.kind == "is" for one in asked.where)
         enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
-        if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told):
+        goes_on = told is not None and name == desk.context.file
+        enough = min(enough, _THIRD) if goes_on and asked.measure else enough
+        if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told or is_all):
             continue
-        found.append((asked.explained, told is not None, len(asked.where), (name, asked, table)))
+        found.append((asked.explained + goes_on * _GOING_ON, goes_on, len(asked.where), (name, asked, table)))
     if not found:
-        return None
+        return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _told(before: Step | None, name: str, table: Table, *, is_named: bool) -> Query | None:
+    """Return what was asked before of a table, or of one with the same columns where this one is named: "and in b.csv?"."""
+    told = parse_query(before.word("query")) if before is not None else None
+    if before is None or told is None or before.word("file") == name:
+        return told
+    columns = {*told.wanted, *(one.column for one in told.where), *filter(None, [told.column])}
+    return told if is_named and columns and columns <= set(table.columns) else None
+
+
+def _rows_again(desk: Desk, step: Step, said: str) -> Work:
+    """Show the rows that were spoken of, whole, where a question points at them and says nothing that the table explains."""
+    before = desk.context.query
+    told = parse_query(before.word("query")) if before is not None else None
+    is_about = step.act in _MAYBE_OF_TABLES and not step.word("file") and asks(said) and points_back(said)
+    if before is None or told is None or not is_about:
+        return None
+    name = before.word("file")
+    table = _table_in(name, (yield from desk.folder.read(name)))
+    again = told if told.measure in {"max", "min"} else told._replace(measure="", column="", wanted=())
+    return _answered(desk, step, name, again, table) if 0 < len(again.rows(table)) <= _MOST_AGAIN else None
 
 
 def _joined(desk: Desk, asked: Query, told: Query | None, table: Table) -> Condition | None:
@@ -761,7 +805,11 @@ def without_refusals(text: str) -> str:
 
 def _least_explained(desk: Desk, step: Step) -> float | None:
     """Return how much of a step's words a table must explain to be asked; ``None`` where it is no question of tables."""
-    last = desk.context.last
+    is_later = desk.context.query is not None
+    if step.act == "calculate" and reckon(step.word("text")) is not None:
+        return None
+    if step.act == "count.lines" and "line" in concepts_of(_unsaid(step)) and not points_back(step.text):
+        return None  # of the whole file
     if step.act in _OF_TABLES:
         return _HALF
     is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES)
@@ -773,7 +821,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     if step.act == "read" and step.word("file"):
         return _MOSTLY
     if step.act in _MAYBE_OF_TABLES or is_list:
-        return _HALF if last is not None and last.act == "query" else _MOSTLY
+        return _HALF if is_later else _MOSTLY
     return None
 
 
@@ -825,6 +873,8 @@ def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
 def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> Outcome:
     """Word the answer to a question about a table: the value, and the rows it comes from where they are few."""
     found = answer(asked, table)
+    if not found.rows and (open_ := _without_truths(asked)) != asked:
+        return _answered(desk, step, name, open_, table)  # "has Daan paid?": what stands there
     line = str(asked)
     settled = Step("query", {"file": (name,), "query": (line,)}, text=step.text)
     if not found.rows:
@@ -859,6 +909,13 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
     )
 
 
+def _without_truths(asked: Query) -> Query:
+    """Return a query that wants the yes or no of a column which no row has beside the other conditions."""
+    truths = [one for one in asked.where if is_yes_or_no(one)]
+    rest = tuple(one for one in asked.where if one not in truths)
+    return asked._replace(where=rest, wanted=tuple(one.column for one in truths)) if truths and rest else asked
+
+
 def _query(desk: Desk, step: Step) -> Work:
     """Ask a table what is settled already; else look for what a question says that the table before does not explain."""
     asked, last, name = parse_query(step.word("query")), desk.context.last, step.word("file")
@@ -889,7 +946,7 @@ def find_out(desk: Desk, text: str) -> Work:
     except (TooLarge, Failed, Absent):
         return None
     text, _, before = text.partition("\n")
-    said = _without_asking(text)
+    said = without_asking(text)
     found = (
         _on_the_same(desk, text, texts)
         or likeliest_lines(said, texts, before=before)
@@ -897,16 +954,6 @@ def find_out(desk: Desk, text: str) -> Work:
         or _with_the_one_word(said, texts, desk.language)
     )
     return _lines_found(desk, text, found, texts)
-
-
-def _without_asking(text: str) -> str:
-    """Leave out of a question the words that only ask: "who has the key?" is about the key."""
-    found = words_of(text)
-    if any(word.kind in UNSPACED for word in found):
-        return text
-    told = lexicon().concepts(found)
-    kept = [word.text for word, one in zip(found, told, strict=True) if word.is_quoted or not one & _ONLY_ASKING]
-    return " ".join(kept)
 
 
 def _with_the_one_word(text: str, texts: Mapping[str, str], language: str) -> list[tuple[str, str]]:
@@ -958,19 +1005,6 @@ def _on_the_same(desk: Desk, text: str, texts: Mapping[str, str]) -> list[tuple[
     return likeliest_lines(text, here, is_part=True, language=desk.language) or likeliest_lines(
         text, texts, language=desk.language, before=last.text
     )
-
-
-def files_near(desk: Desk, text: str) -> Work:
-    """Return the files whose names share most words with a request; none where no name does."""
-    if not desk.folder.has("fs_list"):
-        return ()
-    try:
-        every: list[Entry] = yield from desk.folder.everything(".")
-    except (TooLarge, Failed, Absent):
-        return ()
-    named = {PurePosixPath(one.name).stem: one.name for one in files_of(every)}
-    near, _ = nearest_texts(_without_asking(text), list(named))
-    return tuple(named[one] for one in near)
 
 
 def _search_files(desk: Desk, step: Step) -> Work:

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -22,6 +22,9 @@ from lango_nb.routing.words import stems
 
 _CLAUSE_BEGINS = 2
 """Words with which a clause begins."""
+_ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
+_SHOWING = frozenset(("show", "list"))
+_ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _NOT = frozenset(("not", "no"))
 _NOT_THIS = frozenset(("not", "correct"))
 _MAKING = frozenset(("create", "folder", "file", "please"))
@@ -211,9 +214,7 @@ def list_named(words: str) -> str:
     ('shopping', '', 'courses')
     """
     return " ".join(
-        word
-        for word in _words_of(words)
-        if not (is_small(word) or is_pointer(word, "it") or forms_of(plain(word)) & _LISTS)
+        word for word in _words_of(words) if not (is_small(word) or is_pointer(word, "it") or _is_list(word))
     )
 
 
@@ -222,10 +223,16 @@ def calls_list(words: str) -> bool:
 
     Examples
     --------
-    >>> calls_list("listę przeglądu"), calls_list("the recipes"), calls_list("the list")
-    (True, False, False)
+    >>> calls_list("listę przeglądu"), calls_list("the recipes"), calls_list("the list"), calls_list("the thank you letter")
+    (True, False, False, False)
     """
-    return any(forms_of(plain(word)) & _LISTS for word in _words_of(words)) and bool(list_named(words))
+    return any(map(_is_list, _words_of(words))) and bool(list_named(words))
+
+
+def _is_list(word: str) -> bool:
+    """Tell whether a word means a list, or the tasks; what means a letter in one language is a list in another."""
+    told = _told(word)
+    return bool(forms_of(plain(word)) & _LISTS) and ("list" in told or "letter" not in told)
 
 
 def _words_of(words: str) -> list[str]:
@@ -245,6 +252,20 @@ def how_many(text: str) -> int:
     return next(
         (int(counts[one]) for one in counts if (f" {one} " in f" {words} " if one.isascii() else one in words)), 0
     )
+
+
+def without_count(words: str) -> str:
+    """Leave out of words how many things they mean: "the two recipes" are the recipes.
+
+    Examples
+    --------
+    >>> without_count("the two recipes"), without_count("both"), without_count("week 2")
+    ('recipes', 'both', 'week 2')
+    """
+    said = f" {words} "
+    for count in sorted(table_of("count"), key=len, reverse=True):
+        said = re.sub(rf" {re.escape(count)}(?= )", "", said, flags=re.IGNORECASE)
+    return said.strip() or words
 
 
 def counted_up(text: str) -> tuple[str, ...]:
@@ -648,6 +669,23 @@ def points_back(text: str) -> bool:
     return any(word in pointers for word in re.findall(r"\w+", words))
 
 
+def asks(text: str) -> bool:
+    """Tell whether a text has a word or a sign that asks, or begins with wanting something shown."""
+    if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
+        return True
+    return bool(_SHOWING.intersection(*lexicon().concepts(words_in(text))[:1]))
+
+
+def without_asking(text: str) -> str:
+    """Leave out of a question the words that only ask: "who has the key?" is about the key."""
+    found = words_in(text)
+    if any(word.kind in UNSPACED for word in found):
+        return text
+    told = lexicon().concepts(found)
+    kept = [word.text for word, one in zip(found, told, strict=True) if word.is_quoted or not one & _ONLY_ASKING]
+    return " ".join(kept)
+
+
 def trimmed(words: str) -> str:
     """Take articles, possessives and the word for a file from words."""
     text, before = words.strip(), ""
@@ -992,7 +1030,10 @@ def related_words(word: str) -> frozenset[str]:
         alike = _nouns_by_beginning().get(word[:_LONG_STEM], ())
         near = [one for one in alike if abs(len(one) - len(word)) <= 3]  # noqa: PLR2004
         rows = _nouns()[min(near, key=lambda one: (abs(len(one) - len(word)), one))] if near else None
-    return frozenset().union(*(_same_as(row) for row in rows or ()))
+    found = frozenset[str]().union(*(_same_as(row) for row in rows or ()))
+    if "letter" in found and not word.startswith("list"):  # which is a list in Polish alone
+        return frozenset(form for form in found if not form.startswith("list"))
+    return found
 
 
 def _head(word: str) -> frozenset[str]:

@@ -18,11 +18,10 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import LISTING, asks, least_of, wants_to_know
+from lango_nb.models.offline.carry_out import LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
 from lango_nb.models.offline.lexicon import concepts_of, words
 from lango_nb.models.offline.names import pick
-from lango_nb.models.offline.operations import reckon
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
@@ -92,6 +91,8 @@ CLEARLY = 0.85
 """Confidence from which the router is believed rather than a reading that is not sure."""
 SURE = 0.5
 """Confidence from which a reading says who gets a request."""
+LOOKS = 0.3
+"""Confidence from which a question is a look at something rather than small talk, whatever the router says."""
 CHATTY, SURELY = 0.8, 0.97
 """Confidence of a reading, and of the router, from which a question is small talk and not looked for in files."""
 _OWN_TASKS = "task_create"
@@ -161,7 +162,7 @@ def parts_of(
     is_going_on = len(flat) == 1 and conversation.understood.context.last is not None
     owners = [
         next(iter(router.owners("fs")), "")
-        if (is_going_on and may_be_found_out(step, confidence, reading.language)) or _is_no_sum(step)
+        if is_going_on and may_be_found_out(step, confidence, reading.language)
         else _owner(
             tool_of(step, changed),
             step,
@@ -251,14 +252,6 @@ def _acting(router: Router, tool: str) -> tuple[str, ...]:
     return tuple(row.name for row in router.table if any(one.partition(":")[0] == words_of_it for one in row.actions))
 
 
-def _is_no_sum(step: Step) -> bool:
-    """Tell whether what was read as a sum is none: how much it is may stand in a file."""
-    is_sum = "calculate" in concepts_of(step.text) or any(
-        reckon(step.word("text"), has_units=way) for way in (False, True)
-    )
-    return step.act == "calculate" and not is_sum and asks(step.text)
-
-
 def _is_nobodys(tool: str, own_tools: Collection[str]) -> bool:
     """Tell whether the root answers for something: it is its own, or a tool of the root that it was not given."""
     return _is_own(tool, own_tools) or not router_family(tool)
@@ -276,8 +269,11 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     is_stranger = (
         step.act == "about.agents" and step.word("agent") and not pick(step.word("agent"), router.table.names).name
     )
-    if (is_stranger or step.act != "about.agents") and may_be_found_out(step, confidence, language, route):
-        return next(iter(router.owners("fs")), "")
+    is_of_file = step.act in {"unclear", "talk"} and any(one.kind == "file" for one in words(step.text))
+    may_be_found = may_be_found_out(step, confidence, language, route)
+    with_files = next(iter(router.owners("fs")), "")
+    if with_files and (is_of_file or ((is_stranger or step.act != "about.agents") and may_be_found)):
+        return with_files
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = confidence < SURE or (route.confidence >= CLEARLY > confidence)
         return route.chosen if route.chosen and is_doubtful and not tool else ""
@@ -313,16 +309,20 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     other = 0.0 if route is None else route.confidence
     match step.act:
         case "talk" | "unclear":
-            is_sure = confidence >= CHATTY and step.act == "talk"
-            return route is None or not route.is_conversation or not (is_sure or other >= SURELY)
+            is_sure = confidence >= SURELY and step.act == "talk"
+            is_talk_surely = is_sure or (other >= SURELY and confidence >= CHATTY)
+            return route is None or not route.is_conversation or not is_talk_surely
         case "recall":
             return confidence < SURE or (confidence < 1 and not concepts_of(step.text) & REMEMBERED)
         case "about.agents" if step.word("agent"):
             return True  # there is nobody who is called so
         case "about.agents" | "about.owner":
-            return confidence < CLEARLY and (route is None or route.chosen is None)
+            is_nobody = route is None or route.chosen is None
+            return is_nobody and (confidence < CLEARLY or (route is not None and route.is_conversation))
         case _:
-            return confidence < SURE and other < CLEARLY
+            is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
+            is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
+            return is_owed or (confidence < SURE and (other < CLEARLY or is_look))
 
 
 def _reason(steps: Sequence[Step]) -> str:

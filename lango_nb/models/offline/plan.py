@@ -159,6 +159,10 @@ class Context(NamedTuple):
     """What was to be remembered."""
     spoken: tuple[str, ...] = ()
     """Files that were spoken of, each once, the latest last."""
+    query: Step | None = None
+    """What was asked last of the table that is spoken of."""
+    earlier: str = ""
+    """The result before the last one."""
 
 
 def speak_of(context: Context, file: str) -> tuple[str, ...]:

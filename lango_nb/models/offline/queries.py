@@ -60,6 +60,8 @@ _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|
 _DAY_SIGNS = frozenset("日号")
 _SIDES = {"before": "under", "after": "over", "since": "over"}
 """On which side of a year rows are."""
+_STATES = frozenset(("done", "open"))
+"""What is said of things to be done, in ``data/reading/asked.tsv``."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Concepts of small numbers."""
 _ENDING = re.compile(r"\.[A-Za-z]\w{1,3}\Z")
@@ -67,6 +69,10 @@ _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
 _FEW = 5
 """Rows that an answer may have spoken of."""
+_LONG_STEM = 6
+"""Letters that words of one family have in common."""
+_PLACES = 4
+"""Decimals of a mean."""
 _NEAR = 3
 """Words before a value among which a "not" denies it."""
 
@@ -249,7 +255,7 @@ class _Question:
 
     def says(self, word: str) -> list[int]:
         """Return the tokens that are a word, or its plural."""
-        found = [unit.token for unit in self.units if stem(unit.text) == stem(word)]
+        found = [unit.token for unit in self.units if stem(unit.text) == stem(word) or unit.text == f"{word}s"]
         if found or word in _KEYS:
             return found
         other = [token for one in related_words(word) if not one.isascii() for token in self.find(one)]
@@ -270,7 +276,8 @@ class _Question:
         for other in same:
             if not other.isascii() and other in self.text and len(other) > 1:
                 return self.find(other)
-        return [at for tokens in self._meaning(word) if not asking.intersection(tokens) for at in tokens]
+        alike = [unit.token for unit in self.units if unit.token not in asking and _is_kindred(unit.text, word)]
+        return alike or [at for tokens in self._meaning(word) if not asking.intersection(tokens) for at in tokens]
 
     def _meaning(self, word: str) -> list[tuple[int, ...]]:
         """Return the tokens that mean a word of English, or nearly: "rental" is near "rent"."""
@@ -399,8 +406,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
-    named = _columns(asked, table, title if where else set())
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
+    named = _columns(asked, table, title if where or measure == "count" else set())
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
     truths = list(_truths(asked, table, named, spent))
     where += truths
@@ -409,12 +416,15 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     wanted = tuple(name for name in named if name not in spent)
     most = _how_many(asked) if measure in {"max", "min"} else 0
     explained = asked.explained(default=0.0 if before is None else 1.0)
-    if before is not None and before.measure and not where and set(asked.has(("all",))) - title:
+    if before is not None and (before.measure or measure) and not where and set(asked.has(("all",))) - title:
         before = before._replace(where=())  # "and all together?"
     times = [name for name in table.columns if _is_time(name, table)]
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
         wanted = tuple(name for name in times if name not in spent)
-    found = Query(tuple(where), wanted, measure, "", explained, bool(where or named))
+    is_counted = (
+        measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
+    )  # "how many members do we have?"
+    found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted))
     is_time = bool(asked.has(_TIMES))
     priced = (place for place, told in enumerate(asked.asking) if "price" in told)
     money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
@@ -425,7 +435,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = _measured(found, table, is_time=is_time, is_money=is_money)
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
-    goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts)
+    goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)
+    goes_on = goes_on or any("them" in told for told in asked.asking)
     if before is not None and (goes_on or not is_whole):
         found = _measured(_continued(found, before, table, asked), table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
@@ -503,6 +514,12 @@ def _is_form_of(said: str, word: str) -> bool:
     return stem(said) == stem(word) or (
         len(word) > _SHORTEST and 0 < len(said) - len(word) <= _NEAR + 1 and said.startswith(word)
     )
+
+
+def _is_kindred(one: str, other: str) -> bool:
+    """Tell whether two words have all but their ends in common: "allergic" and "allergies"."""
+    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return shared >= _LONG_STEM and max(len(one), len(other)) - shared <= _NEAR
 
 
 def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
@@ -606,6 +623,7 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
     What only says the table's own name wants its rows: "the chores of week 42".
     """
     found: dict[str, tuple[float, int]] = {}
+    said: dict[str, set[int]] = {}
     for column in table.columns:
         parts = [part for part in plain(column).split() if not part.isdigit() and not is_small(part)]
         hits = [(part, asked.means(part) if part not in _IDS else asked.says(part)) for part in parts]
@@ -614,12 +632,17 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             continue  # "which bikes" are the rows, not bike_id
         met = [place for _, places in hits for place in places[:1] if place not in title]
         if not met and _is_truth(table.values(column)):
+            is_done = not _words_for("done").isdisjoint(parts)
             met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
+            met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
         if met and len([1 for _, places in hits if places] or met) * 2 >= len(parts):
             found[column] = (-len(met) / len(parts), min(met))
-            asked.used.update(place for _, places in hits for place in places)
+            said[column] = {place for _, places in hits for place in places} or set(met)
+            asked.used.update(said[column])
             asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
-    return sorted(found, key=lambda name: found[name])
+    whole = [said[column] for column, (share, _) in found.items() if share == -1]
+    part = [column for column, (share, _) in found.items() if share > -1 and any(said[column] <= one for one in whole)]
+    return sorted((name for name in found if name not in part), key=lambda name: found[name])
 
 
 def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -> Iterator[Condition]:
@@ -628,7 +651,8 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
         if column in spent or not _is_truth(table.values(column)):
             continue
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
-        denied.update(at for at, told in enumerate(asked.asking) if "not" in told)
+        denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open"})
+        asked.used.update(at for at, told in enumerate(asked.asking) if "done" in told)
         asked.used.update(denied)
         wants = _FALSE if denied or asked.has(_NEGATING) else _TRUE
         asked.used.update(asked.has(_NEGATING))
@@ -642,6 +666,11 @@ def _is_truth(cells: Sequence[str]) -> bool:
     """Tell whether cells hold yes and no, and nothing else."""
     values = {plain(value) for value in cells}
     return values <= _TRUE | _FALSE and len(values) == 2  # noqa: PLR2004 - yes and no
+
+
+def is_yes_or_no(condition: Condition) -> bool:
+    """Tell whether a condition says that a column is yes, or no."""
+    return condition.kind == "is" and {plain(value) for value in condition.values} <= _TRUE | _FALSE
 
 
 def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
@@ -726,7 +755,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         column = times[0] if times else ""
     if not column and found.measure in {"max", "min", "mean", "sum"}:
         column = _amount(table, spent, is_money=is_money)
-    if found.measure == "count" and column and not is_numeric(table.values(column)):
+    if found.measure == "count" and column and column not in amounts(table):
         column = ""
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
         column = _amount(table, spent, is_money=is_money)
@@ -793,7 +822,7 @@ def answer(asked: Query, table: Table) -> Found:
         if not read:
             return Found(tuple(rows), "")
         total = sum(read, Decimal(0))
-        return Found(tuple(rows), written(total / len(read) if asked.measure == "mean" else total))
+        return Found(tuple(rows), written(round(total / len(read), _PLACES) if asked.measure == "mean" else total))
     if asked.measure == "count":
         return Found(tuple(rows), str(len(rows)))
     if asked.measure == "distinct" and column:
@@ -875,7 +904,7 @@ def ranked(text: str, language: str) -> tuple[bool, int]:
     tokens = words(text)
     told = lexicon().concepts(tokens)
     extremes = [one & _MEASURING for one in told if one & _MEASURING & {*_MEASURES["max"], *_MEASURES["min"]}]
-    is_down = any("down" in one for one in _asked(language).concepts(tokens))
+    is_down = "down" in said_of_tables(text, language)
     is_down = is_down or bool(extremes and extremes[0] & set(_MEASURES["max"]))
     counts = map(_number_said, tokens, lexicon_of(language).concepts(tokens))
     given = [count for count in counts if count]
@@ -896,9 +925,24 @@ def _how_many(asked: _Question) -> int:
     return said[0][1]
 
 
-def says_order(text: str, language: str) -> bool:
-    """Tell whether a request says that it wants rows from the largest down."""
-    return any("down" in one for one in _asked(language).concepts(words(text)))
+def said_of_tables(text: str, language: str) -> frozenset[str]:
+    """Return what a request says in the words of questions about tables (``data/reading/asked.tsv``).
+
+    Examples
+    --------
+    >>> sorted(said_of_tables("wat scheelt dat?", "nl")), sorted(said_of_tables("from high to low", "en"))
+    (['apart'], ['down'])
+    """
+    return frozenset[str]().union(*_asked(language).concepts(words(text)))
+
+
+def says_state(text: str, language: str) -> str:
+    """Return which of the things to be done a request is about: those that are ``open``, those that are ``done``; else empty."""
+    said = said_of_tables(text, language)
+    is_not = bool(_NEGATING & frozenset[str]().union(*lexicon_of(language).concepts(words(text))))
+    return (
+        "open" if "open" in said or ("done" in said and (is_not or "not" in said)) else "done" if "done" in said else ""
+    )
 
 
 def _number_said(word: Word, told: Iterable[str]) -> int:
@@ -910,8 +954,8 @@ def _number_said(word: Word, told: Iterable[str]) -> int:
 
 @cache
 def _asked(language: str) -> Lexicon:
-    """Return the words of questions about tables in a language."""
-    return Lexicon([row for row in read_rows("asked.tsv") if row[1] == language])
+    """Return the words of questions about tables in a language, or in all."""
+    return Lexicon([row for row in read_rows("asked.tsv") if language in {"", row[1]}])
 
 
 @cache

@@ -92,7 +92,7 @@ def reply(
     'Tools like crypto_hash (cryptography) belong to vault.'
     """
     match step.act:
-        case "about.you":
+        case "about.you" | "about.agents" if _is_about_me(step, language):
             return _about_me(table, language)
         case "about.agents":
             return _agents(table, step.word("agent"), language)
@@ -196,6 +196,15 @@ def _joke(text: str, language: str) -> str:
 
 
 # -- about the agents --------------------------------------------------------------------------------------------------
+
+
+def _is_about_me(step: Step, language: str) -> bool:
+    """Tell whether a question about who is there is one about the model itself: "wer bist du?"."""
+    return step.act == "about.you" or (
+        {"who", "you"} <= _spoken(step.text, language)[1]
+        and not step.word("agent")
+        and len(words(step.text)) <= _GREETING
+    )
 
 
 def _about_me(table: RoutingTable, language: str) -> str:

@@ -1,0 +1,143 @@
+"""What is done in short words, or asked about well: folders, lists and tables as people speak of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from lango_nb.config.settings import Settings
+from lango_nb.engine import Engine
+from lango_nb.records.turns import Turn
+from lango_nb.tools.builtin import builtin_tools
+
+FILES: Mapping[str, str] = {
+    "guests.csv": "name,city,phone,paid,fee\nAnn Lee,Leeds,555-0101,yes,20\nBob Kraft,York,555-0102,no,35\n"
+    "Cora Diaz,Leeds,555-0103,no,20\n",
+    "guests_old.csv": "name,city,phone,paid,fee\nAnn Lee,Leeds,555-0101,yes,15\n",
+    "shopping list.txt": "- flour\n- sugar\n",
+    "todo.txt": "[ ] call the bank\n[x] buy stamps\n[ ] water the plants\n",
+    "programme.md": "# Programme\n- 12:30 lunch\n",
+    "letters/ann.txt": "Dear Ann,\nthe tour is moved to 16:00.\n",
+    "letters/landlord.txt": "Dear landlord,\nthe heating is broken since May.\n",
+    "recipes/pancakes.md": "# Pancakes\n2 eggs\n",
+    "recipes/soup.md": "# Soup\n1 kg carrots\n",
+    "server.log": "2024-05-01 INFO start\n2024-05-02 ERROR disk full\n2024-05-04 ERROR net down\n",
+}
+Ask = Callable[..., Turn]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+@pytest.fixture(params=["solo", "octet"])
+def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
+    settings = Settings.model_validate({"agentMemory": {"enabled": True}, "background": {"enabled": True}})
+    engine = Engine(
+        topology=request.param, tools=builtin_tools(), workspace=folder, approver="allow", settings=settings
+    )
+    return lambda *texts: [engine.run_sync(text).turn for text in texts][-1]
+
+
+def _files(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "text", ["delete the letter", 'append "kind regards" to the letter', "lösch den Brief", "supprime la lettre"]
+)
+def test_a_letter_is_one_of_those_in_the_folder_and_asked_about(ask: Ask, folder: Path, text: str) -> None:
+    turn = ask(text)
+    assert turn.error_code == "asked_back"
+    assert "letters/" in str(turn.answer)
+    assert _files(folder) == FILES
+
+
+def test_a_letter_is_known_by_what_it_says(ask: Ask) -> None:
+    assert "broken since May" in str(ask("show me the letter about the heating").answer)
+
+
+@pytest.mark.parametrize(
+    ("texts", "said", "unsaid"),
+    [
+        (("who has not paid?", "and from York?"), "Bob", "Cora"),
+        (("wie heeft nog niet betaald?", "en uit York?"), "Bob", "Cora"),
+        (("show the rows of guests.csv where city is Leeds", "sort them by fee"), "Ann", "Bob"),
+        (("what is the sum of fee in guests.csv?", "and in guests_old.csv?"), "15", "75"),
+        (("how many guests are from Leeds?", "list them"), "Cora", "entries"),
+        (("heeft Bob al betaald?",), "no (", "yes"),
+        (("quante righe ha guests.csv?", "chi è di Leeds?", "quante righe ha?"), "4", "2 "),
+    ],
+)
+def test_a_table_goes_on_being_asked(ask: Ask, texts: tuple[str, ...], said: str, unsaid: str) -> None:
+    answer = str(ask(*texts).answer)
+    assert said in answer
+    assert unsaid not in answer
+
+
+@pytest.mark.parametrize("text", ["what's the difference?", "wat scheelt dat?", "ça fait quelle différence ?"])
+def test_two_results_are_told_apart(ask: Ask, text: str) -> None:
+    assert "= 60" in str(ask("what is the sum of fee in guests.csv?", "and in guests_old.csv?", text).answer)
+
+
+@pytest.mark.parametrize(
+    ("texts", "left"),
+    [
+        (("put butter on the shopping list", "and milk"), "- flour\n- sugar\n- butter\n- milk\n"),
+        (("setz Butter auf die Einkaufsliste", "und Milch"), "- flour\n- sugar\n- Butter\n- Milch\n"),
+        (("laat shopping list.txt zien", "zet daar ook boter op"), "- flour\n- sugar\n- boter\n"),
+        (("zet er ook boter bij in shopping list.txt", "ja"), "- flour\n- sugar\n- boter\n"),
+        (("streich das Mehl von der Einkaufsliste", "ja"), "- sugar\n"),
+        (("togli lo zucchero dalla lista della spesa", "sì"), "- flour\n"),
+    ],
+)
+def test_a_list_takes_short_words(ask: Ask, folder: Path, texts: tuple[str, ...], left: str) -> None:
+    ask(*texts)
+    assert (folder / "shopping list.txt").read_text() == left
+
+
+@pytest.mark.parametrize("text", ["hak in todo.txt bitte 'call the bank' ab", "tick off call the bank in todo.txt"])
+def test_a_box_is_ticked_off(ask: Ask, folder: Path, text: str) -> None:
+    ask(text)
+    assert (folder / "todo.txt").read_text().startswith("[x] call the bank\n")
+    answer = str(ask("wat staat er nog open in todo.txt?").answer)
+    assert "plants" in answer
+    assert "stamps" not in answer
+
+
+def test_a_change_that_is_said_is_asked_about_where_a_look_was_likelier(ask: Ask, folder: Path) -> None:
+    turn = ask("verwijder de brief aan de landlord")
+    assert turn.error_code == "asked_back"
+    assert "letters/landlord.txt" in str(turn.answer)
+    assert _files(folder) == FILES
+
+
+def test_what_is_to_be_written_is_not_made_up(ask: Ask, folder: Path) -> None:
+    assert ask("save this conversation to chat.txt").outcome == "input_required"
+    assert _files(folder) == FILES
+
+
+def test_a_name_is_taken_back(ask: Ask, folder: Path) -> None:
+    ask("rename programme.md to plan.md", "no, schedule.md")
+    assert (folder / "schedule.md").exists()
+
+
+def test_both_files_of_a_folder_are_meant(ask: Ask) -> None:
+    assert "carrots" in str(ask("compare the two recipes").answer)
+
+
+def test_lines_that_are_asked_for_in_number_are_counted(ask: Ask) -> None:
+    answer = str(ask("Wie viele Zeilen mit ERROR hat server.log?").answer)
+    assert "2" in answer.partition("2024")[0]
+
+
+@pytest.mark.parametrize("text", ["wer bekäme: git status ausführen", "qui ferait : lire le fichier notes.md"])
+def test_who_would_get_it_is_told(folder: Path, text: str) -> None:
+    engine = Engine(topology="octet", tools=builtin_tools(), workspace=folder)
+    assert "operator" in str(engine.run_sync(text).turn.answer)
