@@ -487,7 +487,9 @@ class Lab:
         turn : int or str, optional
             Number from 1, negative from the end, or id; the last when absent.
         """
-        return TraceView(self._trace(turn))
+        trace = self._trace(turn)
+        is_of_tree = trace.turn.topology == self.topology and set(trace.turn.path) <= set(self.engine.tree.names)
+        return TraceView(trace, agents=self.engine.tree.names if is_of_tree else ())
 
     def events(self, turn: TurnRef | None = None) -> ListView[Event]:
         """List the events of a turn, one row each."""

@@ -26,6 +26,12 @@ _LABELLED = 24
 """Events up to which bars of lanes carry a name."""
 _PIECES = 160
 """Pieces that a lane is divided into at most."""
+_ACTOR = 84
+"""Pixels that an actor needs beside others at least; a wider drawing scrolls."""
+_ARROW = 160
+"""Characters of an arrow's words."""
+_TIPS = ("\N{BLACK LEFT-POINTING POINTER}", "\N{BLACK RIGHT-POINTING POINTER}")
+_DASHES = {"call": "solid", "return": "dashed", "note": "dotted"}
 _MARK = "rgba(127,127,127,.9)"
 _DIFFERENCES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
 
@@ -101,6 +107,8 @@ def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case 
             return _tree(block)
         case doc.Lanes():
             return _lanes(block)
+        case doc.Exchange():
+            return _exchange(block)
         case doc.Rich(blocks):
             return _blocks(blocks)
         case doc.Plain() | doc.Gap() | doc.Rule():
@@ -319,6 +327,80 @@ def _tree(tree: doc.Tree) -> str:
     """Draw a tree as a picture; its text stands in where none is shown."""
     drawing, width = tree_drawing(tree.root, tree.nodes, root_most=280 if tree.nodes else 520)
     return html.picture(drawing, alt="\n".join(tree_text(tree))[:_ALT], width=width)
+
+
+# -- exchanges ---------------------------------------------------------------------------------------------------------
+
+
+def _exchange(block: doc.Exchange) -> str:
+    """Draw actors side by side, and below them a row for each arrow across their lines."""
+    if not block.actors:
+        return ""
+    number = len(block.actors)
+    heads = (
+        html.div(
+            html.flat_named(actor.name, actor.colour, actor.beside),
+            title=f"{actor.name} {actor.beside}".rstrip(),
+            flex="1 1 0",
+            min_width="0",
+            padding="0 4px 4px 4px",
+            box_sizing="border-box",
+            text_align="center",
+            font_size=html.SMALL,
+            overflow="hidden",
+            text_overflow="ellipsis",
+            white_space="nowrap",
+        )
+        for actor in block.actors
+    )
+    lifelines = "".join(
+        html.at((place + 0.5) / number, 0, width="1px", top="0", height="100%", background=actor.colour, opacity=".4")
+        for place, actor in enumerate(block.actors)
+    )
+    rows = (
+        html.div(lifelines, _arrow(arrow, number), position="relative", height="34px" if _is_across(arrow) else "24px")
+        for arrow in block.arrows
+    )
+    kinds = dict.fromkeys(arrow.kind for arrow in block.arrows)
+    drawn = html.div(html.div(*heads, display="flex"), *rows, min_width=f"{_ACTOR * number}px")
+    return html.div(drawn, overflow_x="auto", max_width="100%", margin="4px 0") + html.legend(
+        [(kind, event_colour(kind)) for kind in kinds]
+    )
+
+
+def _is_across(arrow: doc.Arrow) -> bool:
+    return arrow.sender != arrow.target
+
+
+def _arrow(arrow: doc.Arrow, number: int) -> str:
+    """Draw what went across, its words above it; or what one did, its words beside its line."""
+    start, end = sorted(((arrow.sender + 0.5) / number, (arrow.target + 0.5) / number))
+    is_before = start + end > 1  # its words go on to where there is more room
+    colour = event_colour(arrow.kind)
+    words = html.div(
+        esc(one_line(arrow.text, _ARROW)),
+        title=f"{arrow.kind}: {arrow.text}"[:_ALT],
+        min_width="0",
+        padding="0 8px",
+        font_size=html.SMALL,
+        line_height="18px",
+        white_space="nowrap",
+        overflow="hidden",
+        text_overflow="ellipsis",
+    )
+    row = {"display": "flex", "align_items": "center", "justify_content": "flex-end" if is_before else ""}
+    if not _is_across(arrow):
+        size = "6px" if arrow.form == "note" else "10px"
+        mark = html.div(width=size, height=size, flex="0 0 auto", background=colour, border_radius="3px")
+        parts = (words, mark) if is_before else (mark, words)
+        return html.at(*((0, start) if is_before else (start, 1 - start)), *parts, top="3px", **row)
+    shaft = html.div(flex="1 1 0", border_top=f"2px {_DASHES[arrow.form]} {colour}")
+    tip = html.span(_TIPS[arrow.target > arrow.sender])
+    parts = (shaft, tip) if arrow.target > arrow.sender else (tip, shaft)
+    line = html.at(
+        start, end - start, *parts, display="flex", align_items="center", top="18px", height="12px", font_size="11px"
+    )
+    return line + html.at(*((0, end) if is_before else (start, 1 - start)), words, top="1px", **row)
 
 
 # -- lanes -------------------------------------------------------------------------------------------------------------

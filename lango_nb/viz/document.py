@@ -353,6 +353,10 @@ class Node:
     marks: tuple[str, ...] = ()
     is_dashed: bool = False
     """Whether the line to it is dashed."""
+    edge: str = ""
+    """What stands on the line to it; the line is strong then."""
+    is_quiet: bool = False
+    """Whether it took no part: its card is grey, and the line to it thin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +382,39 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
+class Actor:
+    """Somebody in an exchange."""
+
+    name: str
+    colour: str
+    beside: str = ""
+    """Its run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """Something that went from one actor to another, or that one did alone."""
+
+    sender: int
+    """Place among the actors."""
+    target: int
+    """The same as the sender for what one did alone."""
+    kind: str
+    """As rows of a trace name it."""
+    text: str
+    form: Literal["call", "return", "note"] = "call"
+    """A return is drawn dashed; a note stands beside its actor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Who said what to whom, from top to bottom, drawn: a sequence diagram."""
+
+    actors: tuple[Actor, ...]
+    arrows: tuple[Arrow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plain:
     """What only a text shows."""
 
@@ -397,7 +434,8 @@ Inline: TypeAlias = (
 )
 Block: TypeAlias = (
     "Gap | Rule | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows"
-    " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Plain | Rich"
+    " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Exchange"
+    " | Plain | Rich"
 )
 Document: TypeAlias = "tuple[Block, ...]"
 """Blocks, from top to bottom; a part of a document is one, too."""
