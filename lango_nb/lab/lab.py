@@ -106,6 +106,8 @@ if TYPE_CHECKING:
     from lango_nb.routing.router import Router
     from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Row, Store
+    from lango_nb.widgets.approvals import ApprovalsPanel
+    from lango_nb.widgets.route import RoutePanel
 
 _CELL_MODULE = "lango_cell"
 
@@ -293,6 +295,18 @@ class Lab:
         """
         self._last = route = self.engine.route(text)
         return RouteView(route)
+
+    def route_panel(self, text: str = "") -> RoutePanel:
+        """Show who would get a request while you type it, with the words that say so marked; nothing runs.
+
+        Parameters
+        ----------
+        text : str
+            What is in the field at first.
+        """
+        from lango_nb.widgets.route import RoutePanel
+
+        return RoutePanel(lambda typed: self.route(typed).record, text)
 
     def diff(self, other: str | Topology | AgentTree | Lab | TreeView | None = None) -> DiffView:
         """Compare this tree with another one.
@@ -1178,6 +1192,20 @@ class Lab:
     def approvals(self) -> OpenQuestions:
         """The calls that wait for an answer; any thread may look and answer while a turn runs elsewhere."""
         return OpenQuestions(self.engine)
+
+    def approvals_panel(self) -> ApprovalsPanel:
+        """Show the calls that wait for an answer as cards with buttons; they come and go by themselves.
+
+        Returns
+        -------
+        ApprovalsPanel
+            With the approver ``hold`` a call waits for a click, also while its cell runs; the default one asks at the
+            prompt of the cell as well, and the first answer counts. Without widgets it is the list of
+            :attr:`approvals`.
+        """
+        from lango_nb.widgets.approvals import ApprovalsPanel
+
+        return ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes)
 
     # -- things of your own --------------------------------------------------------------------------------------------
 

@@ -111,14 +111,16 @@ def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case 
             return _exchange(block)
         case doc.Rich(blocks):
             return _blocks(blocks)
-        case doc.Plain() | doc.Gap() | doc.Rule():
+        case doc.Entry(_, label, value) | doc.Choice(_, label, _, value):
+            return html.fields(((label, esc(value)),))
+        case doc.Plain() | doc.Buttons() | doc.Gap() | doc.Rule():
             return ""
 
 
 # -- pieces of a line --------------------------------------------------------------------------------------------------
 
 
-def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind of piece
+def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, PLR0912, C901 - one case per kind of piece
     """Write a piece of a line.
 
     Examples
@@ -153,6 +155,8 @@ def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind
             return " &nbsp;".join(f"{html.muted(name)} {html.inline(said, most)}" for name, said in pairs)
         case doc.Bar():
             return html.div(_bar(piece), margin="4px 0 0 0")
+        case doc.Tinted(said, colour, strength, hint):
+            return html.tinted(said, colour, strength, hint)
         case doc.Either(_, rich):
             return inline(rich)
         case doc.Fold():
@@ -388,19 +392,23 @@ def _arrow(arrow: doc.Arrow, number: int) -> str:
         overflow="hidden",
         text_overflow="ellipsis",
     )
-    row = {"display": "flex", "align_items": "center", "justify_content": "flex-end" if is_before else ""}
     if not _is_across(arrow):
         size = "6px" if arrow.form == "note" else "10px"
         mark = html.div(width=size, height=size, flex="0 0 auto", background=colour, border_radius="3px")
-        parts = (words, mark) if is_before else (mark, words)
-        return html.at(*((0, start) if is_before else (start, 1 - start)), *parts, top="3px", **row)
+        return _beside(start, (words, mark) if is_before else (mark, words), "3px", is_before=is_before)
     shaft = html.div(flex="1 1 0", border_top=f"2px {_DASHES[arrow.form]} {colour}")
     tip = html.span(_TIPS[arrow.target > arrow.sender])
     parts = (shaft, tip) if arrow.target > arrow.sender else (tip, shaft)
     line = html.at(
         start, end - start, *parts, display="flex", align_items="center", top="18px", height="12px", font_size="11px"
     )
-    return line + html.at(*((0, end) if is_before else (start, 1 - start)), words, top="1px", **row)
+    return line + _beside(end if is_before else start, (words,), "1px", is_before=is_before)
+
+
+def _beside(place: float, parts: Sequence[str], top: str, *, is_before: bool) -> str:
+    """Put pieces before a place, or from it on."""
+    left, size, side = (0.0, place, "flex-end") if is_before else (place, 1 - place, "")
+    return html.at(left, size, *parts, top=top, display="flex", align_items="center", justify_content=side)
 
 
 # -- lanes -------------------------------------------------------------------------------------------------------------

@@ -115,7 +115,9 @@ def _block(block: doc.Block, width: int) -> list[str]:  # noqa: PLR0911, C901, P
             return ["─" * text.WIDTH]
         case doc.Plain(blocks):
             return _lines(blocks, width)
-        case doc.Rich() | doc.Matrix() | doc.Legend() | doc.Gap():
+        case doc.Entry(_, label, value) | doc.Choice(_, label, _, value):
+            return _fields(doc.Fields(((label, value),)), width)
+        case doc.Rich() | doc.Matrix() | doc.Legend() | doc.Buttons() | doc.Gap():
             return []
 
 
@@ -155,7 +157,7 @@ def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind
             return "; ".join(f"{name}: {one_line(said, plain)}" for name, said in pairs)
         case doc.Bar(parts, columns=columns):
             return text.bar(sum(share for share, _, _ in parts), 1, columns) if columns else ""
-        case doc.Either(said):
+        case doc.Either(said) | doc.Tinted(said):
             return said
         case doc.Fold():
             return ""

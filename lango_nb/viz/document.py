@@ -128,6 +128,18 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
+class Tinted:
+    """A word on a tint of a colour; a text shows the word."""
+
+    text: str
+    colour: str
+    strength: float
+    """From 0 to 1."""
+    hint: str = ""
+    """What a page tells when the pointer rests on it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Either:
     """One thing in a text, another on a page."""
 
@@ -415,6 +427,49 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class Button:
+    """Something that can be done with a click where a document is live."""
+
+    name: str
+    """What is told when it is pressed."""
+    label: str
+    look: Literal["", "good", "bad"] = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Buttons:
+    """Buttons beside each other; only where a document is live."""
+
+    key: str
+    """What they are about, told with the name of the one that is pressed."""
+    buttons: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of text that can be changed where a document is live; elsewhere what is in it."""
+
+    key: str
+    label: str
+    value: str = ""
+    hint: str = ""
+    """What stands in it while it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several texts, to be changed where a document is live; elsewhere the chosen one."""
+
+    key: str
+    label: str
+    options: tuple[str, ...]
+    value: str
+    rows: int = 1
+    """How many of them are seen at once."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plain:
     """What only a text shows."""
 
@@ -429,13 +484,13 @@ class Rich:
 
 
 Inline: TypeAlias = (
-    "str | Strong | Muted | Words | Name | Badge | Chip | Chips | Cut | Pairs | Bar | Either | Fold"
+    "str | Strong | Muted | Words | Name | Badge | Chip | Chips | Cut | Pairs | Bar | Tinted | Either | Fold"
     " | tuple[Inline, ...]"
 )
 Block: TypeAlias = (
     "Gap | Rule | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows"
     " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Exchange"
-    " | Plain | Rich"
+    " | Buttons | Entry | Choice | Plain | Rich"
 )
 Document: TypeAlias = "tuple[Block, ...]"
 """Blocks, from top to bottom; a part of a document is one, too."""

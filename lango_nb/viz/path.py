@@ -91,7 +91,7 @@ class _Ways:
 
     def why(self, way: tuple[str, str]) -> str:
         """Say how often a way was refused, and why."""
-        codes = self.refused.get(way, {})
+        codes = self.refused.get(way, Counter())
         return ", ".join(f"{code.replace('_', ' ')} {_TIMES}{number:,}" for code, number in codes.items())
 
     def rows(self, known: Mapping[str, str]) -> list[tuple[doc.Inline, ...]]:

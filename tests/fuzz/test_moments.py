@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
@@ -37,7 +37,7 @@ class Paid(Whim):
 
     on_ask: Callable[[], object] = list
 
-    async def complete(self, messages: list[Message], tools: list[ToolSchema]) -> Reply:  # type: ignore[override]  # lists are what it gets
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         """Say how much was read and written."""
         self.on_ask()
         reply = await super().complete(messages, tools)

@@ -14,6 +14,7 @@ from lango_nb.core.events import Event
 from lango_nb.engine import Engine
 from lango_nb.records.moments import Moment, OpenCall, moments, state_at
 from lango_nb.records.turns import Trace
+from lango_nb.runtime.approval_types import HoldForAnswer
 from lango_nb.tools.builtin import builtin_tools
 from tests.cast import Gate, Line, transfer, until
 from tests.unit.records.watching import octet
@@ -67,7 +68,7 @@ def test_a_call_is_open_from_its_question_to_its_end_and_waits_until_it_is_answe
     heard: list[Event] = []
 
     async def run() -> Trace:
-        task = asyncio.create_task(engine.run("hold", on_event=heard.append, approver=_held()))
+        task = asyncio.create_task(engine.run("hold", on_event=heard.append, approver=HoldForAnswer()))
         await until(lambda: bool(engine.approvals.pending))
         asked = len(heard)
         engine.approvals.pending[0].allow()
@@ -108,12 +109,6 @@ def test_circuits_that_were_open_when_the_turn_began_are_known_and_a_probe_that_
     assert {name: state for name, state in after.breakers.items() if state != "closed"} == now
     states = [(event.circuit, event.state) for event in second.events if event.kind == "breaker.changed"]
     assert [state for _, state in states[-2:]] == ["half_open", "open"], states
-
-
-def _held() -> object:
-    from lango_nb.runtime.approval_types import HoldForAnswer
-
-    return HoldForAnswer()
 
 
 def _until(trace: Trace, events: int) -> Moment:
