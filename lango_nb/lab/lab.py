@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Row, Store
     from lango_nb.widgets.approvals import ApprovalsPanel
+    from lango_nb.widgets.partition import PartitionPanel
     from lango_nb.widgets.route import RoutePanel
 
 _CELL_MODULE = "lango_cell"
@@ -244,6 +245,12 @@ class Lab:
     def partition(self) -> PartitionView:
         """Who owns which tool, and why; one row per tool."""
         return PartitionView(self.engine.tree.partition)
+
+    def partition_panel(self) -> PartitionPanel:
+        """Show the tools in a list to filter and sort; a click on one shows its rule and who else would match."""
+        from lango_nb.widgets.partition import PartitionPanel
+
+        return PartitionPanel(lambda: self.partition.record)
 
     def tools(self, query: str | None = None) -> ListView[Tool]:
         """List tools with their owners.

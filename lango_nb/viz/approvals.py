@@ -16,6 +16,8 @@ from lango_nb.viz import document as doc
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.table import Table
 
+_OPEN = 24
+"""Lines of a difference that are shown before it is folded."""
 LONGEST = 160
 """Characters of names, and of an argument that was decided about."""
 _TITLE = "open questions"
@@ -77,7 +79,8 @@ def _preview(request: ApprovalRequest) -> doc.Document:
     summary, *difference = preview_lines(request) or [""]
     if not difference:
         return (doc.Paragraph(summary),) if summary else ()
-    return (doc.Fold(summary, (doc.Code("\n".join(difference), is_whole=True),)),)
+    shown = doc.Difference("\n".join(difference))
+    return (doc.Fold(summary, (shown,), is_open=len(difference) <= _OPEN),)
 
 
 def _arguments(request: ApprovalRequest) -> doc.Document:

@@ -2,6 +2,7 @@
 
     record ──document(record)──▶ Document ──as_text──▶ plain text
                                           ──as_html──▶ HTML
+                                          ──as_live──▶ widgets, where parts can be acted on (:mod:`lango_nb.widgets`)
 
 A noun's module turns its record into a document, once. The back ends write every block and every piece; they alone
 escape, wrap and align. Where a page can show what a text cannot, or the other way round, :func:`plain`, :func:`rich`

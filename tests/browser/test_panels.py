@@ -134,3 +134,20 @@ def test_scores_change_while_somebody_types_and_the_words_are_marked(
     assert window.errors() == []
     assert window.offsite == []
     assert window.complaints == []
+
+
+def test_a_click_on_a_tool_shows_its_rule(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
+    base, folder = lab
+    write_notebook(
+        folder / "tools.ipynb", [("from lango_nb import Lab\nlab = Lab('octet')\nlab.partition_panel()", ())]
+    )
+    window.open_notebook(base, "tools.ipynb")
+    assert window.run_all()
+    view = window.page.locator(".jp-OutputArea-output")
+    view.locator("input[type=text]").press_sequentially("vault", delay=20)
+    view.locator("select option").filter(has_text="fs_read").wait_for(state="detached", timeout=20_000)
+    view.locator("select[size]").select_option("crypto_hash → vault")
+    view.get_by_text("would match too").wait_for(timeout=20_000)
+    pictures(window, shots, "partition")
+    assert window.errors() == []
+    assert window.complaints == []

@@ -134,7 +134,7 @@ def test_a_protected_call_offers_no_lasting_answer(lab: Lab) -> None:
 
 def test_without_widgets_it_is_the_list_of_questions_and_hostile_words_stay_words(lab: Lab) -> None:
     panel = lab.approvals_panel()
-    assert "nothing waits for an answer" in panel._repr_mimebundle_(["text/plain"])["text/plain"]
+    assert "nothing waits for an answer" in str(panel._repr_mimebundle_(["text/plain"])["text/plain"])
     bad = samples.HOSTILE
     lab.engine.approvals._opened(ApprovalRequest("c", bad, {bad: bad}, "9f", bad, bad))
     bundle = panel._repr_mimebundle_()
