@@ -313,6 +313,7 @@ class Lab:
         """
         from lango_nb.widgets.route import RoutePanel
 
+        self.router.route("")  # what it needs loads now: the first letter does not wait for it
         return RoutePanel(lambda typed: self.route(typed).record, text)
 
     def diff(self, other: str | Topology | AgentTree | Lab | TreeView | None = None) -> DiffView:

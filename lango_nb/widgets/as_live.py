@@ -96,7 +96,7 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
 
 
 def _wide() -> ipywidgets.Layout:
-    return ipywidgets.Layout(width="100%")
+    return ipywidgets.Layout(width="auto")
 
 
 def _button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:

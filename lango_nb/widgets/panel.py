@@ -59,7 +59,11 @@ class Panel:
         """Show what there is now, where it is shown at all."""
         with self._lock:
             if self._box is not None:
-                self._box.children = tuple(self.parts())
+                before = self._box.children
+                self._box.children = shown = tuple(self.parts())
+                for widget in before:
+                    if widget not in shown:
+                        _close(widget)
 
     @property
     def widget(self) -> ipywidgets.VBox:
@@ -76,3 +80,10 @@ class Panel:
         if (not include or VIEW in include) and (not exclude or VIEW not in exclude):
             bundle |= {name: what for name, what in self.widget._repr_mimebundle_().items() if name == VIEW}
         return bundle
+
+
+def _close(widget: ipywidgets.Widget) -> None:
+    """Let go of a widget that is not shown any more, and of what is in it: ipywidgets keeps all that are not closed."""
+    for child in getattr(widget, "children", ()):
+        _close(child)
+    widget.close()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
-from lango_nb import viz
+from lango_nb import Lab, viz
 from lango_nb.core.events import HandedOver, HandOverRefused
 from lango_nb.viz import document as doc
 from lango_nb.viz.path import document
@@ -48,3 +49,13 @@ def test_agents_of_the_tree_that_took_no_part_are_there_and_faint() -> None:
     assert [node.name for node in nodes] == [name for name in samples.tree().names if name != "orchestrator"]
     assert all(node.is_quiet and not node.edge for node in nodes)
     assert viz.to_text(document(samples.greeting())).endswith("the root answered itself")
+
+
+def test_a_view_of_a_turn_knows_the_tree_it_went_over(tmp_path: Path) -> None:
+    lab = Lab("quartet", workspace=tmp_path)
+    lab.ask("hello")
+    assert "took no part" in lab.trace().path().text
+    assert lab.trace().path().df.equals(lab.trace().df)
+    assert "user" in lab.trace().sequence().text.split("\n")[2]
+    lab.use("octet")
+    assert "took no part" not in lab.trace().path().text, "this is not the tree of that turn"

@@ -63,6 +63,19 @@ def test_the_list_is_sorted_as_chosen(lab: Lab, order: str) -> None:
         assert set(panel.assignments) == set(given)
 
 
+def test_what_is_not_shown_any_more_is_let_go_of(lab: Lab) -> None:
+    panel = lab.partition_panel()
+
+    def live() -> int:
+        panel.act("filter", "vault")
+        return len(ipywidgets.widgets.widget._instances)
+
+    first = live()
+    for text in ("operator", "", "crypto") * 3:
+        panel.act("filter", text)
+    assert live() == first
+
+
 def test_names_of_tools_are_words_and_elsewhere_it_is_what_is_chosen(lab: Lab) -> None:
     partition = samples.hostile_tree().partition
     panel = PartitionPanel(lambda: partition)
