@@ -46,15 +46,25 @@ def why(lab: Lab, turn: str | None = None) -> View[Any]:
     "show everything that happened in a turn; without one, in the last",
     "%lango trace --timing",
     TURN,
-    options=(TIMING,),
+    options=(
+        TIMING._replace(group="how"),
+        Option("--sequence", "as a sequence diagram: who said what to whom", group="how"),
+        Option("--path", "as a way over the tree: who worked how often, and what was refused", group="how"),
+    ),
     formats=DRAWING,
     where="notebook",
     group="look back",
 )
-def trace(lab: Lab, turn: str | None = None, *, timing: bool = False) -> View[Trace]:
+def trace(
+    lab: Lab, turn: str | None = None, *, timing: bool = False, sequence: bool = False, path: bool = False
+) -> View[Trace]:
     """Show a turn."""
     view = lab.trace(turn)
-    return view.timed() if timing else view
+    if timing:
+        return view.timed()
+    if sequence:
+        return view.sequence()
+    return view.path() if path else view
 
 
 @Command(

@@ -119,6 +119,10 @@ class TurnStarted(BaseEvent):
     text: str
     continues: str = ""
     """Id of the turn of an earlier process that goes on here with the answer it waited for; empty for any other."""
+    limits: dict[str, JsonValue] | None = None
+    """What the turn may use, by :data:`LimitName`; ``None`` in records from before it was kept."""
+    circuits: dict[str, JsonValue] | None = None
+    """Circuit breakers that were not closed when it began, with their states; ``None`` when all were."""
 
 
 class TextSaid(BaseEvent):

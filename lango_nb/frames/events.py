@@ -105,6 +105,8 @@ LIMIT = (
     some("of", "event.of", "float64", "", "Of how much."),
     some("before", "event.before", "float64", "", "What a raised limit was."),
     some("after", "event.after", "float64", "", "What it is now."),
+    some("limits", "event.limits", "string", "JSON", "What the turn may use, by name of the limit.", json_text),
+    some("circuits", "event.circuits", "string", "JSON", "Breakers that were not closed when it began.", json_text),
     some("dropped", "event.dropped", "Int64", "", "Earlier messages that a model was not given."),
     some("tokens", "event.tokens", "Int64", "tokens", "About how much of the conversation a model was given."),
     some("summarized", "event.summarized", "Int64", "messages", "How many of them a summary stood for."),

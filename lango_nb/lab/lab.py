@@ -107,6 +107,9 @@ if TYPE_CHECKING:
     from lango_nb.routing.router import Router
     from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Row, Store
+    from lango_nb.widgets.approvals import ApprovalsPanel
+    from lango_nb.widgets.partition import PartitionPanel
+    from lango_nb.widgets.route import RoutePanel
 
 _CELL_MODULE = "lango_cell"
 
@@ -245,6 +248,12 @@ class Lab:
         """Who owns which tool, and why; one row per tool."""
         return PartitionView(self.engine.tree.partition)
 
+    def partition_panel(self) -> PartitionPanel:
+        """Show the tools in a list to filter and sort; a click on one shows its rule and who else would match."""
+        from lango_nb.widgets.partition import PartitionPanel
+
+        return PartitionPanel(lambda: self.partition.record)
+
     def tools(self, query: str | None = None) -> ListView[Tool]:
         """List tools with their owners.
 
@@ -295,6 +304,19 @@ class Lab:
         """
         self._last = route = self.engine.route(text)
         return RouteView(route)
+
+    def route_panel(self, text: str = "") -> RoutePanel:
+        """Show who would get a request while you type it, with the words that say so marked; nothing runs.
+
+        Parameters
+        ----------
+        text : str
+            What is in the field at first.
+        """
+        from lango_nb.widgets.route import RoutePanel
+
+        self.router.route("")  # what it needs loads now: the first letter does not wait for it
+        return RoutePanel(lambda typed: self.route(typed).record, text)
 
     def diff(self, other: str | Topology | AgentTree | Lab | TreeView | None = None) -> DiffView:
         """Compare this tree with another one.
@@ -489,7 +511,9 @@ class Lab:
         turn : int or str, optional
             Number from 1, negative from the end, or id; the last when absent.
         """
-        return TraceView(self._trace(turn))
+        trace = self._trace(turn)
+        is_of_tree = trace.turn.topology == self.topology and set(trace.turn.path) <= set(self.engine.tree.names)
+        return TraceView(trace, agents=self.engine.tree.names if is_of_tree else ())
 
     def events(self, turn: TurnRef | None = None) -> ListView[Event]:
         """List the events of a turn, one row each."""
@@ -1178,6 +1202,20 @@ class Lab:
     def approvals(self) -> OpenQuestions:
         """The calls that wait for an answer; any thread may look and answer while a turn runs elsewhere."""
         return OpenQuestions(self.engine)
+
+    def approvals_panel(self) -> ApprovalsPanel:
+        """Show the calls that wait for an answer as cards with buttons; they come and go by themselves.
+
+        Returns
+        -------
+        ApprovalsPanel
+            With the approver ``hold`` a call waits for a click, also while its cell runs; the default one asks at the
+            prompt of the cell as well, and the first answer counts. Without widgets it is the list of
+            :attr:`approvals`.
+        """
+        from lango_nb.widgets.approvals import ApprovalsPanel
+
+        return ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes)
 
     # -- things of your own --------------------------------------------------------------------------------------------
 

@@ -218,14 +218,31 @@ class TraceView(View["Trace"]):
     messages: tuple[Message, ...] = told("What was said, in every conversation.")
     runs: tuple[AgentRun, ...] = told("The teammate runs it made.")
 
-    def __init__(self, trace: Trace, shown: Callable[[], Document] | None = None) -> None:
+    def __init__(self, trace: Trace, shown: Callable[[], Document] | None = None, agents: Sequence[str] = ()) -> None:
         super().__init__(trace, shown=shown)
+        self._agents = agents
+        """Names of the tree that the turn went over, as far as it is known."""
 
     def timed(self) -> TraceView:
         """Return the same with milliseconds; they differ each time, so that they are not shown by default."""
         from lango_nb.viz.trace import document
 
-        return TraceView(self.record, lambda: document(self.record, timing=True))
+        return self._as(lambda: document(self.record, timing=True))
+
+    def sequence(self) -> TraceView:
+        """Return the same as a sequence diagram: everybody side by side, what went between them from top to bottom."""
+        from lango_nb.viz.sequence import document
+
+        return self._as(lambda: document(self.record))
+
+    def path(self) -> TraceView:
+        """Return the same as a way over the tree: who worked how often, who handed to whom, what was refused."""
+        from lango_nb.viz.path import document
+
+        return self._as(lambda: document(self.record, self._agents))
+
+    def _as(self, shown: Callable[[], Document]) -> TraceView:
+        return TraceView(self.record, shown, self._agents)
 
 
 class Result(View["Trace"]):

@@ -169,9 +169,9 @@ class AgentLoop:
         is_cut = reason == "length"
         state.say(node, f"{text}\n\n{CUT}" if is_cut else text)
         if state.run_id:
-            state.turn.breaker_changed(node.name, context.breakers.record_success(state.owner.name), state.run_id)
+            state.breaker_changed(node.name, context.breakers.record_success(state.owner.name))
         elif node is not context.tree.root:
-            state.turn.breaker_changed(node.name, context.breakers.record_success(node.name))
+            state.breaker_changed(node.name, context.breakers.record_success(node.name))
             end_child(state, self._teammates.children, summary=text)
         codes = [state.last_error, *state.run_errors.values(), self._open(reason)]
         found = [failure(code) for code in codes if code]
@@ -221,10 +221,10 @@ class AgentLoop:
                 finally:
                     on_retry.reset(heard)
         except (asyncio.CancelledError, LoopStopped):
-            context.breakers.release(circuit)
+            state.release_circuit(node.name, circuit)
             raise
         state.check_cancelled()
-        turn.breaker_changed(node.name, context.breakers.record_success(circuit), state.run_id)
+        state.breaker_changed(node.name, context.breakers.record_success(circuit))
         state.add_usage(model, reply, began_s)
         try:
             state.limit(turn.budget.model_call(reply.usage, reply.usage.cost_usd or 0.0), node)
@@ -239,7 +239,7 @@ class AgentLoop:
             raise LoopStopped("network_off", f"{model.name} is a live model and models.allowNetwork is off")
         circuit = provider_circuit(model.name)
         admission = context.breakers.admit(circuit)
-        self.state.turn.breaker_changed(node.name, admission.change, self.state.run_id)
+        self.state.breaker_changed(node.name, admission.change)
         if not admission.is_allowed:
             raise LoopStopped("provider_open", f"{model.name} is left alone for a while: {admission.reason}")
         return circuit
@@ -272,9 +272,9 @@ class AgentLoop:
         if action is None or action.action != "retry":
             if found.is_outage:  # one failure for the circuit, however often the call was tried
                 change = context.breakers.record_failure(circuit, found.detail)
-                state.turn.breaker_changed(node.name, change, state.run_id)
+                state.breaker_changed(node.name, change)
             else:
-                context.breakers.release(circuit)  # it answered, if only to refuse
+                state.release_circuit(node.name, circuit)  # it answered, if only to refuse
             state.judged = action
             raise error
         state.report_recovery(action, found, node.name, node.name, late=state.is_specialist(node))
@@ -303,7 +303,7 @@ class AgentLoop:
         is_specialist = state.is_specialist(node)
         state.close_calls()
         if is_specialist and not found.is_provider:
-            turn.breaker_changed(node.name, context.breakers.record_failure(node.name, found.detail), state.run_id)
+            state.breaker_changed(node.name, context.breakers.record_failure(node.name, found.detail))
         if state.run_id:
             if error is not None:
                 state.emit(ErrorRaised(code=found.code, text=found.detail), node.name)

@@ -25,6 +25,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import quote
 
+from lango_nb.core.bus import Bus
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import RefusedError, StoreError, UnknownNameError, UsageError, shorten
 from lango_nb.core.masking import mask
@@ -66,6 +67,9 @@ MOST_TIMEOUTS = 3
 """Questions of one turn that may stay unanswered; after that none is asked."""
 MOST_TURNS = 1024
 """Turns whose answers are kept, for turns whose end is never reported; the oldest go first."""
+
+OPENED, CLOSED = "opened", "closed"
+"""Topics of :attr:`Approvals.changes`."""
 
 _Key = tuple[str, str]
 PERSON = "person"
@@ -273,6 +277,8 @@ class Approvals:
         self._memory = ApprovalMemory(documents)
         self._held = held
         self._is_closing = False
+        self.changes = Bus()
+        """Tells whoever shows questions when one is opened, answered or gone; listeners run on the asker's thread."""
 
     # -- asking --------------------------------------------------------------------------------------------------------
 
@@ -403,12 +409,14 @@ class Approvals:
             with self._lock:
                 kept = self._memory.keep(question.request, answer)
             go_on(kept)
+            self.changes.publish(CLOSED, question)
             return kept
         with self._lock:
             if answer.allowed:
                 self._memory.leave(question.request, answer)
         if self._held is not None:
             self._held.drop(question.request, question.key)
+        self.changes.publish(CLOSED, question)
         return answer
 
     def can_wait(self, run_id: str) -> bool:
@@ -527,6 +535,7 @@ class Approvals:
                 number += 1
                 name = f"{request.id}#{number}"
             self._open[name] = question = PendingApproval(self, request, name)
+        self.changes.publish(OPENED, question)
         return question
 
     def _listen(self, question: PendingApproval, wake: Callable[[], object]) -> bool:
@@ -560,6 +569,7 @@ class Approvals:
                 self._held.release(question.request)
             elif question.outcome is None and not self._is_closing:  # withdrawn: the asker was stopped
                 self._forget_held(question)
+        self.changes.publish(CLOSED, question)
 
     def _forget_held(self, question: PendingApproval) -> None:
         if question.is_held and self._held is not None:

@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from lango_nb.config.settings import BreakerSettings
 from lango_nb.core.clock import Clock
 from lango_nb.core.dataclass import dataclass
+from lango_nb.core.json_value import JsonValue
 
 State = Literal["closed", "open", "half_open"]
 PROVIDER = "provider:"
@@ -160,14 +161,22 @@ class Breakers:
             known.state, known.since_s = "half_open", self._clock.monotonic_s()
             return Admission(True, change=Change(circuit, "half_open", known.failures, known.detail))
 
-    def release(self, circuit: str) -> None:
-        """Give a probe back that came to no end, because it was cancelled for instance; the next one may try."""
+    def release(self, circuit: str) -> Change | None:
+        """Give a probe back that came to no end, because it was cancelled for instance; the next one may try.
+
+        Returns
+        -------
+        Change or None
+            ``open`` when there was a probe.
+        """
         if circuit not in self._tripped:
-            return
+            return None
         with self._lock:
             known = self._tripped.get(circuit)
-            if known is not None and known.state == "half_open":
-                known.state, known.since_s = "open", known.since_s - self._reset_s
+            if known is None or known.state != "half_open":
+                return None
+            known.state, known.since_s = "open", known.since_s - self._reset_s
+            return Change(circuit, "open", known.failures, known.detail)
 
     def is_open(self, circuit: str) -> bool:
         """Tell whether a circuit lets nothing through now; asking changes nothing.
@@ -199,6 +208,13 @@ class Breakers:
             return tuple(
                 Change(name, known.state, known.failures, known.detail) for name, known in self._circuits.items()
             )
+
+    def tripped(self) -> dict[str, JsonValue]:
+        """Return the circuits that are not closed, with their states."""
+        if not self._tripped:
+            return {}
+        with self._lock:
+            return {name: known.state for name, known in self._tripped.items()}
 
     def _is_due(self, known: _Circuit) -> bool:
         """Tell whether a tripped circuit waited long enough for a probe."""

@@ -202,7 +202,7 @@ def _breaker_refusal(loop: LoopState, target: Target) -> Refusal | None:
         return None
     name = target.node.name
     admission = loop.context.breakers.admit(name)
-    loop.turn.breaker_changed(name, admission.change, loop.run_id)
+    loop.breaker_changed(name, admission.change)
     if not admission.is_allowed:
         detail = f"{name} is left alone for a while: {admission.reason}; choose another agent or answer yourself"
         return Refusal(target.call, name, "breaker_open", detail)
@@ -228,7 +228,7 @@ def _refuse(loop: LoopState, node: AgentNode, refusal: Refusal) -> None:
 def _release(loop: LoopState, node: AgentNode, targets: Sequence[Target], reached: LimitReached) -> None:
     """Let the targets of a reply go that has come to the end of a limit."""
     for target in targets:
-        loop.context.breakers.release(target.node.name)
+        loop.release_circuit(node.name, target.node.name)
     for target in targets if reached.limit == "cycle" else ():
         _refuse(loop, node, Refusal(target.call, target.node.name, "cycle", reached.detail))
 
@@ -255,7 +255,7 @@ def _transfer(
         )
         loop.emit(returned, node.name)
         loop.declined[node.name] = target.reason
-        context.breakers.release(node.name)
+        loop.release_circuit(node.name, node.name)
         end_child(loop, teammates.children, "escalated without producing a result")
     else:
         loop.reply_to(target.call, node, f"{target.node.name} takes over")
@@ -269,7 +269,7 @@ def decline(loop: LoopState, children: ChildSessions, node: AgentNode, text: str
     """Take the request back to the root, which may try the next best agent; a run ends with it."""
     root, said = loop.context.tree.root, mask(text)
     loop.declined[node.name] = said
-    loop.context.breakers.release(node.name)
+    loop.release_circuit(node.name, node.name)
     message_id = loop.add("assistant", node.name, text, calls)
     for call in calls:
         loop.reply_to(call, node, "not run: the same reply declined the request", is_error=True)

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, get_args
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.events import BudgetExpanded, BudgetWarning, LimitName, LimitReached
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import Usage
 from lango_nb.runtime.failures import limit_reached
 
@@ -60,6 +62,20 @@ class Limits:
     """Hand-overs, each target counted, from which on the next one is refused; 0 sets no limit."""
     repeats: int = 5
     """Identical calls in a row that count as a loop; 0 sets no limit."""
+
+
+@cache
+def limits_by_name(limits: Limits) -> dict[str, JsonValue]:
+    """Return the limits that are set, by the names under which events tell of them.
+
+    Examples
+    --------
+    >>> limits_by_name(Limits(rounds=10, steps=75))
+    {'rounds': 10, 'steps': 75, 'delegations': 15, 'repeats': 5}
+    """
+    cost = {"cost": limits.cost_usd}
+    counts = {name: getattr(limits, name) for name in get_args(LimitName) if hasattr(limits, name)}
+    return {name: value for name, value in (counts | cost).items() if value}
 
 
 BudgetEvent = BudgetWarning | BudgetExpanded | LimitReached

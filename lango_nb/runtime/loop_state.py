@@ -11,7 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lango_nb.core.events import Event, LimitReached, Outcome, RecoveryAttempted, TextSaid, ToolFinished
+from lango_nb.core.events import (
+    BreakerChanged,
+    Event,
+    LimitReached,
+    Outcome,
+    RecoveryAttempted,
+    TextSaid,
+    ToolFinished,
+)
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import NO_USAGE, SUMMARY, Message, Reply, Role, ToolCall, Usage
 from lango_nb.models.model import Model
@@ -21,6 +29,7 @@ from lango_nb.records.runs import AgentRun
 from lango_nb.records.steps import GivenTo, Inherited, position, references
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approval_types import Answered
+from lango_nb.runtime.breakers import Change
 from lango_nb.runtime.failures import LIMIT_CODES, Failure
 from lango_nb.runtime.limits import BudgetEvent
 from lango_nb.runtime.recovery import Action
@@ -357,6 +366,18 @@ class LoopState:
             self.emit(event, node.name)
             if isinstance(event, LimitReached):
                 raise LoopStopped(LIMIT_CODES[event.limit], event.detail)
+
+    def breaker_changed(self, author: str, change: Change | None) -> None:
+        """Record that a circuit breaker changed, if it did."""
+        if change is not None:
+            changed = BreakerChanged(
+                circuit=change.circuit, state=change.state, failures=change.failures, detail=change.detail
+            )
+            self.emit(changed, author)
+
+    def release_circuit(self, author: str, circuit: str) -> None:
+        """Give the probe of a circuit back, if it had one, and record that."""
+        self.breaker_changed(author, self.context.breakers.release(circuit))
 
     def is_specialist(self, node: AgentNode) -> bool:
         """Tell whether the root's request is with another agent, or this is a run."""

@@ -306,8 +306,8 @@ class Teammates:
             raise
         except TimeoutError:
             detail = f"the run did not end within {run.timeout_s:g} s"
-            turn, agent = live.state.turn, run.requested_agent
-            turn.breaker_changed(agent, turn.context.breakers.record_failure(agent, detail), run.id)
+            state, agent = live.state, run.requested_agent
+            state.breaker_changed(agent, state.context.breakers.record_failure(agent, detail))
             self._end(live, "failed", "", detail, "run_timeout")
         except Exception as error:  # noqa: BLE001 - a run leaves a record, whatever happened
             self._end(live, "failed", "", f"{type(error).__name__}: {shorten(text_of(error), 300)}", "internal")
@@ -363,7 +363,7 @@ class Teammates:
         state, turn = live.state, live.state.turn
         clock = turn.context.clock
         state.close_calls()
-        turn.context.breakers.release(state.owner.name)
+        state.release_circuit(state.owner.name, state.owner.name)
         summary = mask(result or (summarize(state.messages) if status == "completed" else ""))
         error = mask(error)
         try:

@@ -31,6 +31,7 @@ from lango_nb.runtime.control.protocol import Control
 from lango_nb.runtime.control.transfer import TRANSFER
 from lango_nb.runtime.failures import LIMIT_CODES, limit_reached
 from lango_nb.runtime.handoff import end_child
+from lango_nb.runtime.limits import limits_by_name
 from lango_nb.runtime.loop_state import LeftTurn, LoopResult, LoopState
 from lango_nb.runtime.teammates import Teammates
 from lango_nb.runtime.turn_state import TurnState
@@ -118,7 +119,13 @@ class TurnRun:
         """Write the turn ahead, so that it leaves a trace whatever happens, and return its first event."""
         state, context = self.state, self.context
         continues = self._left.turn_id if self._left is not None else ""
-        started = TurnStarted(text=state.text, message_id=self._request.id, continues=continues)
+        started = TurnStarted(
+            text=state.text,
+            message_id=self._request.id,
+            continues=continues,
+            limits=limits_by_name(context.limits),
+            circuits=context.breakers.tripped() or None,
+        )
         state.stamp_first(started)
         opening = Opening(
             state.turn_id,
@@ -192,7 +199,7 @@ class TurnRun:
         """Answer dangling calls, stop what must not go on, keep the messages."""
         state, loop, context = self.state, self.loop, self.context
         loop.close_calls()
-        context.breakers.release(loop.node.name)
+        loop.release_circuit(loop.node.name, loop.node.name)
         end_child(loop, self._teammates.children, "the turn was cancelled" if outcome == "cancelled" else code)
         self._teammates.end_turn(state, is_over=not is_answered)
         state.kept = self._kept or messages_to_keep(loop.messages, loop.merged, context.control, context.tree)

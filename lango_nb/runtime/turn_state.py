@@ -9,7 +9,6 @@ from threading import Lock
 
 from lango_nb.core.errors import LangoError, StoreError
 from lango_nb.core.events import (
-    BreakerChanged,
     Event,
     HandedOver,
     HistoryTrimmed,
@@ -26,7 +25,6 @@ from lango_nb.records.masked import masked
 from lango_nb.records.sessions import MOST_TOKENS, Session
 from lango_nb.records.steps import GivenTo, Step
 from lango_nb.records.turns import Known
-from lango_nb.runtime.breakers import Change
 from lango_nb.runtime.context import Listener, TextListener, TurnContext
 from lango_nb.runtime.limits import Budget
 from lango_nb.runtime.recovery import Recovery
@@ -340,14 +338,6 @@ class TurnState:
             self.input_tokens = (self.input_tokens or 0) + usage.input_tokens
         if usage.output_tokens is not None:
             self.output_tokens = (self.output_tokens or 0) + usage.output_tokens
-
-    def breaker_changed(self, author: str, change: Change | None, run_id: str = "") -> None:
-        """Record that a circuit breaker changed, if it did."""
-        if change is not None:
-            changed = BreakerChanged(
-                circuit=change.circuit, state=change.state, failures=change.failures, detail=change.detail
-            )
-            self.emit(changed, author, run_id=run_id)
 
     def has_handed_over(self) -> bool:
         """Tell whether any hand-over happened."""

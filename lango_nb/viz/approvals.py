@@ -16,6 +16,8 @@ from lango_nb.viz import document as doc
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.table import Table
 
+_OPEN = 24
+"""Lines of a difference that are shown before it is folded."""
 LONGEST = 160
 """Characters of names, and of an argument that was decided about."""
 _TITLE = "open questions"
@@ -27,11 +29,12 @@ def questions_document(pending: Sequence[PendingApproval | LeftQuestion]) -> doc
     """Write every question with all of its arguments, oldest first; a page folds the long ones."""
     if not pending:
         return (doc.Title(_TITLE), doc.GAP, doc.Paragraph(doc.Muted(_EMPTY)))
-    asked = tuple(block for question in pending for block in (doc.GAP, _question(question)))
+    asked = tuple(block for question in pending for block in (doc.GAP, question_box(question)))
     return (doc.Title(_TITLE, [counted(len(pending), "question")]), *asked, doc.GAP, doc.Note(_HOW))
 
 
-def _question(question: PendingApproval | LeftQuestion) -> doc.Block:
+def question_box(question: PendingApproval | LeftQuestion) -> doc.Block:
+    """Write one question with all that whoever answers it has to see."""
     request, seen = question.request, _seen(question)
     said = [*preview_lines(seen), *argument_lines(request.arguments, 0, 0)]  # never wrapped: a line end is not theirs
     blocks = (
@@ -40,8 +43,27 @@ def _question(question: PendingApproval | LeftQuestion) -> doc.Block:
         doc.rich(*_preview(seen), *_arguments(request)),
         *_allowed_before(question),
         doc.Facts([_covered(question)]),
+        *_buttons(question),
     )
     return doc.Box(doc.Chip(_named(question.id)), blocks)
+
+
+def _buttons(question: PendingApproval | LeftQuestion) -> doc.Document:
+    """Offer the answers that would be taken."""
+    request, is_left = question.request, isinstance(question, LeftQuestion)
+    scopes = ["once"]
+    if not (request.is_once or request.problem):
+        is_turn_over = is_left and not request.run_id
+        scopes += ["session"] if is_turn_over else ["turn", "session"]
+    if isinstance(question, LeftQuestion) and question.obstacle:
+        scopes = []
+    can_be_denied = not isinstance(question, LeftQuestion) or question.can_be_denied
+    answers = [doc.Button(scope, _YES[scope], "good" if scope == "once" else "") for scope in scopes]
+    answers += [doc.Button("no", "No", "bad")] if can_be_denied else []
+    return (doc.Buttons(question.id, tuple(answers)),) if answers else ()
+
+
+_YES = {"once": "Once", "turn": "This turn", "session": "This session"}
 
 
 def _allowed_before(question: PendingApproval | LeftQuestion) -> doc.Document:
@@ -57,7 +79,8 @@ def _preview(request: ApprovalRequest) -> doc.Document:
     summary, *difference = preview_lines(request) or [""]
     if not difference:
         return (doc.Paragraph(summary),) if summary else ()
-    return (doc.Fold(summary, (doc.Code("\n".join(difference), is_whole=True),)),)
+    shown = doc.Difference("\n".join(difference))
+    return (doc.Fold(summary, (shown,), is_open=len(difference) <= _OPEN),)
 
 
 def _arguments(request: ApprovalRequest) -> doc.Document:
@@ -132,12 +155,7 @@ def _named(name: str) -> str:
 
 def answered_table(question: PendingApproval | LeftQuestion, answer: ApprovalAnswer) -> Table:
     """Say what an answer was given to, and how long it holds."""
-    request = question.request
-    said = f"allowed, {_HOLDS[answer.scope]}" if answer.allowed else f"refused: {mask(answer.detail)}"
-    if answer.allowed and request.problem:
-        said = "seen: the call does not run, and the agent is told why"
-    elif isinstance(question, LeftQuestion):
-        said = _left_said(question, answer)
+    request, said = question.request, answered_text(question, answer)
     arguments = "; ".join(argument_lines(mask_arguments(request.arguments), LONGEST))
     rows = (
         ("answer", said),
@@ -146,6 +164,15 @@ def answered_table(question: PendingApproval | LeftQuestion, answer: ApprovalAns
         ("agent", _named(request.agent)),
     )
     return Table(f"approval {_named(question.id)}", ("what", "value"), rows)
+
+
+def answered_text(question: PendingApproval | LeftQuestion, answer: ApprovalAnswer) -> str:
+    """Say in a sentence what an answer came to."""
+    if answer.allowed and question.request.problem:
+        return "seen: the call does not run, and the agent is told why"
+    if isinstance(question, LeftQuestion):
+        return _left_said(question, answer)
+    return f"allowed, {_HOLDS[answer.scope]}" if answer.allowed else f"refused: {mask(answer.detail)}"
 
 
 _HOLDS = {"once": "this once", "turn": "for this turn", "session": "for this session"}

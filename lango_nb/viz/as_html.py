@@ -27,6 +27,12 @@ _CALLS = 160
 """Events up to which model calls are drawn below the order of events."""
 _SIGN = 1 / 80
 """Share of a lane in which a sign has room."""
+_ACTOR = 84
+"""Pixels that an actor needs beside others at least; a wider drawing scrolls."""
+_ARROW = 160
+"""Characters of an arrow's words."""
+_TIPS = ("\N{BLACK LEFT-POINTING POINTER}", "\N{BLACK RIGHT-POINTING POINTER}")
+_DASHES = {"call": "solid", "return": "dashed", "note": "dotted"}
 _MARK = "rgba(127,127,127,.9)"
 _DIFFERENCES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
 
@@ -102,9 +108,13 @@ def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case 
             return _tree(block)
         case doc.Lanes():
             return _lanes(block)
+        case doc.Exchange():
+            return _exchange(block)
         case doc.Rich(blocks):
             return _blocks(blocks)
-        case doc.Plain() | doc.Gap() | doc.Rule():
+        case doc.Entry(_, label, value) | doc.Choice(_, label, _, value):
+            return html.fields(((label, esc(value)),))
+        case doc.Plain() | doc.Buttons() | doc.Gap() | doc.Rule():
             return ""
 
 
@@ -148,6 +158,8 @@ def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901, PLR0912 - one case
             return " &nbsp;".join(f"{html.muted(name)} {html.inline(said, most)}" for name, said in pairs)
         case doc.Bar():
             return html.div(_bar(piece), margin="4px 0 0 0")
+        case doc.Tinted(said, colour, strength, hint):
+            return html.tinted(said, colour, strength, hint)
         case doc.Either(_, rich):
             return inline(rich)
         case doc.Fold():
@@ -157,6 +169,10 @@ def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901, PLR0912 - one case
 def _tag(kind: str) -> str:
     sign, group = kind_of(kind)
     return html.tagged(sign, kind, *GROUPS[group])
+
+
+def _legend_of(kinds: Iterable[str]) -> str:
+    return html.line(*map(_tag, kinds), margin="6px 0 0 0")
 
 
 def _name(piece: doc.Name) -> str:
@@ -316,6 +332,82 @@ def _tree(tree: doc.Tree) -> str:
     return html.picture(drawing, alt="\n".join(tree_text(tree))[:_ALT], width=width)
 
 
+# -- exchanges ---------------------------------------------------------------------------------------------------------
+
+
+def _exchange(block: doc.Exchange) -> str:
+    """Draw actors side by side, and below them a row for each arrow across their lines."""
+    if not block.actors:
+        return ""
+    number = len(block.actors)
+    heads = (
+        html.div(
+            html.flat_named(actor.name, actor.colour, actor.beside),
+            title=f"{actor.name} {actor.beside}".rstrip(),
+            flex="1 1 0",
+            min_width="0",
+            padding="0 4px 4px 4px",
+            box_sizing="border-box",
+            text_align="center",
+            font_size=html.SMALL,
+            overflow="hidden",
+            text_overflow="ellipsis",
+            white_space="nowrap",
+        )
+        for actor in block.actors
+    )
+    lifelines = "".join(
+        html.at((place + 0.5) / number, 0, width="1px", top="0", height="100%", background=actor.colour, opacity=".4")
+        for place, actor in enumerate(block.actors)
+    )
+    rows = (
+        html.div(lifelines, _arrow(arrow, number), position="relative", height="34px" if _is_across(arrow) else "24px")
+        for arrow in block.arrows
+    )
+    kinds = dict.fromkeys(arrow.kind for arrow in block.arrows)
+    drawn = html.div(html.div(*heads, display="flex"), *rows, min_width=f"{_ACTOR * number}px")
+    return html.div(drawn, overflow_x="auto", max_width="100%", margin="4px 0") + _legend_of(kinds)
+
+
+def _is_across(arrow: doc.Arrow) -> bool:
+    return arrow.sender != arrow.target
+
+
+def _arrow(arrow: doc.Arrow, number: int) -> str:
+    """Draw what went across, its words above it; or what one did, its words beside its line."""
+    start, end = sorted(((arrow.sender + 0.5) / number, (arrow.target + 0.5) / number))
+    is_before = start + end > 1  # its words go on to where there is more room
+    sign, group = kind_of(arrow.kind)
+    colour = GROUPS[group].fill if GROUPS[group].text else _MARK
+    words = html.div(
+        esc(one_line(arrow.text, _ARROW)),
+        title=f"{arrow.kind}: {arrow.text}"[:_ALT],
+        min_width="0",
+        padding="0 8px",
+        font_size=html.SMALL,
+        line_height="18px",
+        white_space="nowrap",
+        overflow="hidden",
+        text_overflow="ellipsis",
+    )
+    if not _is_across(arrow):
+        mark = html.div(sign, width="12px", flex="0 0 auto", text_align="center", font_size=html.SMALL)
+        return _beside(start, (words, mark) if is_before else (mark, words), "3px", is_before=is_before)
+    shaft = html.div(flex="1 1 0", border_top=f"2px {_DASHES[arrow.form]} {colour}")
+    tip = html.span(_TIPS[arrow.target > arrow.sender])
+    parts = (shaft, tip) if arrow.target > arrow.sender else (tip, shaft)
+    line = html.at(
+        start, end - start, *parts, display="flex", align_items="center", top="18px", height="12px", font_size="11px"
+    )
+    return line + _beside(end if is_before else start, (words,), "1px", is_before=is_before)
+
+
+def _beside(place: float, parts: Sequence[str], top: str, *, is_before: bool) -> str:
+    """Put pieces before a place, or from it on."""
+    left, size, side = (0.0, place, "flex-end") if is_before else (place, 1 - place, "")
+    return html.at(left, size, *parts, top=top, display="flex", align_items="center", justify_content=side)
+
+
 # -- lanes -------------------------------------------------------------------------------------------------------------
 
 
@@ -348,7 +440,7 @@ def _lanes(block: doc.Lanes) -> str:
         font_size="11px",
         opacity=html.MUTED,
     )
-    kinds = html.line(*(_tag(kind) for kind in dict.fromkeys(span.kind for span in made)), margin="6px 0 0 0")
+    kinds = _legend_of(dict.fromkeys(span.kind for span in made))
     chart = html.grid("minmax(80px,190px) minmax(0,1fr)", *rows, axis, gap="3px 12px")
     return chart + kinds + html.note(_meaning(any(calls.values()), bool(alive), timing=timing))
 

@@ -100,11 +100,15 @@ def _block(block: doc.Block, width: int) -> list[str]:  # noqa: PLR0911, C901, P
             return tree_text(block, width)
         case doc.Lanes():
             return _lanes(block)
+        case doc.Exchange():
+            return _exchange(block, width)
         case doc.Rule():
             return ["─" * text.WIDTH]
         case doc.Plain(blocks):
             return _lines(blocks, width)
-        case doc.Rich() | doc.Matrix() | doc.Legend() | doc.Gap():
+        case doc.Entry(_, label, value) | doc.Choice(_, label, _, value):
+            return _fields(doc.Fields(((label, value),)), width)
+        case doc.Rich() | doc.Matrix() | doc.Legend() | doc.Buttons() | doc.Gap():
             return []
 
 
@@ -146,7 +150,7 @@ def inline(piece: doc.Inline) -> str:  # noqa: PLR0911, C901 - one case per kind
             return "; ".join(f"{name}: {one_line(said, plain)}" for name, said in pairs)
         case doc.Bar(parts, columns=columns):
             return text.bar(sum(share for share, _, _ in parts), 1, columns) if columns else ""
-        case doc.Either(said):
+        case doc.Either(said) | doc.Tinted(said):
             return said
         case doc.Fold():
             return ""
@@ -244,12 +248,26 @@ def tree_text(tree: doc.Tree, width: int = text.WIDTH) -> list[str]:
     size = min(_NODE, max((text.width(node.name) for node in tree.nodes), default=0)) + 2
     for place, node in enumerate(tree.nodes, 1):
         stem, below = ("└─ ", "   ") if place == len(tree.nodes) else ("├─ ", "│  ")
-        said = ["; ".join(node.lines) + "".join(f" [{mark}]" for mark in node.marks), node.description]
+        said = ["; ".join(node.lines) + "".join(f" [{mark}]" for mark in (*node.marks, node.edge) if mark)]
+        said.append(node.description)
         parts = [part for sentence in said if sentence for part in text.wrap(sentence, width - size - 3)]
         if text.width(node.name) + 2 > size:
             parts.insert(0, "")
         lines.append(stem + text.pad(node.name, size) + parts[0])
         lines += [below + " " * size + part for part in parts[1:]]
+    return lines
+
+
+def _exchange(block: doc.Exchange, width: int) -> list[str]:
+    """Write a line for everything that went from one actor to another, or that one did."""
+    names = [one_line(f"{actor.name} {actor.beside}".rstrip()) for actor in block.actors]
+    size = min(_LANE, max(map(text.width, names), default=0))
+    shown = [text.pad(text.cut(name, size), size) for name in names]
+    lines = []
+    for arrow in block.arrows:
+        to = " " * size if arrow.sender == arrow.target else shown[arrow.target]
+        line = f"{shown[arrow.sender]} {kind_of(arrow.kind).sign} {to}  {one_line(arrow.text, width)}"
+        lines.append(text.cut(line, width))
     return lines
 
 

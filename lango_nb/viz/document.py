@@ -2,6 +2,7 @@
 
     record ──document(record)──▶ Document ──as_text──▶ plain text
                                           ──as_html──▶ HTML
+                                          ──as_live──▶ widgets, where parts can be acted on (:mod:`lango_nb.widgets`)
 
 A noun's module turns its record into a document, once. The back ends write every block and every piece; they alone
 escape, wrap and align. Where a page can show what a text cannot, or the other way round, :func:`plain`, :func:`rich`
@@ -132,6 +133,18 @@ class Bar:
     """Where an upright line stands."""
     hint: str = ""
     """What the upright line is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tinted:
+    """A word on a tint of a colour; a text shows the word."""
+
+    text: str
+    colour: str
+    strength: float
+    """From 0 to 1."""
+    hint: str = ""
+    """What a page tells when the pointer rests on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +373,10 @@ class Node:
     marks: tuple[str, ...] = ()
     is_dashed: bool = False
     """Whether the line to it is dashed."""
+    edge: str = ""
+    """What stands on the line to it; the line is strong then."""
+    is_quiet: bool = False
+    """Whether it took no part: its card is grey, and the line to it thin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +402,82 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
+class Actor:
+    """Somebody in an exchange."""
+
+    name: str
+    colour: str
+    beside: str = ""
+    """Its run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """Something that went from one actor to another, or that one did alone."""
+
+    sender: int
+    """Place among the actors."""
+    target: int
+    """The same as the sender for what one did alone."""
+    kind: str
+    """As rows of a trace name it."""
+    text: str
+    form: Literal["call", "return", "note"] = "call"
+    """A return is drawn dashed; a note stands beside its actor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Who said what to whom, from top to bottom, drawn: a sequence diagram."""
+
+    actors: tuple[Actor, ...]
+    arrows: tuple[Arrow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """Something that can be done with a click where a document is live."""
+
+    name: str
+    """What is told when it is pressed."""
+    label: str
+    look: Literal["", "good", "bad"] = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Buttons:
+    """Buttons beside each other; only where a document is live."""
+
+    key: str
+    """What they are about, told with the name of the one that is pressed."""
+    buttons: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of text that can be changed where a document is live; elsewhere what is in it."""
+
+    key: str
+    label: str
+    value: str = ""
+    hint: str = ""
+    """What stands in it while it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several texts, to be changed where a document is live; elsewhere the chosen one."""
+
+    key: str
+    label: str
+    options: tuple[str, ...]
+    value: str
+    rows: int = 1
+    """How many of them are seen at once."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plain:
     """What only a text shows."""
 
@@ -399,12 +492,13 @@ class Rich:
 
 
 Inline: TypeAlias = (
-    "str | Strong | Muted | Words | Name | Badge | Tag | Chip | Chips | Cut | Pairs | Bar | Either | Fold"
+    "str | Strong | Muted | Words | Name | Badge | Tag | Chip | Chips | Cut | Pairs | Bar | Tinted | Either | Fold"
     " | tuple[Inline, ...]"
 )
 Block: TypeAlias = (
     "Gap | Rule | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows"
-    " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Plain | Rich"
+    " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Exchange"
+    " | Buttons | Entry | Choice | Plain | Rich"
 )
 Document: TypeAlias = "tuple[Block, ...]"
 """Blocks, from top to bottom; a part of a document is one, too."""

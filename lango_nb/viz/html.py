@@ -163,6 +163,19 @@ def chip(text: str, beside: str = "", *, edge: str = "", dashed: bool = False, h
     )
 
 
+def tinted(text: str, colour: str, strength: float, hint: str = "") -> str:
+    """Write a word on a tint of a colour, and with a line of that colour below it: text stays as readable as it was."""
+    share = round(255 * (0.12 + 0.28 * min(max(strength, 0.0), 1.0)))
+    return span(
+        esc(text),
+        title=hint,
+        background=f"{colour}{share:02x}",
+        border_bottom=f"2px solid {colour}",
+        border_radius="2px",
+        padding="0 1px",
+    )
+
+
 def dot(colour: str) -> str:
     """Write a coloured dot."""
     return span(

@@ -74,6 +74,23 @@ def document(partition: Partition) -> doc.Document:
     )
 
 
+def owner_of(assignment: Assignment) -> str:
+    """Name who has a tool: its agent, everybody, the root alone, or nobody."""
+    return assignment.agent or {"universal": EVERYBODY, "dropped": WITH_ROOT}.get(assignment.rule, NOBODY)
+
+
+def assignment_blocks(partition: Partition, assignment: Assignment) -> doc.Document:
+    """Write where one tool landed, why, and who else would match."""
+    colours = {**agent_colours(partition.owned), EVERYBODY: ROOT, WITH_ROOT: ROOT, NOBODY: BAD}
+    owner = owner_of(assignment)
+    also = ", ".join(f"{agent} ({prefix})" for agent, prefix in assignment.also)
+    return (
+        doc.Title(assignment.tool, (doc.Name(owner, colours.get(owner, ROOT)), doc.Badge(assignment.rule, ROOT))),
+        doc.Paragraph(assignment.reason),
+        doc.Fields((("prefix", assignment.prefix or ""), ("would match too", also or "nobody else"))),
+    )
+
+
 def _owners(groups: Sequence[tuple[str, tuple[Tool, ...]]]) -> doc.Block:
     rows = tuple((name, f"{len(tools):,}", family_line(tools)) for name, tools in groups)
     return doc.Rows(("agent", "tools"), rows, "<><")

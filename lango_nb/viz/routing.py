@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
@@ -32,6 +33,7 @@ _SHOWN = 3
 _TERMS = 4
 """Terms of a score that are shown; the others are folded."""
 _LEAST_SHOWN = 0.05
+_WORDS = re.compile(r"([^\W_]+(?:['\u2019][^\W_]+)?)")
 _BARE = {"structure", "prior", "other", "sentence"}
 """Kinds of terms that say themselves what they are."""
 
@@ -115,6 +117,40 @@ def route_blocks(route: Route, winner: str | None) -> doc.Document:
         doc.GAP,
         *_candidates(route, winner),
     )
+
+
+def live_blocks(route: Route) -> doc.Document:
+    """Write a route below the field that its text is typed into: its words are marked in place of the text itself."""
+    return (doc.Paragraph(marked_text(route)), *route_blocks(route, route.chosen)[1:])
+
+
+def marked_text(route: Route) -> doc.Inline:
+    """Write the text of a route, each word on a tint of what it says for the winner.
+
+    Parameters
+    ----------
+    route : Route
+        Of one that abstains, the best candidate counts.
+    """
+    best = next((one for one in route.candidates if one.agent == route.chosen), None)
+    best = best or next((one for one in route.candidates if not one.vetoes), None)
+    if best is None or not route.text.strip():
+        return route.text
+    weights: dict[str, Signal] = {}
+    for signal in best.signals:  # strongest first
+        if signal.weight > 0 and signal.kind not in _BARE and signal.is_telling:
+            for word in _WORDS.findall(signal.term.casefold()):
+                weights.setdefault(word, signal)
+    most = max((signal.weight for signal in weights.values()), default=1.0)
+    pieces: list[doc.Inline] = []
+    for place, part in enumerate(_WORDS.split(route.text)):  # words lie between what is none
+        found = weights.get(part.casefold()) if place % 2 else None
+        if found is None:
+            pieces.append(part)
+        else:
+            hint = f"{_KINDS[found.kind]} “{one_line(found.term, 60)}” {found.weight:+.2f} for {best.agent}"
+            pieces.append(doc.Tinted(part, SIGNALS[found.kind], found.weight / most, hint))
+    return tuple(pieces)
 
 
 def _candidates(route: Route, winner: str | None) -> doc.Document:

@@ -177,7 +177,7 @@ def short_label(span: Span) -> str:
 _COMMON = frozenset(field.name for field in fields(ev.BaseEvent)) | {"kind"}
 _UNSHOWN = frozenset(
     "call_id decision_id request_id grant_request_id child child_session arguments_hash usage latency_ms "
-    "duration_ms".split()
+    "duration_ms limits circuits".split()
 )
 """Ids and times may differ each time; the frame has them."""
 _TOLD_NO = frozenset({"allowed"})

@@ -25,6 +25,10 @@ _NAME_SIZE, _NAME_STEP = 13, 18
 _TEXT_SIZE, _TEXT_STEP = 12, 16
 _GAP, _BETWEEN, _EDGE = 8.0, 64.0, 2.0
 _BOLD = 1.13
+_FAINT = "#68727b"
+"""Ground of what took no part."""
+_NEAR, _MARGIN = 10.0, 7.0
+"""How near a card the mark on its line stands, and what is left around its words."""
 _BREAK = re.compile(r"(?<=[-_. /,;:])")
 
 
@@ -116,11 +120,12 @@ class _Laid:
 
     def draw(self, x: float, y: float, width: float) -> str:
         height = self.height
+        fill, strip_fill = (_FAINT, _FAINT) if self.node.is_quiet else (CARD, self.node.colour)
         left = x + _STRIP + _PAD
         strip = f"M{x + _STRIP:g},{y:g} a{_STRIP},{_STRIP} 0 0 0 -{_STRIP},{_STRIP} v{height - 2 * _STRIP:g}"
         parts = [
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{_STRIP}" fill="{CARD}"/>',
-            f'<path d="{strip} a{_STRIP},{_STRIP} 0 0 0 {_STRIP},{_STRIP} z" fill="{self.node.colour}"/>',
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{_STRIP}" fill="{fill}"/>',
+            f'<path d="{strip} a{_STRIP},{_STRIP} 0 0 0 {_STRIP},{_STRIP} z" fill="{strip_fill}"/>',
         ]
         baseline = y + 20
         for line in self.name:
@@ -164,24 +169,40 @@ def tree_drawing(root: Node, nodes: Sequence[Node], *, root_most: float = 280, m
     right_width = max([220.0, *(laid.width for laid in right)])
     stack = sum(laid.height for laid in right) + _GAP * max(0, len(right) - 1)
     height = max(stack, left.height) + 2 * _EDGE
-    total = left_width + (_BETWEEN + right_width if right else 0) + 2 * _EDGE
+    between = _BETWEEN + max((_mark_width(node.edge) for node in nodes if node.edge), default=0.0)
+    total = left_width + (between + right_width if right else 0) + 2 * _EDGE
     middle = height / 2
-    lines, boxes = [], [left.draw(_EDGE, middle - left.height / 2, left_width)]
+    lines, marks, boxes = [], [], [left.draw(_EDGE, middle - left.height / 2, left_width)]
     start = _EDGE + left_width
     y = (height - stack) / 2
     for laid in right:
-        lines.append(_curve(start, middle, start + _BETWEEN, y + laid.height / 2, dashed=laid.node.is_dashed))
-        boxes.append(laid.draw(start + _BETWEEN, y, right_width))
+        lines.append(_curve(start, middle, start + between, y + laid.height / 2, laid.node))
+        if laid.node.edge:
+            marks.append(_mark(start + between - _NEAR, y + laid.height / 2, laid.node.edge))
+        boxes.append(laid.draw(start + between, y, right_width))
         y += laid.height + _GAP
     drawing = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total:g}" height="{height:g}" '
-        f'viewBox="0 0 {total:g} {height:g}" font-family="{FONT}">{"".join(lines)}{"".join(boxes)}</svg>'
+        f'viewBox="0 0 {total:g} {height:g}" font-family="{FONT}">{"".join(lines + marks + boxes)}</svg>'
     )
     return drawing, total
 
 
-def _curve(x1: float, y1: float, x2: float, y2: float, *, dashed: bool) -> str:
+def _mark(right: float, y: float, said: str) -> str:
+    """Write what stands on a line, on a ground of its own that ends at its right."""
+    width = _mark_width(said)
+    left = right - width
+    ground = f'<rect x="{left:g}" y="{y - 10:g}" width="{width:g}" height="20" rx="10" fill="{CARD}"/>'
+    return f"{ground}{_text(left + _MARGIN, y + 4, said)}"
+
+
+def _mark_width(said: str) -> float:
+    return text_width(said, _TEXT_SIZE) + 2 * _MARGIN
+
+
+def _curve(x1: float, y1: float, x2: float, y2: float, node: Node) -> str:
     half = (x1 + x2) / 2
-    dash = ' stroke-dasharray="5 4"' if dashed else ""
+    dash = ' stroke-dasharray="5 4"' if node.is_dashed else ""
+    stroke, width = (node.colour, 3) if node.edge and not node.is_dashed else (_LINE, 0.75 if node.is_quiet else 1.5)
     path = f"M{x1:g},{y1:g} C{half:g},{y1:g} {half:g},{y2:g} {x2:g},{y2:g}"
-    return f'<path d="{path}" fill="none" stroke="{_LINE}" stroke-width="1.5"{dash}/>'
+    return f'<path d="{path}" fill="none" stroke="{stroke}" stroke-width="{width:g}"{dash}/>'

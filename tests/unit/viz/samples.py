@@ -63,8 +63,10 @@ from lango_nb.tools.tool import Safety, Tool, ToolResult
 from lango_nb.viz.approvals import questions_document
 from lango_nb.viz.events import events_document
 from lango_nb.viz.listings import memories_table, metrics_table, sessions_table, tasks_table
+from lango_nb.viz.path import document as path_document
 from lango_nb.viz.routing import decisions_document
 from lango_nb.viz.runs import run_document, runs_document
+from lango_nb.viz.sequence import document as sequence_document
 from lango_nb.viz.shelf import shelf_document
 from lango_nb.viz.table import Table
 from lango_nb.viz.turns import document as turn_document
@@ -994,6 +996,16 @@ def records() -> dict[str, Any]:
         "long trace": long_trace(1200),
         "teammates": teammates(),
         "hostile run trace": hostile_run_trace(),
+        "sequence": sequence_document(trace()),
+        "short sequence": sequence_document(greeting()),
+        "long sequence": sequence_document(long_trace(80)),
+        "sequence of teammates": sequence_document(teammates()),
+        "hostile sequence": sequence_document(hostile_trace()),
+        "hostile sequence of runs": sequence_document(hostile_run_trace()),
+        "path": path_document(trace(), tree().names),
+        "short path": path_document(greeting()),
+        "path of teammates": path_document(teammates(), tree().names),
+        "hostile path": path_document(hostile_trace(), hostile_tree().names),
         "card": turn_document(teammates().turn, runs()),
         "card without runs": turn_document(turn()),
         "hostile card": turn_document(hostile_trace().turn, (hostile_run(),)),

@@ -1,0 +1,94 @@
+"""Open questions as cards with buttons: they come and go by themselves, while a cell runs and after it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import ipywidgets
+
+from lango_nb.core.bus import Bus
+from lango_nb.runtime.approval_types import Scope
+from lango_nb.runtime.approvals import LeftQuestion, PendingApproval
+from lango_nb.viz import document as doc
+from lango_nb.viz.approvals import answered_text, question_box, questions_document
+from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.panel import Panel
+
+_SCOPES: Mapping[str, Scope] = {"once": "once", "turn": "turn", "session": "session"}
+_LATEST = 3
+"""Answers that are still shown."""
+_EMPTY = "Nothing waits for an answer. A question appears here as soon as a call needs one."
+
+
+def _key(question: PendingApproval | LeftQuestion) -> tuple[str, str, str]:
+    """Tell one question from others: one that is asked again may have the id of an earlier one."""
+    return question.id, type(question).__name__, question.request.arguments_hash
+
+
+class Questions(Protocol):
+    """The open questions as they are now, and how they are answered: ``lab.approvals``."""
+
+    @property
+    def record(self) -> Sequence[PendingApproval | LeftQuestion]:
+        """The questions, oldest first."""
+        ...
+
+    def allow(self, request_id: str | None = None, scope: Scope = "once") -> Any:
+        """Let a call run."""
+        ...
+
+    def deny(self, request_id: str | None = None, detail: str = "") -> Any:
+        """Refuse a call."""
+        ...
+
+
+class ApprovalsPanel(Panel):
+    """A card for each question: tool, agent, exact arguments, what would change, and a button for each answer.
+
+    Parameters
+    ----------
+    questions : callable
+        Returns the open questions as they are now.
+    changes : Bus
+        Tells when one is opened or gone; it does not keep the panel alive.
+    """
+
+    def __init__(self, questions: Callable[[], Questions], changes: Bus) -> None:
+        super().__init__()
+        self._questions = questions
+        self._cards: dict[tuple[str, str, str], ipywidgets.Widget] = {}
+        self.answered: list[str] = []
+        """What was answered here, the latest last."""
+        me = weakref.ref(self)
+
+        def changed(_topic: str, _question: object) -> None:
+            if (panel := me()) is not None:
+                panel.refresh()
+
+        weakref.finalize(self, changes.subscribe(changed))
+
+    def document(self) -> doc.Document:
+        """Write every question with its buttons."""
+        return questions_document(self._questions().record)
+
+    def do(self, key: str, value: str) -> None:
+        """Answer a question: ``key`` is its id, ``value`` how long a yes holds, or ``no``."""
+        questions = self._questions()
+        question = next((one for one in questions.record if one.id == key), None)
+        view = questions.allow(key, _SCOPES[value]) if value in _SCOPES else questions.deny(key)
+        if question is not None:
+            self.answered.append(f"{question.request.tool}: {answered_text(question, view.record)}")
+            del self.answered[:-_LATEST]
+
+    def parts(self) -> list[ipywidgets.Widget]:
+        """Keep the card of a question that is still open: nobody's click goes astray because another one came."""
+        record = self._questions().record
+        known = self._cards
+        self._cards = cards = {
+            _key(one): known.get(_key(one)) or as_live((question_box(one),), self.act) for one in record
+        }
+        said = [] if cards else [doc.Note(_EMPTY)]
+        below = (*said, *map(doc.Note, self.answered), *self.remark())
+        return [*cards.values(), as_live(below, self.act)]

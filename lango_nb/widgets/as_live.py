@@ -1,0 +1,131 @@
+"""Documents as widgets: what can be acted on is a button, a field or a choice, everything between is HTML.
+
+    document ──as_live(document, act)──▶ VBox of HTML, Button, Text, Dropdown, Select
+                                          │ pressed, typed, chosen
+                                          ▼
+                                        act(key, value)
+
+Plain ipywidgets only: whatever shows widgets shows these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import ipywidgets
+
+from lango_nb.viz import document as doc
+from lango_nb.viz.as_html import as_html, inline
+from lango_nb.viz.html import EDGE
+
+Act = Callable[[str, str], None]
+"""Gets what a part is about and what was done with it: the name of a button, a text, a choice."""
+_LOOKS = {"": "", "good": "success", "bad": "danger"}
+_HEIGHT = "28px"
+
+
+def as_live(document: doc.Document, act: Act) -> ipywidgets.VBox:
+    """Make widgets of a document.
+
+    Parameters
+    ----------
+    document : Document
+    act : callable
+        Called whenever somebody acts, on whatever thread the front end's message came in.
+
+    Returns
+    -------
+    VBox
+    """
+    return ipywidgets.VBox(list(_widgets(document, act)), layout=ipywidgets.Layout(max_width="100%"))
+
+
+def _widgets(blocks: doc.Document, act: Act) -> Iterable[ipywidgets.Widget]:
+    """Make a widget of each part that can be acted on, and one of everything between two of them."""
+    still: list[doc.Block] = []
+    for block in blocks:
+        if not can_be_acted_on(block):
+            still.append(block)
+            continue
+        if still:
+            yield ipywidgets.HTML(as_html(tuple(still)))
+            still = []
+        yield _widget(block, act)
+    if still:
+        yield ipywidgets.HTML(as_html(tuple(still)))
+
+
+def can_be_acted_on(block: doc.Block) -> bool:
+    """Tell whether something in a block can be acted on."""
+    match block:
+        case doc.Buttons() | doc.Entry() | doc.Choice():
+            return True
+        case doc.Box(_, blocks) | doc.Rich(blocks):
+            return any(map(can_be_acted_on, blocks))
+    return False
+
+
+def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
+    match block:
+        case doc.Buttons(key, buttons):
+            return ipywidgets.HBox(
+                [_button(key, one, act) for one in buttons], layout=ipywidgets.Layout(flex_flow="row wrap")
+            )
+        case doc.Entry(key, label, value, hint):
+            entry = ipywidgets.Text(value=value, placeholder=hint, description=label, layout=_wide())
+            return _told(entry, key, act)
+        case doc.Choice(key, label, options, value, rows):
+            chosen = value if value in options else None
+            if rows > 1:
+                choice = ipywidgets.Select(options=options, value=chosen, rows=rows, description=label, layout=_wide())
+            else:
+                choice = ipywidgets.Dropdown(options=options, value=chosen, description=label)
+            return _told(choice, key, act)
+        case doc.Box(head, blocks):
+            inner = list(_widgets(blocks, act))
+            if head:
+                inner.insert(0, ipywidgets.HTML(inline(head)))
+            edge = ipywidgets.Layout(
+                border_left=f"4px solid {EDGE}", padding="2px 0 6px 12px", margin="6px 0 12px 0", max_width="100%"
+            )
+            return ipywidgets.VBox(inner, layout=edge)
+        case doc.Rich(blocks):
+            return as_live(blocks, act)
+    raise TypeError(f"nothing in a {type(block).__name__} can be acted on")
+
+
+def _wide() -> ipywidgets.Layout:
+    return ipywidgets.Layout(width="auto")
+
+
+def _button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:
+    made = ipywidgets.Button(
+        description=button.label,
+        button_style=_LOOKS[button.look],
+        tooltip=button.hint or button.label,
+        layout=ipywidgets.Layout(width="auto", min_width="72px", height=_HEIGHT),
+    )
+    made.on_click(partial(_pressed, key, button.name, act))
+    return _reachable(made)
+
+
+def _pressed(key: str, name: str, act: Act, _button: object) -> None:
+    act(key, name)
+
+
+def _told(widget: ipywidgets.Widget, key: str, act: Act) -> ipywidgets.Widget:
+    """Tell of every change of a widget's value, also while somebody types."""
+    widget.observe(lambda change: act(key, change["new"] or ""), "value")
+    return _reachable(widget)
+
+
+def _reachable(widget: ipywidgets.Widget) -> ipywidgets.Widget:
+    """Let clicks and letters reach the kernel while it runs a cell.
+
+    ipykernel sends what a front end says of a widget to wherever that was last written from: for one that was made in
+    a cell that is the main shell, which is busy until the cell ends. Without its note of that the message goes where
+    the front end wants it, to a subshell.
+    """
+    vars(widget.comm).pop("_reply_subshell_id", None)
+    return widget

@@ -1,0 +1,160 @@
+"""Panels with real clicks and keys: a card is answered while its cell runs, scores change with every letter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.harness import THEMES, Browser, browser, jupyterlab, write_notebook
+from tests.browser.test_questions import said
+
+THINKS_S = 3.0
+"""How long a person takes to answer."""
+SETUP = """%load_ext lango_nb
+from pathlib import Path
+from lango_nb import Lab
+for name in ("old.txt", "older.txt"):
+    Path(name).write_text("Last year's plan.")
+Path("todo.txt").write_text("call the dentist\\nbuy milk\\n")
+lab = Lab("quartet", approver="hold")
+%lango use lab;"""
+CARDS = ".jp-OutputArea-output .jupyter-button"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A JupyterLab: its address, and the folder it shows."""
+    folder = tmp_path_factory.mktemp("panels")
+    with jupyterlab(folder, env={"LANGO_HOME": str(tmp_path_factory.mktemp("home"))}) as address:
+        yield address, folder
+
+
+@pytest.fixture
+def window(chromium: None) -> Iterator[Browser]:
+    """A page for each test: what the widgets of another notebook still say to its kernel is no matter of this one."""
+    with browser() as opened:
+        yield opened
+
+
+def pictures(window: Browser, shots: Path, name: str) -> None:
+    """Take pictures in both themes and widths."""
+    for theme in THEMES:
+        window.use_theme(theme)
+        for width in (1280, 820):
+            window.page.set_viewport_size({"width": width, "height": 900})
+            window.page.wait_for_timeout(200)
+            window.screenshot(shots / f"{name}-{theme}-{width}.png")
+    window.page.set_viewport_size({"width": 1280, "height": 900})
+
+
+@pytest.mark.parametrize(("label", "is_run"), [("Once", True), ("No", False)])
+def test_a_card_is_answered_with_a_click_while_its_cell_runs(
+    lab: tuple[str, Path], window: Browser, shots: Path, label: str, is_run: bool
+) -> None:
+    base, folder = lab
+    place = folder / label
+    place.mkdir()
+    ask = "%lango ask delete old.txt" if is_run else "%lango ask replace 'dentist' with 'doctor' in todo.txt"
+    cells = [SETUP, "panel = lab.approvals_panel()\npanel", ask, "print(lab.trace().record.turn.outcome)"]
+    write_notebook(place / "panel.ipynb", [(cell, ()) for cell in cells])
+    window.open_notebook(base, f"{label}/panel.ipynb")
+    window.start_all()
+    button = window.page.locator(CARDS).get_by_text(label, exact=True)
+    button.wait_for(timeout=60_000)
+    assert window.page.locator(CARDS).all_inner_texts() == ["Once", "This turn", "This session", "No"]
+    window.page.wait_for_timeout(THINKS_S * 1000)
+    pictures(window, shots, f"approval-{label}")
+    assert (place / "old.txt").exists()
+    button.click()
+    button.wait_for(state="detached", timeout=60_000)
+    window.page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.content.widgets.at(-1).model.executionCount", timeout=60_000
+    )
+    window.screenshot(shots / f"approval-{label}-answered.png")
+    assert window.errors() == []
+    assert (place / "old.txt").exists() is not is_run
+    assert "dentist" in (place / "todo.txt").read_text()
+    shown = window.page.locator(".jp-OutputArea-output").all_inner_texts()
+    assert any(("fs_delete: allowed" if is_run else "refused") in text for text in shown), shown
+    assert said(window.cells()[-1]["outputs"]).split() == ["success" if is_run else "tool_error"]
+    assert window.offsite == []
+    assert window.complaints == []
+
+
+def test_several_cards_stand_below_each_other_and_each_is_answered_for_itself(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    base, folder = lab
+    place = folder / "several"
+    place.mkdir()
+    several = """from threading import Thread
+panel = lab.approvals_panel()
+display(panel)
+texts = ("delete old.txt", "delete older.txt")
+threads = [Thread(target=lab.engine.run_sync, args=(text, f"session-{text}")) for text in texts]
+for thread in threads: thread.start()
+for thread in threads: thread.join()"""
+    write_notebook(place / "panel.ipynb", [(SETUP, ()), (several, ()), ("print('over')", ())])
+    window.open_notebook(base, "several/panel.ipynb")
+    window.start_all()
+    window.page.wait_for_function(f"() => document.querySelectorAll({json.dumps(CARDS)}).length === 8", timeout=60_000)
+    pictures(window, shots, "approvals")
+    cards = window.page.locator(CARDS)
+    names = window.page.locator(".jp-OutputArea-output").last.inner_text()
+    first = "old.txt" if names.index('"old.txt"') < names.index('"older.txt"') else "older.txt"
+    second = {"old.txt": "older.txt", "older.txt": "old.txt"}[first]
+    cards.get_by_text("No", exact=True).last.click()
+    window.page.wait_for_function(f"() => document.querySelectorAll({json.dumps(CARDS)}).length === 4", timeout=60_000)
+    cards.get_by_text("Once", exact=True).click()
+    window.page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.content.widgets.at(-1).model.executionCount", timeout=60_000
+    )
+    assert not (place / first).exists()
+    assert (place / second).exists()
+    assert window.errors() == []
+    assert window.complaints == []
+
+
+def test_scores_change_while_somebody_types_and_the_words_are_marked(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    base, folder = lab
+    write_notebook(folder / "route.ipynb", [("from lango_nb import Lab\nlab = Lab('octet')\nlab.route_panel()", ())])
+    window.open_notebook(base, "route.ipynb")
+    assert window.run_all()
+    field = window.page.locator(".jp-OutputArea-output input[type=text]")
+    field.wait_for()
+    field.press_sequentially("how many lines does notes.md have?", delay=20)
+    view = window.page.locator(".jp-OutputArea-output")
+    view.get_by_text("→ operator").wait_for(timeout=20_000)
+    marked = view.get_by_text("lines", exact=True).first
+    marked.wait_for(timeout=20_000)
+    assert marked.evaluate("e => getComputedStyle(e).borderBottomWidth") == "2px"
+    assert field.input_value() == "how many lines does notes.md have?"
+    assert field.evaluate("e => e === document.activeElement"), "the field is not taken away from who types in it"
+    pictures(window, shots, "route")
+    field.fill("encrypt this with aes")
+    view.get_by_text("→ vault").wait_for(timeout=20_000)
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []
+
+
+def test_a_click_on_a_tool_shows_its_rule(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
+    base, folder = lab
+    write_notebook(
+        folder / "tools.ipynb", [("from lango_nb import Lab\nlab = Lab('octet')\nlab.partition_panel()", ())]
+    )
+    window.open_notebook(base, "tools.ipynb")
+    assert window.run_all()
+    view = window.page.locator(".jp-OutputArea-output")
+    view.locator("input[type=text]").press_sequentially("vault", delay=20)
+    view.locator("select option").filter(has_text="fs_read").wait_for(state="detached", timeout=20_000)
+    view.locator("select[size]").select_option("crypto_hash → vault")
+    view.get_by_text("would match too").wait_for(timeout=20_000)
+    pictures(window, shots, "partition")
+    assert window.errors() == []
+    assert window.complaints == []
