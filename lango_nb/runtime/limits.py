@@ -71,7 +71,7 @@ def limits_by_name(limits: Limits) -> dict[str, JsonValue]:
     Examples
     --------
     >>> limits_by_name(Limits(rounds=10, steps=75))
-    {'rounds': 10, 'steps': 75, 'delegations': 15, 'repeats': 5}
+    {'rounds': 10, 'steps': 75, 'repeats': 5, 'delegations': 15}
     """
     cost = {"cost": limits.cost_usd}
     counts = {name: getattr(limits, name) for name in get_args(LimitName) if hasattr(limits, name)}
