@@ -77,7 +77,7 @@ from lango_nb.models.offline.plan import (
 )
 from lango_nb.models.offline.queries import TABLES, said_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.reader import FOLLOWS, as_act, reader
+from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, reader
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
 from lango_nb.tools.builtin import control_among
@@ -172,11 +172,15 @@ _EXPLAINED_IN = 5
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
 _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
+_LEAST_KEPT = 3
+"""Words that are left of a request without its politeness: what says little else is an answer."""
 _FEW_WORDS = 5
 """Words that an addition to what is remembered has more of."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
 _ASKS = ("?", "\uff1f")
+_OF_ADDING = frozenset("append prepend write line row text item list file end first last new it that and along".split())
+"""Concepts of words before what is added that are no part of it."""
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
@@ -355,7 +359,8 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     A few words are taken to be in the language that was spoken before.
     """
     last = last_of(context)
-    if (shell := as_act(request)) is not None:
+    request = without_manners(request)
+    if (shell := as_act(request) or as_pipe(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
     head, colon, rest = request.partition(":")
     if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
@@ -412,12 +417,58 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     reading = later(reading, context)
+    steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
         _with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
-        for step in reading.steps
+        for step in steps
     ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return _with_others_filled(reading._replace(steps=split))
+
+
+def without_manners(request: str) -> str:
+    """Leave out words of politeness at the end of a request of one line: they are no part of what is written.
+
+    Examples
+    --------
+    >>> without_manners("en todo.txt cambia Hendrix por Müller porfa"), without_manners("yes please")
+    ('en todo.txt cambia Hendrix por Müller', 'yes please')
+    >>> without_manners("voeg toe aan a.txt: bel Anna, aub!"), without_manners('write "two teas please" to a.txt')
+    ('voeg toe aan a.txt: bel Anna', 'write "two teas please" to a.txt')
+    """
+    found = words_of(request)
+    kept = _without_last(found, "manners")
+    if "\n" in request.strip() or len(kept) == len(found) or len(kept) < _LEAST_KEPT:
+        return request
+    return (
+        request[: kept[-1].end].rstrip() if not kept[-1].is_quoted else request[: found[len(kept)].start].rstrip(" ,")
+    )
+
+
+def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Sequence[Word]:
+    """Return words without those at the end that mean something, and the signs before them."""
+    told = _listed(language).concepts(found)
+    end = len(found)
+    while end and (found[end - 1].kind == "sign" or (concept in told[end - 1] and not found[end - 1].is_quoted)):
+        end -= 1
+    return found[:end] if any(concept in one for one in told[end:]) else found
+
+
+def _of_it(step: Step, language: str) -> Step:
+    """Take words for the file that is spoken of from what is put in: "troca a por b nele".
+
+    Examples
+    --------
+    >>> said = Step("replace", {"old": ("a",), "new": ("b nele",)}, text="troca a por b nele")
+    >>> _of_it(said, "pt").word("new")
+    'b'
+    """
+    new = step.word("new")
+    if step.act not in {"replace", "line.replace", "json.set", "value.set"} or step.word("file") or not new:
+        return step
+    kept = _without_last(words_of(new), "therein", language)
+    is_last = step.text.rstrip(" .!").endswith(new) and kept and len(kept) < len(words_of(new))
+    return step.with_arguments(new=(new[: kept[-1].end],)) if is_last else step
 
 
 def _with_others_filled(reading: Reading) -> Reading:
@@ -1161,6 +1212,31 @@ def _with_numbers(step: Step) -> Step:
         behind = [word.end for word in found if word.folded in _THAT and word.end < begin]
         start = min([start, *(end + 1 for end in behind)])
     return step.with_arguments(text=(said[start : begin + len(text)].strip(),)) if start < begin else step
+
+
+def _whole_text(step: Step, language: str) -> Step:
+    """Give what is added to a named file the verb back that it begins with, and the place that it ends with.
+
+    Examples
+    --------
+    >>> said = "apunta en a.txt pegar carteles en la iglesia"
+    >>> _whole_text(Step("append", {"file": ("a.txt", "la iglesia"), "text": ("carteles",)}, text=said), "es").arguments
+    {'file': ('a.txt',), 'text': ('pegar carteles en la iglesia',)}
+    """
+    text, (file, *places) = step.word("text"), step.arguments.get("file", ("",))
+    named = [word for word in words_of(step.text) if word.kind == "file"]
+    begin, last = step.text.find(text), named[0].end if len(named) == 1 and not named[0].is_quoted else 0
+    if step.act not in {"append", "prepend"} or not text or step.text.count(text) != 1 or not 0 < last <= begin:
+        return step
+    end = max([begin + len(text), *(step.text.find(place) + len(place) for place in places)])
+    if places and (not file.endswith(named[0].text) or end != len(step.text.rstrip(" .!"))):
+        return step
+    between = words_of(step.text[last:begin])
+    if len(between) == 1 and between[0].kind == "word" and step.text[last:begin].strip() == between[0].text:
+        told = concepts_of(between[0].text) | _listed(language).concepts(between)[0]
+        if not (told & _OF_ADDING or is_small(between[0].text) or is_small_in(between[0].folded, language)):
+            begin = last + between[0].start
+    return step.with_arguments(file=(file,), text=(step.text[begin:end],))
 
 
 def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:

@@ -141,3 +141,36 @@ def test_lines_that_are_asked_for_in_number_are_counted(ask: Ask) -> None:
 def test_who_would_get_it_is_told(folder: Path, text: str) -> None:
     engine = Engine(topology="octet", tools=builtin_tools(), workspace=folder)
     assert "operator" in str(engine.run_sync(text).turn.answer)
+
+
+@pytest.mark.parametrize(
+    ("texts", "left"),
+    [
+        (("en letters/ann.txt cambia tour por paseo porfa",), "Dear Ann,\nthe paseo is moved to 16:00.\n"),
+        (
+            ("vervang in letters/ann.txt tour door wandeling, alsjeblieft",),
+            "Dear Ann,\nthe wandeling is moved to 16:00.\n",
+        ),
+        (("mostra letters/ann.txt", "troca tour por passeio nele"), "Dear Ann,\nthe passeio is moved to 16:00.\n"),
+        (("zeig letters/ann.txt", "ersetz tour durch Ausflug darin"), "Dear Ann,\nthe Ausflug is moved to 16:00.\n"),
+        (
+            ("apúntame al final de letters/ann.txt pegar carteles en la iglesia, porfa",),
+            f"{FILES['letters/ann.txt']}pegar carteles en la iglesia\n",
+        ),
+    ],
+)
+def test_politeness_is_no_part_of_what_is_written(ask: Ask, folder: Path, texts: tuple[str, ...], left: str) -> None:
+    ask(*texts)
+    assert (folder / "letters/ann.txt").read_text() == left
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("grep ERROR server.log | wc -l", "2"),
+        ("cut -d, -f2 guests.csv | sort | tail -1", "city"),
+        ("cat server.log | grep -c INFO", "1"),
+    ],
+)
+def test_programs_with_pipes_between_them_are_run(ask: Ask, text: str, said: str) -> None:
+    assert str(ask(text).answer).strip() == said
