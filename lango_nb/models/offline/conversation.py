@@ -184,6 +184,7 @@ _OF_ADDING = frozenset("append prepend write line row text item list file end fi
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+_OPEN_BOX = "[ ]"
 _KEEPING = frozenset(("save", "write", "put", "append", "export"))
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
@@ -1253,15 +1254,22 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     step, last = reading.steps[0], context.last
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
-    has_boxes = BOX.search(context.answer) is not None or (last is not None and last.act in {"line.tick", "undo"})
+    has_boxes = BOX.search(context.answer) is not None or (
+        last is not None and (last.act in {"line.tick", "undo"} or last.word("find") == _OPEN_BOX)
+    )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not EXACT.match(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
+    if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
         return None
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
-    comes_off = any("off" in one for one in _listed(reading.language).concepts(words_of(request)))
+    marks = frozenset[str]().union(*_listed(reading.language).concepts(words_of(request)))
+    if (asked := _asked_of_boxes(request, marks, has_boxes=has_boxes)) is not None:
+        return asked.with_arguments(file=(file,))
+    if has_boxes and "tick" in marks and (left := _ticked_in(request, reading.language)):
+        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
+    comes_off = "off" in marks
     if comes_off and (left := _left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
         return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
     if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
@@ -1278,6 +1286,33 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     )
     act = "line.untick" if told & _REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) -> Step | None:
+    """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
+    told = concepts_of(request)
+    is_asked = is_asking(request) or request.rstrip()[-1:] in _ASKS or bool(told & _SHOWING_WORDS)
+    is_left = "unticked" in marks or ("left" in marks and has_boxes)
+    if not is_asked or not ("ticked" in marks or is_left):
+        return None
+    is_open = is_left or bool(told & _NEGATING) or "not" in said_of_tables(request, "")
+    find = _OPEN_BOX if is_open else "[x]"
+    return Step("count.matches" if "many" in told else "search", {"find": (find,)}, text=request)
+
+
+def _ticked_in(request: str, language: str) -> str:
+    """Return what is to be ticked, in the same clause or in the one before: "I finished Peig 2009, tick it"."""
+    clauses = [clause for clause in re.split(r"[,;:.!\u3001\uff0c\u3002]\s+|[\u3001\uff0c\u3002]", request) if clause]
+    at = next(
+        (
+            at
+            for at, one in enumerate(clauses)
+            if any("tick" in told for told in _listed(language).concepts(words_of(one)))
+        ),
+        0,
+    )
+    step = Step("line.tick", {})
+    return next((left for one in clauses[at::-1] if (left := _left_over(one, step, language))), "")
 
 
 def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:

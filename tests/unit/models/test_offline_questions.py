@@ -174,3 +174,30 @@ def test_politeness_is_no_part_of_what_is_written(ask: Ask, folder: Path, texts:
 )
 def test_programs_with_pipes_between_them_are_run(ask: Ask, text: str, said: str) -> None:
     assert str(ask(text).answer).strip() == said
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("show props.md", "which ones are not ticked yet?", "I found the oil lamp, tick it", "how many are left now?"),
+        (
+            "mostra props.md",
+            "quali non sono ancora spuntati?",
+            "ho trovato la oil lamp, spuntala",
+            "quanti ne mancano?",
+        ),
+        ("zeig props.md", "was ist noch nicht abgehakt?", "hak oil lamp ab", "wie viele fehlen noch?"),
+        ("pokaż props.md", "które nie są odhaczone?", "odhacz oil lamp", "ile zostało?"),
+        ("打开props.md", "哪些还没打勾", "找到了oil lamp\uff0c打勾", "还剩几个"),
+    ],
+)
+def test_boxes_that_were_shown_are_spoken_of(ask: Ask, folder: Path, texts: tuple[str, ...]) -> None:
+    (folder / "props.md").write_text("# Props\n- [x] mail bag\n- [ ] oil lamp\n- [ ] walking stick\n")
+    show, which, tick, many = texts
+    ask(show)
+    open_ = str(ask(which).answer)
+    assert "oil lamp" in open_
+    assert "mail bag" not in open_
+    ask(tick)
+    assert (folder / "props.md").read_text() == "# Props\n- [x] mail bag\n- [x] oil lamp\n- [ ] walking stick\n"
+    assert "1" in str(ask(many).answer)
