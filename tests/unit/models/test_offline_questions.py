@@ -201,3 +201,30 @@ def test_boxes_that_were_shown_are_spoken_of(ask: Ask, folder: Path, texts: tupl
     ask(tick)
     assert (folder / "props.md").read_text() == "# Props\n- [x] mail bag\n- [x] oil lamp\n- [ ] walking stick\n"
     assert "1" in str(ask(many).answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "unsaid"),
+    [
+        ("what is the total income in club.json?", "4000", "1200"),
+        ("ile wynosi razem income w club.json?", "4000", "1200"),
+        ("dans club.json, quel est le total des dépenses pas encore payées ?", "1200", "650"),
+        ("qual è il totale delle spese non pagate in club.json?", "1200", "650"),
+        ("qual é o interval_minutes no club.json?", "30", "hall"),
+        ("which animals in frogs.csv weigh more than 8 grams?", "A2", "A1"),
+        ("quali animali in frogs.csv pesano meno di 8 grammi?", "A1", "A2"),
+        ("welke dieren in frogs.csv zijn langer dan 60 millimeter?", "A2", "A1"),
+        ("quem tem mais calls no frogs.csv?", "A1", "A2"),
+        ("who has the most calls in frogs.csv?", "A1", "A2"),
+        ("wer in frogs.csv hat am meisten calls?", "A1", "A2"),
+    ],
+)
+def test_amounts_are_found_where_they_are(ask: Ask, folder: Path, text: str, said: str, unsaid: str) -> None:
+    (folder / "frogs.csv").write_text("id,svl_mm,mass_g,calls\nA1,41.5,7.2,12\nA2,71.0,9.8,3\n")
+    (folder / "club.json").write_text(
+        '{"interval_minutes": 30, "income": {"tickets": 3200, "bakery": 800}, "expenses": ['
+        '{"item": "hall", "amount": 650, "paid": true}, {"item": "light", "amount": 1200, "paid": false}]}'
+    )
+    answer = str(ask(text).answer)
+    assert said in answer
+    assert unsaid not in answer
