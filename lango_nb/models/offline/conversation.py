@@ -75,7 +75,7 @@ from lango_nb.models.offline.plan import (
     speak_of,
     with_given,
 )
-from lango_nb.models.offline.queries import TABLES, said_of_tables
+from lango_nb.models.offline.queries import TABLES, said_of_tables, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, reader
 from lango_nb.routing.router import Router, router_for_prompt
@@ -185,6 +185,10 @@ _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
 _OPEN_BOX = "[ ]"
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_WITHIN = ("に", "里", "中", "上", "裡")
+"""What stands behind a file in which something is, where there are no blanks."""
+_ASKED_OF = frozenset(("what", "which", "who"))
 _KEEPING = frozenset(("save", "write", "put", "append", "export"))
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
@@ -397,6 +401,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
     reading = _of_list(_of_spoken_list(reading, request, context), request, context)
     for meant in (
+        _of_lacking(request, reading.language),
         _of_compared(reading, request, context),
         _of_folders(reading, request, context),
         _of_other_word(request, context),
@@ -1088,6 +1093,42 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     return Step(
         _TOLD_BY.get(kind, "date") if is_which else "read", {"file": both if is_which else (words,)}, text=request
     )
+
+
+def _of_lacking(request: str, language: str) -> Step | None:
+    """Return that the lines of one file are wanted which another one lacks: "what is in a.txt but not in b.txt?".
+
+    Examples
+    --------
+    >>> _of_lacking("what is in a.txt that isn't in b.txt?", "en").arguments["file"]
+    ('a.txt', 'b.txt')
+    >>> _of_lacking("was fehlt in a.txt, was in b.txt steht?", "de").arguments["file"]
+    ('b.txt', 'a.txt')
+    >>> _of_lacking("show a.txt, not b.txt", "en")
+    """
+    found = words_of(request)
+    told = lexicon().concepts(found)
+    marks, asked = _listed(language).concepts(found), words_of_tables(language).concepts(found)
+    named = [at for at, word in enumerate(found) if word.kind == "file"]
+    if not named and any("list" in one for one in told):  # "on the 2024 list but not on the 2023 one"
+        named = [at for at, word in enumerate(found) if _YEAR.fullmatch(word.text)]
+    if len(named) != _BOTH or any(word.is_quoted for word in found) or found[named[0]].text == found[named[1]].text:
+        return None
+    first, second = named
+    is_east = language in {"ja", "zh"}
+    is_in = is_east and all(request[found[at].end :].lstrip()[:1] in _WITHIN for at in named)
+    if not is_in and not any(one & _ASKED_OF for one in told[:first]):
+        return None
+    lacking = [
+        at
+        for at in range(len(found))
+        if told[at] & _NEGATING or "none" in told[at] or "lacking" in marks[at] or "not" in asked[at]
+    ]
+    if not lacking:
+        return None
+    is_turned = any(first < at < second for at in lacking) if is_east else lacking[-1] < first
+    both = (found[second].text, found[first].text) if is_turned else (found[first].text, found[second].text)
+    return Step("compare.only", {"file": both}, text=request)
 
 
 def _of_folders(reading: Reading, request: str, context: Context) -> Step | None:

@@ -505,6 +505,22 @@ def _compare(desk: Desk, step: Step) -> Work:
     return Outcome(desk.say("differ", file=first, other=second, lines=shown), found, settled, second, (first, second))
 
 
+def _only(desk: Desk, step: Step) -> Work:
+    """Show the lines of a file that another one lacks; how they are marked as items makes no difference."""
+    paths: tuple[str, ...] = yield from desk.files(step)
+    if len(paths) < 2:  # noqa: PLR2004 - two are compared
+        raise Ask(desk.say("ask.compare", file=paths[0]))
+    first, second = paths[:2]
+    texts: dict[str, str] = yield from desk.folder.read_all((first, second))
+    there = {_item(line) for line in lines(texts[second])}
+    found = [line for line in lines(texts[first]) if _item(line) and _item(line) not in there]
+    return _lines_said(desk, step.with_arguments(file=(first, second)), first, found)
+
+
+def _item(line: str) -> str:
+    return re.sub(r"^\s*(?:[-*+•]\s+)?(?:\[[ xX]\]\s+)?", "", line).strip().casefold()
+
+
 def _summary(desk: Desk, step: Step) -> Work:
     path, text = yield from desk.read(step)
     if text is None:
@@ -1147,6 +1163,7 @@ _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "read": _read,
     "rows.sorted": _sorted,
     "compare": _compare,
+    "compare.only": _only,
     "summary": _summary,
     "count.files": _count_files,
     "size": _size,

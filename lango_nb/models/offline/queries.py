@@ -226,7 +226,7 @@ class _Question:
             if token.kind not in {"file", "folder", "sign"}
             for part in plain(token.text).split()
         ]
-        self.asking = _asked(language).concepts(self.tokens)
+        self.asking = words_of_tables(language).concepts(self.tokens)
         """What each token says in questions about tables (``data/reading/asked.tsv``)."""
         self.english = () if language == "en" else tuple(_in_english(self.tokens, language))
         """Tokens with the stems of what they mean in English."""
@@ -951,7 +951,7 @@ def said_of_tables(text: str, language: str) -> frozenset[str]:
     >>> sorted(said_of_tables("wat scheelt dat?", "nl")), sorted(said_of_tables("from high to low", "en"))
     (['apart'], ['down'])
     """
-    return frozenset[str]().union(*_asked(language).concepts(words(text)))
+    return frozenset[str]().union(*words_of_tables(language).concepts(words(text)))
 
 
 def says_state(text: str, language: str) -> str:
@@ -971,7 +971,7 @@ def _number_said(word: Word, told: Iterable[str]) -> int:
 
 
 @cache
-def _asked(language: str) -> Lexicon:
+def words_of_tables(language: str) -> Lexicon:
     """Return the words of questions about tables in a language, or in all."""
     return Lexicon([row for row in read_rows("asked.tsv") if language in {"", row[1]}])
 

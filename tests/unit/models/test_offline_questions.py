@@ -228,3 +228,24 @@ def test_amounts_are_found_where_they_are(ask: Ask, folder: Path, text: str, sai
     answer = str(ask(text).answer)
     assert said in answer
     assert unsaid not in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is in pack_2024.txt that isn't in pack_2023.txt?",
+        "what is on the 2024 packing list that wasnt on the 2023 one",
+        "was steht in pack_2024.txt, aber nicht in pack_2023.txt?",
+        "che cosa manca in pack_2023.txt che c'è in pack_2024.txt?",
+        "co jest w pack_2024.txt, a czego nie ma w pack_2023.txt?",
+        "pack_2024.txtにあってpack_2023.txtにないものを教えて",
+        "pack_2024.txt里有而pack_2023.txt里没有的是什么",
+    ],
+)
+def test_what_one_list_has_and_another_lacks_is_told(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "pack_2023.txt").write_text("- rope\n- lamp\n")
+    (folder / "pack_2024.txt").write_text("rope\nswabs\nlamp\n")
+    answer = str(ask(text).answer)
+    assert "swabs" in answer
+    assert "rope" not in answer
+    assert "lamp" not in answer
