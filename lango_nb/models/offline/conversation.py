@@ -49,6 +49,7 @@ from lango_nb.models.offline.names import (
     compared_in,
     counted_up,
     endings,
+    is_here,
     is_part,
     is_pointer,
     is_small,
@@ -77,7 +78,7 @@ from lango_nb.models.offline.plan import (
 )
 from lango_nb.models.offline.queries import TABLES, said_of_tables, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, reader
+from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, is_misnamed, reader
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
 from lango_nb.tools.builtin import control_among
@@ -185,6 +186,7 @@ _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
 _OPEN_BOX = "[ ]"
+_PLACED_IN = frozenset(("in", "into"))
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WITHIN = ("に", "里", "中", "上", "裡")
 """What stands behind a file in which something is, where there are no blanks."""
@@ -423,6 +425,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     reading = later(reading, context)
+    reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
         _with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
@@ -672,6 +675,15 @@ def _of_known_kinds(reading: Reading) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     group, _, part = step.act.partition(".")
+    if is_misnamed(step):  # "put a.txt in a new folder old"
+        moved = [
+            (place, one)
+            for place, one in enumerate(reading.others)
+            if one.steps[0].act in {"move", "copy"} and one.steps[0].word("to") and one.steps[0].word("file")
+        ]
+        for place, other in moved[:1]:
+            rest = (*reading.others[:place], *reading.others[place + 1 :])
+            return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
     if part == "ending" and step.word("ending") and not endings(step.word("ending")):
         for place, other in enumerate(reading.others):
             if other.steps[0].act == group:
@@ -1161,6 +1173,55 @@ def _of_folders(reading: Reading, request: str, context: Context) -> Step | None
         return None
     where = f"{changed.word('to')}/" if is_inside and changed is not None else ""
     return Step("folder.make", {"to": tuple(f"{where}{name}" for name in names)}, text=request)
+
+
+def _into_folder(step: Step, language: str, context: Context) -> Step:
+    """Return a step with the folder that its request names, or that was just made, as the place where something goes.
+
+    Examples
+    --------
+    >>> said = "crea una carpeta figuras dentro de draft"
+    >>> _into_folder(Step("folder.make", {"to": ("draft",)}, text=said), "es", Context()).word("to")
+    'draft/figuras'
+    >>> _into_folder(Step("write", {"file": ("the folder letters", "ann.txt")}), "en", Context()).word("file")
+    'letters/ann.txt'
+    >>> made = Context(changed=Step("folder.make", {"to": ("old",)}))
+    >>> _into_folder(Step("copy", {"to": ("a.txt",)}, text="copy into it a.txt"), "en", made).arguments
+    {'to': ('old',), 'file': ('a.txt',)}
+    """
+    files, to, changed = step.arguments.get("file", ()), step.word("to"), context.changed
+    if step.act in {"write", "create"} and len(files) == _BOTH:
+        folders = re.compile(r"(\S+)\s+(?:" + "|".join(map(re.escape, files)) + ")")
+        said = {found[0].removeprefix(found[1]).strip(): found[1] for found in folders.finditer(step.text)}
+        places = [
+            word
+            for word in files
+            if not ENDED.search(word) and "folder" in concepts_of(word) | concepts_of(said.get(word, ""))
+        ]
+        names = [word for word in files if ENDED.search(word)]
+        if len(places) == len(names) == 1 and (place := trimmed(places[0])) and not is_here(places[0]):
+            return step.with_arguments(file=(f"{place.rstrip('/')}/{names[0]}",))
+    if step.act == "folder.make" and to and len(step.arguments["to"]) == 1 and "/" not in to:
+        before = words_of(step.text.partition(to)[0])
+        told = lexicon().concepts(before)
+        at = max((at for at, one in enumerate(told) if "folder" in one), default=len(told))
+        named = [
+            word.text for word in before[at + 1 :] if not (is_small(word.text) or is_small_in(word.folded, language))
+        ]
+        is_placed = any(one & _PLACED_IN for one in told[at + 2 :])
+        named = [name for name in named if not concepts_of(name) & _PLACED_IN]
+        return step.with_arguments(to=(f"{to}/{named[0]}",)) if is_placed and len(named) == 1 else step
+    is_new = step.act in {"copy", "move"} and {"create", "folder"} <= concepts_of(step.text.rpartition(to or "\0")[0])
+    if is_new and to and not (ENDED.search(to) or to.endswith("/")):
+        return step.with_arguments(to=(f"{trimmed(to)}/",))
+    is_last = changed is not None and changed.act == step.act and "and" in concepts_of(step.text)
+    if step.act not in {"copy", "move"} or changed is None:
+        return step
+    if not files and ENDED.search(to) and changed.act == "folder.make":
+        return step.with_arguments(file=(to,), to=(changed.word("to"),))
+    if files and not to and is_last and changed.word("to").endswith("/"):  # "and poster_b too"
+        return step.with_arguments(to=changed.arguments["to"])
+    return step
 
 
 def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:

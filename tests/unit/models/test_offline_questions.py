@@ -249,3 +249,24 @@ def test_what_one_list_has_and_another_lacks_is_told(ask: Ask, folder: Path, tex
     assert "swabs" in answer
     assert "rope" not in answer
     assert "lamp" not in answer
+
+
+@pytest.mark.parametrize(
+    ("texts", "there"),
+    [
+        (("crea una carpeta figuras dentro de letters",), "letters/figuras/"),
+        (("crée un dossier figures dans letters",), "letters/figures/"),
+        (("make a folder figures inside letters",), "letters/figures/"),
+        (("stwórz folder wykresy w letters",), "letters/wykresy/"),
+        (("maak in de map letters een bestand hi.txt met de tekst: tot gauw",), "letters/hi.txt"),
+        (("create a file hi.txt in the folder letters with the text hi there",), "letters/hi.txt"),
+        (("zet programme.md even in een nieuwe map oud",), "oud/programme.md"),
+        (("crea una cartella archivio", "copiaci dentro todo.txt"), "archivio/todo.txt"),
+        (("make a folder old", "copy into it todo.txt", "and programme.md too"), "old/programme.md"),
+        (("leg einen Ordner alt an", "kopier todo.txt rein", "und auch programme.md"), "alt/programme.md"),
+    ],
+)
+def test_things_go_into_the_folder_that_is_named(ask: Ask, folder: Path, texts: tuple[str, ...], there: str) -> None:
+    ask(*texts)
+    assert (folder / there).exists()
+    assert (folder / there).is_dir() == there.endswith("/")
