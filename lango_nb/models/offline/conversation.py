@@ -49,6 +49,7 @@ from lango_nb.models.offline.names import (
     compared_in,
     counted_up,
     endings,
+    is_here,
     is_part,
     is_pointer,
     is_small,
@@ -75,9 +76,9 @@ from lango_nb.models.offline.plan import (
     speak_of,
     with_given,
 )
-from lango_nb.models.offline.queries import TABLES, said_of_tables
+from lango_nb.models.offline.queries import TABLES, said_of_tables, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.reader import FOLLOWS, as_act, reader
+from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, is_misnamed, reader
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
 from lango_nb.tools.builtin import control_among
@@ -172,14 +173,24 @@ _EXPLAINED_IN = 5
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
 _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
+_LEAST_KEPT = 3
+"""Words that are left of a request without its politeness: what says little else is an answer."""
 _FEW_WORDS = 5
 """Words that an addition to what is remembered has more of."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
 _ASKS = ("?", "\uff1f")
+_OF_ADDING = frozenset("append prepend write line row text item list file end first last new it that and along".split())
+"""Concepts of words before what is added that are no part of it."""
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+_OPEN_BOX = "[ ]"
+_PLACED_IN = frozenset(("in", "into"))
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_WITHIN = ("に", "里", "中", "上", "裡")
+"""What stands behind a file in which something is, where there are no blanks."""
+_ASKED_OF = frozenset(("what", "which", "who"))
 _KEEPING = frozenset(("save", "write", "put", "append", "export"))
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
@@ -355,7 +366,8 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     A few words are taken to be in the language that was spoken before.
     """
     last = last_of(context)
-    if (shell := as_act(request)) is not None:
+    request = without_manners(request)
+    if (shell := as_act(request) or as_pipe(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
     head, colon, rest = request.partition(":")
     if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
@@ -391,6 +403,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
     reading = _of_list(_of_spoken_list(reading, request, context), request, context)
     for meant in (
+        _of_lacking(request, reading.language),
         _of_compared(reading, request, context),
         _of_folders(reading, request, context),
         _of_other_word(request, context),
@@ -412,12 +425,59 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
     reading = later(reading, context)
+    reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
+    steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
         _with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
-        for step in reading.steps
+        for step in steps
     ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return _with_others_filled(reading._replace(steps=split))
+
+
+def without_manners(request: str) -> str:
+    """Leave out words of politeness at the end of a request of one line: they are no part of what is written.
+
+    Examples
+    --------
+    >>> without_manners("en todo.txt cambia Hendrix por Müller porfa"), without_manners("yes please")
+    ('en todo.txt cambia Hendrix por Müller', 'yes please')
+    >>> without_manners("voeg toe aan a.txt: bel Anna, aub!"), without_manners('write "two teas please" to a.txt')
+    ('voeg toe aan a.txt: bel Anna', 'write "two teas please" to a.txt')
+    """
+    found = words_of(request)
+    kept = _without_last(found, "manners")
+    if "\n" in request.strip() or len(kept) == len(found) or len(kept) < _LEAST_KEPT:
+        return request
+    return (
+        request[: kept[-1].end].rstrip() if not kept[-1].is_quoted else request[: found[len(kept)].start].rstrip(" ,")
+    )
+
+
+def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Sequence[Word]:
+    """Return words without those at the end that mean something, and the signs before them."""
+    told = _listed(language).concepts(found)
+    end = len(found)
+    while end and (found[end - 1].kind == "sign" or (concept in told[end - 1] and not found[end - 1].is_quoted)):
+        end -= 1
+    return found[:end] if any(concept in one for one in told[end:]) else found
+
+
+def _of_it(step: Step, language: str) -> Step:
+    """Take words for the file that is spoken of from what is put in: "troca a por b nele".
+
+    Examples
+    --------
+    >>> said = Step("replace", {"old": ("a",), "new": ("b nele",)}, text="troca a por b nele")
+    >>> _of_it(said, "pt").word("new")
+    'b'
+    """
+    new = step.word("new")
+    if step.act not in {"replace", "line.replace", "json.set", "value.set"} or step.word("file") or not new:
+        return step
+    kept = _without_last(words_of(new), "therein", language)
+    is_last = step.text.rstrip(" .!").endswith(new) and kept and len(kept) < len(words_of(new))
+    return step.with_arguments(new=(new[: kept[-1].end],)) if is_last else step
 
 
 def _with_others_filled(reading: Reading) -> Reading:
@@ -615,6 +675,15 @@ def _of_known_kinds(reading: Reading) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     group, _, part = step.act.partition(".")
+    if is_misnamed(step):  # "put a.txt in a new folder old"
+        moved = [
+            (place, one)
+            for place, one in enumerate(reading.others)
+            if one.steps[0].act in {"move", "copy"} and one.steps[0].word("to") and one.steps[0].word("file")
+        ]
+        for place, other in moved[:1]:
+            rest = (*reading.others[:place], *reading.others[place + 1 :])
+            return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
     if part == "ending" and step.word("ending") and not endings(step.word("ending")):
         for place, other in enumerate(reading.others):
             if other.steps[0].act == group:
@@ -1038,6 +1107,42 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     )
 
 
+def _of_lacking(request: str, language: str) -> Step | None:
+    """Return that the lines of one file are wanted which another one lacks: "what is in a.txt but not in b.txt?".
+
+    Examples
+    --------
+    >>> _of_lacking("what is in a.txt that isn't in b.txt?", "en").arguments["file"]
+    ('a.txt', 'b.txt')
+    >>> _of_lacking("was fehlt in a.txt, was in b.txt steht?", "de").arguments["file"]
+    ('b.txt', 'a.txt')
+    >>> _of_lacking("show a.txt, not b.txt", "en")
+    """
+    found = words_of(request)
+    told = lexicon().concepts(found)
+    marks, asked = _listed(language).concepts(found), words_of_tables(language).concepts(found)
+    named = [at for at, word in enumerate(found) if word.kind == "file"]
+    if not named and any("list" in one for one in told):  # "on the 2024 list but not on the 2023 one"
+        named = [at for at, word in enumerate(found) if _YEAR.fullmatch(word.text)]
+    if len(named) != _BOTH or any(word.is_quoted for word in found) or found[named[0]].text == found[named[1]].text:
+        return None
+    first, second = named
+    is_east = language in {"ja", "zh"}
+    is_in = is_east and all(request[found[at].end :].lstrip()[:1] in _WITHIN for at in named)
+    if not is_in and not any(one & _ASKED_OF for one in told[:first]):
+        return None
+    lacking = [
+        at
+        for at in range(len(found))
+        if told[at] & _NEGATING or "none" in told[at] or "lacking" in marks[at] or "not" in asked[at]
+    ]
+    if not lacking:
+        return None
+    is_turned = any(first < at < second for at in lacking) if is_east else lacking[-1] < first
+    both = (found[second].text, found[first].text) if is_turned else (found[first].text, found[second].text)
+    return Step("compare.only", {"file": both}, text=request)
+
+
 def _of_folders(reading: Reading, request: str, context: Context) -> Step | None:
     """Return that several folders are to be made: those that are counted up, inside of the one that was made before.
 
@@ -1068,6 +1173,55 @@ def _of_folders(reading: Reading, request: str, context: Context) -> Step | None
         return None
     where = f"{changed.word('to')}/" if is_inside and changed is not None else ""
     return Step("folder.make", {"to": tuple(f"{where}{name}" for name in names)}, text=request)
+
+
+def _into_folder(step: Step, language: str, context: Context) -> Step:
+    """Return a step with the folder that its request names, or that was just made, as the place where something goes.
+
+    Examples
+    --------
+    >>> said = "crea una carpeta figuras dentro de draft"
+    >>> _into_folder(Step("folder.make", {"to": ("draft",)}, text=said), "es", Context()).word("to")
+    'draft/figuras'
+    >>> _into_folder(Step("write", {"file": ("the folder letters", "ann.txt")}), "en", Context()).word("file")
+    'letters/ann.txt'
+    >>> made = Context(changed=Step("folder.make", {"to": ("old",)}))
+    >>> _into_folder(Step("copy", {"to": ("a.txt",)}, text="copy into it a.txt"), "en", made).arguments
+    {'to': ('old',), 'file': ('a.txt',)}
+    """
+    files, to, changed = step.arguments.get("file", ()), step.word("to"), context.changed
+    if step.act in {"write", "create"} and len(files) == _BOTH:
+        folders = re.compile(r"(\S+)\s+(?:" + "|".join(map(re.escape, files)) + ")")
+        said = {found[0].removeprefix(found[1]).strip(): found[1] for found in folders.finditer(step.text)}
+        places = [
+            word
+            for word in files
+            if not ENDED.search(word) and "folder" in concepts_of(word) | concepts_of(said.get(word, ""))
+        ]
+        names = [word for word in files if ENDED.search(word)]
+        if len(places) == len(names) == 1 and (place := trimmed(places[0])) and not is_here(places[0]):
+            return step.with_arguments(file=(f"{place.rstrip('/')}/{names[0]}",))
+    if step.act == "folder.make" and to and len(step.arguments["to"]) == 1 and "/" not in to:
+        before = words_of(step.text.partition(to)[0])
+        told = lexicon().concepts(before)
+        at = max((at for at, one in enumerate(told) if "folder" in one), default=len(told))
+        named = [
+            word.text for word in before[at + 1 :] if not (is_small(word.text) or is_small_in(word.folded, language))
+        ]
+        is_placed = any(one & _PLACED_IN for one in told[at + 2 :])
+        named = [name for name in named if not concepts_of(name) & _PLACED_IN]
+        return step.with_arguments(to=(f"{to}/{named[0]}",)) if is_placed and len(named) == 1 else step
+    is_new = step.act in {"copy", "move"} and {"create", "folder"} <= concepts_of(step.text.rpartition(to or "\0")[0])
+    if is_new and to and not (ENDED.search(to) or to.endswith("/")):
+        return step.with_arguments(to=(f"{trimmed(to)}/",))
+    is_last = changed is not None and changed.act == step.act and "and" in concepts_of(step.text)
+    if step.act not in {"copy", "move"} or changed is None:
+        return step
+    if not files and ENDED.search(to) and changed.act == "folder.make":
+        return step.with_arguments(file=(to,), to=(changed.word("to"),))
+    if files and not to and is_last and changed.word("to").endswith("/"):  # "and poster_b too"
+        return step.with_arguments(to=changed.arguments["to"])
+    return step
 
 
 def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1163,6 +1317,31 @@ def _with_numbers(step: Step) -> Step:
     return step.with_arguments(text=(said[start : begin + len(text)].strip(),)) if start < begin else step
 
 
+def _whole_text(step: Step, language: str) -> Step:
+    """Give what is added to a named file the verb back that it begins with, and the place that it ends with.
+
+    Examples
+    --------
+    >>> said = "apunta en a.txt pegar carteles en la iglesia"
+    >>> _whole_text(Step("append", {"file": ("a.txt", "la iglesia"), "text": ("carteles",)}, text=said), "es").arguments
+    {'file': ('a.txt',), 'text': ('pegar carteles en la iglesia',)}
+    """
+    text, (file, *places) = step.word("text"), step.arguments.get("file", ("",))
+    named = [word for word in words_of(step.text) if word.kind == "file"]
+    begin, last = step.text.find(text), named[0].end if len(named) == 1 and not named[0].is_quoted else 0
+    if step.act not in {"append", "prepend"} or not text or step.text.count(text) != 1 or not 0 < last <= begin:
+        return step
+    end = max([begin + len(text), *(step.text.find(place) + len(place) for place in places)])
+    if places and (not file.endswith(named[0].text) or end != len(step.text.rstrip(" .!"))):
+        return step
+    between = words_of(step.text[last:begin])
+    if len(between) == 1 and between[0].kind == "word" and step.text[last:begin].strip() == between[0].text:
+        told = concepts_of(between[0].text) | _listed(language).concepts(between)[0]
+        if not (told & _OF_ADDING or is_small(between[0].text) or is_small_in(between[0].folded, language)):
+            begin = last + between[0].start
+    return step.with_arguments(file=(file,), text=(step.text[begin:end],))
+
+
 def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
 
@@ -1177,15 +1356,22 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     step, last = reading.steps[0], context.last
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
-    has_boxes = BOX.search(context.answer) is not None or (last is not None and last.act in {"line.tick", "undo"})
+    has_boxes = BOX.search(context.answer) is not None or (
+        last is not None and (last.act in {"line.tick", "undo"} or last.word("find") == _OPEN_BOX)
+    )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not EXACT.match(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
+    if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
         return None
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
-    comes_off = any("off" in one for one in _listed(reading.language).concepts(words_of(request)))
+    marks = frozenset[str]().union(*_listed(reading.language).concepts(words_of(request)))
+    if (asked := _asked_of_boxes(request, marks, has_boxes=has_boxes)) is not None:
+        return asked.with_arguments(file=(file,))
+    if has_boxes and "tick" in marks and (left := _ticked_in(request, reading.language)):
+        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
+    comes_off = "off" in marks
     if comes_off and (left := _left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
         return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
     if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
@@ -1202,6 +1388,33 @@ def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     )
     act = "line.untick" if told & _REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) -> Step | None:
+    """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
+    told = concepts_of(request)
+    is_asked = is_asking(request) or request.rstrip()[-1:] in _ASKS or bool(told & _SHOWING_WORDS)
+    is_left = "unticked" in marks or ("left" in marks and has_boxes)
+    if not is_asked or not ("ticked" in marks or is_left):
+        return None
+    is_open = is_left or bool(told & _NEGATING) or "not" in said_of_tables(request, "")
+    find = _OPEN_BOX if is_open else "[x]"
+    return Step("count.matches" if "many" in told else "search", {"find": (find,)}, text=request)
+
+
+def _ticked_in(request: str, language: str) -> str:
+    """Return what is to be ticked, in the same clause or in the one before: "I finished Peig 2009, tick it"."""
+    clauses = [clause for clause in re.split(r"[,;:.!\u3001\uff0c\u3002]\s+|[\u3001\uff0c\u3002]", request) if clause]
+    at = next(
+        (
+            at
+            for at, one in enumerate(clauses)
+            if any("tick" in told for told in _listed(language).concepts(words_of(one)))
+        ),
+        0,
+    )
+    step = Step("line.tick", {})
+    return next((left for one in clauses[at::-1] if (left := _left_over(one, step, language))), "")
 
 
 def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:

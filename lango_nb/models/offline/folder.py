@@ -971,7 +971,7 @@ class Desk:
             return entry.name, entry
         if _PATH.fullmatch(name.rstrip("/")):
             upper: list[Entry] = yield from self.folder.list()
-            if whole := self._whole_name(name, upper):
+            if (whole := self._whole_name(name, upper)) and not name.endswith("/"):
                 return whole, next(one for one in upper if one.name == whole)
             folded = [one for one in upper if one.name.casefold() == name.casefold()]
             if len(folded) == 1:
@@ -979,7 +979,7 @@ class Desk:
                 return folded[0].name, folded[0]
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
-        found = pick(name, [one.name for one in upper], is_file=True)
+        found = pick(name, [one.name for one in upper if one.is_folder or not name.endswith("/")], is_file=True)
         if found.name and not (found.is_guess and "." in name):
             self.notes += [self.say("note.took", word=word, name=found.name)] * found.is_guess
             return found.name, next(one for one in upper if one.name == found.name)

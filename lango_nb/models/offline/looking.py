@@ -56,6 +56,7 @@ from lango_nb.models.offline.operations import (
     read_log,
     read_table,
     reckon,
+    rows_key,
     settle,
     with_text,
     write_row,
@@ -504,6 +505,22 @@ def _compare(desk: Desk, step: Step) -> Work:
     return Outcome(desk.say("differ", file=first, other=second, lines=shown), found, settled, second, (first, second))
 
 
+def _only(desk: Desk, step: Step) -> Work:
+    """Show the lines of a file that another one lacks; how they are marked as items makes no difference."""
+    paths: tuple[str, ...] = yield from desk.files(step)
+    if len(paths) < 2:  # noqa: PLR2004 - two are compared
+        raise Ask(desk.say("ask.compare", file=paths[0]))
+    first, second = paths[:2]
+    texts: dict[str, str] = yield from desk.folder.read_all((first, second))
+    there = {_item(line) for line in lines(texts[second])}
+    found = [line for line in lines(texts[first]) if _item(line) and _item(line) not in there]
+    return _lines_said(desk, step.with_arguments(file=(first, second)), first, found)
+
+
+def _item(line: str) -> str:
+    return re.sub(r"^\s*(?:[-*+•]\s+)?(?:\[[ xX]\]\s+)?", "", line).strip().casefold()
+
+
 def _summary(desk: Desk, step: Step) -> Work:
     path, text = yield from desk.read(step)
     if text is None:
@@ -738,7 +755,13 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 found.append((one.explained, False, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
         told = _told(before, name, table, is_named=is_named)
-        asked = query(said, table, told, name, desk.language)
+        key = rows_key(text) if name.casefold().endswith(".json") else ""
+        asked = query(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
+        beside = _leaf_in(desk, name, text, said) if is_named else None
+        is_beside = beside is not None and beside.path[0] != key and not asked.where
+        if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
+            found.append((beside.explained, False, beside.said, _leaf_answered(desk, step, name, beside)))
+            continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
         is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
@@ -799,7 +822,7 @@ def without_refusals(text: str) -> str:
     'the rows that are not done'
     """
     clauses = re.split(r"[,;\uff0c\uff1b\u3001]\s*|(?<=[.!])\s+", text)
-    kept = [one for one in clauses if not ((told := concepts_of(one)) & _REFUSING and told & _CHANGING)]
+    kept = [one for one in clauses if not ((told := concepts_of(one)) & _REFUSING and told & _CHANGING) or asks(one)]
     return text if len(kept) == len(clauses) or not kept else ", ".join(kept)
 
 
@@ -808,7 +831,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     is_later = desk.context.query is not None
     if step.act == "calculate" and reckon(step.word("text")) is not None:
         return None
-    if step.act == "count.lines" and "line" in concepts_of(_unsaid(step)) and not points_back(step.text):
+    is_of_lines = step.act == "count.lines" and "line" in concepts_of(_unsaid(step)) and not points_back(step.text)
+    if is_of_lines and "most" not in said_of_tables(step.text, desk.language):
         return None  # of the whole file
     if step.act in _OF_TABLES:
         return _HALF
@@ -867,6 +891,10 @@ def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:
 def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
     values = [value if len(found.values) == 1 else f"{path}: {value}" for path, value in found.values]
     settled = Step("json.get", {"file": (name,), "key": (".".join(found.path),)}, text=step.text)
+    if found.total:
+        line = f"sum {'.'.join(found.path)}"
+        text = desk.say("query.value", value=found.total, file=name, query=line)
+        return Outcome(text, found.total, settled, name)
     return _lines_said(desk, settled, name, values)
 
 
@@ -1135,6 +1163,7 @@ _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "read": _read,
     "rows.sorted": _sorted,
     "compare": _compare,
+    "compare.only": _only,
     "summary": _summary,
     "count.files": _count_files,
     "size": _size,

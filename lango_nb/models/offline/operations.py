@@ -136,13 +136,33 @@ def read_log(text: str) -> Table:
 
 def _of_json(data: object) -> Table:
     """Read a list of objects, or the longest of those in an object, as a table."""
-    inner = [data] if isinstance(data, list) else list(data.values()) if isinstance(data, dict) else []
-    lists = [one for one in inner if isinstance(one, list) and one and all(isinstance(row, dict) for row in one)]
-    if not lists:
-        return Table((), ())
-    entries = max(lists, key=len)
+    _, entries = _longest_list(data)
     columns = tuple(dict.fromkeys(str(name) for row in entries for name in row))
     return Table(columns, tuple(tuple(_cell(row.get(name)) for name in columns) for row in entries))
+
+
+def _longest_list(data: object) -> tuple[str, list[dict[str, Any]]]:
+    inner = {"": data} if isinstance(data, list) else data if isinstance(data, dict) else {}
+    lists = {
+        str(key): one
+        for key, one in inner.items()
+        if isinstance(one, list) and one and all(isinstance(row, dict) for row in one)
+    }
+    return max(lists.items(), key=lambda one: len(one[1]), default=("", []))
+
+
+def rows_key(text: str) -> str:
+    """Return the key of the list that a JSON file is read as a table by; empty where it is none, or the whole file.
+
+    Examples
+    --------
+    >>> rows_key('{"year": 2025, "expenses": [{"item": "hall", "amount": 650}]}'), rows_key("[]")
+    ('expenses', '')
+    """
+    try:
+        return _longest_list(json.loads(text))[0]
+    except ValueError:
+        return ""
 
 
 def _cell(value: object) -> str:

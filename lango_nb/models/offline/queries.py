@@ -48,6 +48,8 @@ _MEASURES = {
     "count": ("many", "count"),
     "distinct": ("unique",),
 }
+_UNITS = frozenset(("g", "kg", "mm", "cm", "m2"))
+"""Signs of units that are said in full (``data/reading/asked.tsv``)."""
 _MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
 _NEGATING = frozenset(("no", "not", "none", "except"))
 _TIMES = frozenset(("newest", "oldest"))
@@ -224,7 +226,7 @@ class _Question:
             if token.kind not in {"file", "folder", "sign"}
             for part in plain(token.text).split()
         ]
-        self.asking = _asked(language).concepts(self.tokens)
+        self.asking = words_of_tables(language).concepts(self.tokens)
         """What each token says in questions about tables (``data/reading/asked.tsv``)."""
         self.english = () if language == "en" else tuple(_in_english(self.tokens, language))
         """Tokens with the stems of what they mean in English."""
@@ -408,6 +410,12 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
     named = _columns(asked, table, title if where or measure == "count" else set())
+    most_said = [at for at, told in enumerate(asked.asking) if "most" in told]
+    counted = [column for column in named if is_numeric(table.values(column))]
+    is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
+    if most_said and measure in {"", "count", "sum"} and len(counted) == 1 and not is_limited:
+        measure = "max"  # "quién tiene más líneas?"
+        asked.used.update(most_said)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
     truths = list(_truths(asked, table, named, spent))
     where += truths
@@ -635,14 +643,24 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             is_done = not _words_for("done").isdisjoint(parts)
             met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
             met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
-        if met and len([1 for _, places in hits if places] or met) * 2 >= len(parts):
-            found[column] = (-len(met) / len(parts), min(met))
+        sign = _unit_of(column)
+        if not met and sign and [_unit_of(one) for one in table.columns].count(sign) == 1:
+            met = [at for at, told in enumerate(asked.asking) if sign in told]  # "more than 8 grams": mass_g
+            hits = [(sign, met)] if met else hits
+        if met and len([1 for _, places in hits if places] or met) * 2 >= len(hits):
+            found[column] = (-len(met) / (len(parts) or 1), min(met))
             said[column] = {place for _, places in hits for place in places} or set(met)
             asked.used.update(said[column])
             asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
     whole = [said[column] for column, (share, _) in found.items() if share == -1]
     part = [column for column, (share, _) in found.items() if share > -1 and any(said[column] <= one for one in whole)]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
+
+
+def _unit_of(column: str) -> str:
+    """Return the sign of a unit that a column's name ends in."""
+    sign = column.casefold().replace("(", " ").replace(")", " ").replace("_", " ").split()[-1:]
+    return sign[0] if sign and sign[0] in _UNITS else ""
 
 
 def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -> Iterator[Condition]:
@@ -933,7 +951,7 @@ def said_of_tables(text: str, language: str) -> frozenset[str]:
     >>> sorted(said_of_tables("wat scheelt dat?", "nl")), sorted(said_of_tables("from high to low", "en"))
     (['apart'], ['down'])
     """
-    return frozenset[str]().union(*_asked(language).concepts(words(text)))
+    return frozenset[str]().union(*words_of_tables(language).concepts(words(text)))
 
 
 def says_state(text: str, language: str) -> str:
@@ -953,7 +971,7 @@ def _number_said(word: Word, told: Iterable[str]) -> int:
 
 
 @cache
-def _asked(language: str) -> Lexicon:
+def words_of_tables(language: str) -> Lexicon:
     """Return the words of questions about tables in a language, or in all."""
     return Lexicon([row for row in read_rows("asked.tsv") if language in {"", row[1]}])
 
@@ -976,6 +994,8 @@ class Leaf(NamedTuple):
     explained: float
     said: int = 0
     """How many keys of its path the question names."""
+    total: str = ""
+    """The sum of the values where it is asked for."""
 
 
 def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "en") -> Leaf | None:
@@ -1002,6 +1022,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     >>> prices = {"ticket": {"adult": 6, "child": 3}, "hours": {"monday": "closed"}}
     >>> leaf("what is a child ticket?", prices).path, leaf("und am Montag?", prices).values
     (('ticket', 'child'), (('hours.monday', 'closed'),))
+    >>> leaf("what is the total income?", {"income": {"fees": 20, "gifts": 5}}).total
+    '25'
     """
     asked = _Question(text, language)
     nodes = dict(_nodes(data))
@@ -1035,7 +1057,12 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     asked.used.update(tokens)
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
     keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)
-    return Leaf(path, below, asked.explained(), keys)
+    amounts_below = [number(value) for _, value in below]
+    total = ""
+    if len(below) > 1 and None not in amounts_below and (summed := asked.has(_MEASURES["sum"])):
+        asked.used.update(summed)
+        total = written(sum((one for one in amounts_below if one is not None), Decimal()))
+    return Leaf(path, below, asked.explained(), keys, total)
 
 
 def _nodes(data: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:

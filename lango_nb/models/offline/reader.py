@@ -15,7 +15,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise, product
+from itertools import groupby, pairwise, product
 from operator import mul
 from typing import NamedTuple
 
@@ -365,6 +365,10 @@ _SIGNS = frozenset("|&;<>$`(){}*?[]!~\n")
 """Signs that a shell would do something with."""
 
 
+_FILTERS = frozenset("awk cat cut du egrep find grep head jq ls nl rev sed sort tac tail tr uniq wc".split())
+"""Programs that lines with pipes are made of."""
+
+
 def as_act(command: str) -> Step | None:
     """Read a shell line as an act.
 
@@ -404,6 +408,30 @@ def as_act(command: str) -> Step | None:
         return None
     act, roles = found
     return Step(act, {role: tuple(given) for role, given in roles.items() if given}, "", line)
+
+
+def as_pipe(command: str) -> Step | None:
+    """Read a shell line of several programs as one that is run.
+
+    Examples
+    --------
+    >>> as_pipe("grep ERROR a.log | wc -l").word("command"), as_pipe("name | age"), as_pipe("cat a.txt")
+    ('grep ERROR a.log | wc -l', None, None)
+    """
+    line = command.strip()
+    try:
+        parts = [list(part) for is_pipe, part in groupby(_pieces(line), "|".__eq__) if not is_pipe]
+    except ValueError:
+        return None
+    programs = [words[0] for words in parts if words]
+    is_shell = len(programs) > 1 and all(one in _FILTERS for one in programs)
+    return Step("run", {"command": (line,)}, text=line) if is_shell else None
+
+
+def _pieces(line: str) -> Iterator[str]:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|")
+    lexer.whitespace_split = True
+    return lexer
 
 
 def _is_path(word: str) -> bool:

@@ -141,3 +141,132 @@ def test_lines_that_are_asked_for_in_number_are_counted(ask: Ask) -> None:
 def test_who_would_get_it_is_told(folder: Path, text: str) -> None:
     engine = Engine(topology="octet", tools=builtin_tools(), workspace=folder)
     assert "operator" in str(engine.run_sync(text).turn.answer)
+
+
+@pytest.mark.parametrize(
+    ("texts", "left"),
+    [
+        (("en letters/ann.txt cambia tour por paseo porfa",), "Dear Ann,\nthe paseo is moved to 16:00.\n"),
+        (
+            ("vervang in letters/ann.txt tour door wandeling, alsjeblieft",),
+            "Dear Ann,\nthe wandeling is moved to 16:00.\n",
+        ),
+        (("mostra letters/ann.txt", "troca tour por passeio nele"), "Dear Ann,\nthe passeio is moved to 16:00.\n"),
+        (("zeig letters/ann.txt", "ersetz tour durch Ausflug darin"), "Dear Ann,\nthe Ausflug is moved to 16:00.\n"),
+        (
+            ("apúntame al final de letters/ann.txt pegar carteles en la iglesia, porfa",),
+            f"{FILES['letters/ann.txt']}pegar carteles en la iglesia\n",
+        ),
+    ],
+)
+def test_politeness_is_no_part_of_what_is_written(ask: Ask, folder: Path, texts: tuple[str, ...], left: str) -> None:
+    ask(*texts)
+    assert (folder / "letters/ann.txt").read_text() == left
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("grep ERROR server.log | wc -l", "2"),
+        ("cut -d, -f2 guests.csv | sort | tail -1", "city"),
+        ("cat server.log | grep -c INFO", "1"),
+    ],
+)
+def test_programs_with_pipes_between_them_are_run(ask: Ask, text: str, said: str) -> None:
+    assert str(ask(text).answer).strip() == said
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("show props.md", "which ones are not ticked yet?", "I found the oil lamp, tick it", "how many are left now?"),
+        (
+            "mostra props.md",
+            "quali non sono ancora spuntati?",
+            "ho trovato la oil lamp, spuntala",
+            "quanti ne mancano?",
+        ),
+        ("zeig props.md", "was ist noch nicht abgehakt?", "hak oil lamp ab", "wie viele fehlen noch?"),
+        ("pokaż props.md", "które nie są odhaczone?", "odhacz oil lamp", "ile zostało?"),
+        ("打开props.md", "哪些还没打勾", "找到了oil lamp\uff0c打勾", "还剩几个"),
+    ],
+)
+def test_boxes_that_were_shown_are_spoken_of(ask: Ask, folder: Path, texts: tuple[str, ...]) -> None:
+    (folder / "props.md").write_text("# Props\n- [x] mail bag\n- [ ] oil lamp\n- [ ] walking stick\n")
+    show, which, tick, many = texts
+    ask(show)
+    open_ = str(ask(which).answer)
+    assert "oil lamp" in open_
+    assert "mail bag" not in open_
+    ask(tick)
+    assert (folder / "props.md").read_text() == "# Props\n- [x] mail bag\n- [x] oil lamp\n- [ ] walking stick\n"
+    assert "1" in str(ask(many).answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "unsaid"),
+    [
+        ("what is the total income in club.json?", "4000", "1200"),
+        ("ile wynosi razem income w club.json?", "4000", "1200"),
+        ("dans club.json, quel est le total des dépenses pas encore payées ?", "1200", "650"),
+        ("qual è il totale delle spese non pagate in club.json?", "1200", "650"),
+        ("qual é o interval_minutes no club.json?", "30", "hall"),
+        ("which animals in frogs.csv weigh more than 8 grams?", "A2", "A1"),
+        ("quali animali in frogs.csv pesano meno di 8 grammi?", "A1", "A2"),
+        ("welke dieren in frogs.csv zijn langer dan 60 millimeter?", "A2", "A1"),
+        ("quem tem mais calls no frogs.csv?", "A1", "A2"),
+        ("who has the most calls in frogs.csv?", "A1", "A2"),
+        ("wer in frogs.csv hat am meisten calls?", "A1", "A2"),
+    ],
+)
+def test_amounts_are_found_where_they_are(ask: Ask, folder: Path, text: str, said: str, unsaid: str) -> None:
+    (folder / "frogs.csv").write_text("id,svl_mm,mass_g,calls\nA1,41.5,7.2,12\nA2,71.0,9.8,3\n")
+    (folder / "club.json").write_text(
+        '{"interval_minutes": 30, "income": {"tickets": 3200, "bakery": 800}, "expenses": ['
+        '{"item": "hall", "amount": 650, "paid": true}, {"item": "light", "amount": 1200, "paid": false}]}'
+    )
+    answer = str(ask(text).answer)
+    assert said in answer
+    assert unsaid not in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is in pack_2024.txt that isn't in pack_2023.txt?",
+        "what is on the 2024 packing list that wasnt on the 2023 one",
+        "was steht in pack_2024.txt, aber nicht in pack_2023.txt?",
+        "che cosa manca in pack_2023.txt che c'è in pack_2024.txt?",
+        "co jest w pack_2024.txt, a czego nie ma w pack_2023.txt?",
+        "pack_2024.txtにあってpack_2023.txtにないものを教えて",
+        "pack_2024.txt里有而pack_2023.txt里没有的是什么",
+    ],
+)
+def test_what_one_list_has_and_another_lacks_is_told(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "pack_2023.txt").write_text("- rope\n- lamp\n")
+    (folder / "pack_2024.txt").write_text("rope\nswabs\nlamp\n")
+    answer = str(ask(text).answer)
+    assert "swabs" in answer
+    assert "rope" not in answer
+    assert "lamp" not in answer
+
+
+@pytest.mark.parametrize(
+    ("texts", "there"),
+    [
+        (("crea una carpeta figuras dentro de letters",), "letters/figuras/"),
+        (("crée un dossier figures dans letters",), "letters/figures/"),
+        (("make a folder figures inside letters",), "letters/figures/"),
+        (("stwórz folder wykresy w letters",), "letters/wykresy/"),
+        (("maak in de map letters een bestand hi.txt met de tekst: tot gauw",), "letters/hi.txt"),
+        (("create a file hi.txt in the folder letters with the text hi there",), "letters/hi.txt"),
+        (("zet programme.md even in een nieuwe map oud",), "oud/programme.md"),
+        (("crea una cartella archivio", "copiaci dentro todo.txt"), "archivio/todo.txt"),
+        (("make a folder old", "copy into it todo.txt", "and programme.md too"), "old/programme.md"),
+        (("leg einen Ordner alt an", "kopier todo.txt rein", "und auch programme.md"), "alt/programme.md"),
+    ],
+)
+def test_things_go_into_the_folder_that_is_named(ask: Ask, folder: Path, texts: tuple[str, ...], there: str) -> None:
+    ask(*texts)
+    assert (folder / there).exists()
+    assert (folder / there).is_dir() == there.endswith("/")
