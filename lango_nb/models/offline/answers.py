@@ -143,13 +143,13 @@ def said(key: str, language: str, text: str, *, is_one: bool = True) -> dict[str
     {'file': 'my notes.md', 'n': '3 lines'}
     >>> said("refrain", "en", "notes.md has 3 lines.")
     """
-    names, pieces = _pieces(key, language)
+    names, pieces, counts = _pieces(key, language)
     if not text.endswith(pieces[-1]):
         return None
     starts = _begins(text, language) if is_one else _lines_from_the_end(text)
     for start in starts:
         if text.startswith(pieces[0], start) and (found := _holes(names, pieces, text, start)) is not None:
-            return found
+            return found if all(found[name][:1].isdigit() for name in counts) else None
     return None
 
 
@@ -165,7 +165,7 @@ def _begins(text: str, language: str) -> Iterator[int]:
 
 
 def _is_sentence(key: str, language: str, line: str) -> bool:
-    names, pieces = _pieces(key, language)
+    names, pieces, _ = _pieces(key, language)
     return line.startswith(pieces[0]) and line.endswith(pieces[-1]) and _holes(names, pieces, line, 0) is not None
 
 
@@ -209,10 +209,11 @@ def naming(hole: str, language: str) -> tuple[str, ...]:
 
 
 @cache
-def _pieces(key: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split a sentence into the names of its holes and what stands around them."""
+def _pieces(key: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Split a sentence into the names of its holes and what stands around them; last the holes that a number begins."""
     parts = _HOLE.split(_sentence(key, language))
-    return tuple(parts[1::3]), tuple(parts[0::3])
+    names, forms = tuple(parts[1::3]), parts[2::3]
+    return names, tuple(parts[0::3]), tuple(name for name, form in zip(names, forms, strict=True) if form)
 
 
 def is_question(text: str, language: str | None = None) -> bool:

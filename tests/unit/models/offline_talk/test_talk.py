@@ -15,6 +15,7 @@ from lango_nb.models.offline.answers import (
     UNDONE,
     is_question,
     languages,
+    said,
     say,
     sentences,
 )
@@ -314,10 +315,10 @@ def test_nothing_of_a_table_is_shown_unescaped(act: str) -> None:
 def test_names_of_agents_that_declined_are_escaped_and_cut() -> None:
     route = Route("", HOSTILE, "", (Candidate(HOSTILE, 2.0),))
     unsure = Route("", None, "not sure", (Candidate(HOSTILE, 2.0), Candidate("x" * 999, 1.0)))
-    for said in (out_of_reach(route), ask_back(unsure), nobody([HOSTILE, "b"], {"b": HOSTILE * 99})):
-        assert "\x1b" not in said
-        assert "\n" not in said
-        assert len(said) < 600
+    for told in (out_of_reach(route), ask_back(unsure), nobody([HOSTILE, "b"], {"b": HOSTILE * 99})):
+        assert "\x1b" not in told
+        assert "\n" not in told
+        assert len(told) < 600
 
 
 @pytest.mark.parametrize("text", ["{n}", "\ud83d", "a" * 100_000, "\x00", "?" * 500, "%s"])
@@ -405,3 +406,10 @@ def test_a_declining_is_read_back() -> None:
 )
 def test_who_greets_and_asks_how_it_goes_is_greeted(text: str, language: str) -> None:
     assert talk(text, language) == say("talk.hello", language)
+
+
+def test_a_count_that_is_read_back_is_a_number() -> None:
+    told = say("refused", "fr", what="delete a.txt")
+    assert said("refused", "fr", told) == {"what": "delete a.txt"}
+    assert said("size", "fr", told) is None  # "… fait …" says what a file weighs, too
+    assert said("size", "fr", say("size", "fr", file="a.txt", n=3)) == {"file": "a.txt", "n": "3 octets"}
