@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from lango_nb.core.errors import RefusedError, shorten
 from lango_nb.core.events import ApprovalAsked, ApprovalDecided, Event, ToolFinished, ToolStarted
 from lango_nb.core.messages import Message
 from lango_nb.records.masked import masked
+from lango_nb.records.stored_runs import NOBODY
 
 if TYPE_CHECKING:
     from lango_nb.core.json_value import JsonValue
@@ -78,6 +80,54 @@ def waiting_calls(store: Store) -> dict[str, str]:
     """
     rows = store.documents(KIND).find()
     return {str(row["run_id"] or row["turn_id"]): str(row["call_id"]) for row in rows if row.get("conversation")}
+
+
+class _TakenError(Exception):
+    """Somebody else answers the question."""
+
+
+def claim(store: Store, key: str) -> bool:
+    """Make a question whose process is gone this one's; of several that answer it, one succeeds.
+
+    Parameters
+    ----------
+    store : Store
+    key : str
+        Id of its row.
+
+    Raises
+    ------
+    StoreError
+        It cannot be written down.
+    """
+    own = store.writer()
+
+    def change(present: Row) -> Row:
+        if not store.is_gone(int(str(present["writer"]))):
+            raise _TakenError
+        return {**present, "writer": own}
+
+    try:
+        return store.documents(KIND).change(key, change) is not None
+    except _TakenError:
+        return False
+
+
+def give_back(store: Store, key: str) -> None:
+    """Leave a question to anybody; one that was forgotten meanwhile is gone."""
+    store.documents(KIND).change(key, lambda present: {**present, "writer": NOBODY})
+
+
+def too_late(request_id: str, run_id: str = "") -> RefusedError:
+    """Return the error of whoever answers a question after somebody else.
+
+    Examples
+    --------
+    >>> print(too_late("call_1"))
+    approval 'call_1' is already answered; %lango history shows what came of it
+    """
+    looked = f"run {run_id}" if run_id else "history"
+    return RefusedError(f"approval {shorten(request_id)!r} is already answered; %lango {looked} shows what came of it")
 
 
 def waits(tool: str) -> str:

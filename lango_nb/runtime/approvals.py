@@ -253,6 +253,14 @@ class QuestionStore(Protocol):
         """Return the questions whose turn or process has ended, oldest first."""
         ...
 
+    def claim(self, question: LeftQuestion) -> None:
+        """Make a question whose process is gone this one's; a :class:`RefusedError` if somebody else answers it."""
+        ...
+
+    def give_back(self, question: LeftQuestion) -> None:
+        """Leave a question to anybody whose answer could not be written down."""
+        ...
+
 
 # -- the broker --------------------------------------------------------------------------------------------------------
 
@@ -411,10 +419,15 @@ class Approvals:
             go_on(kept)
             self.changes.publish(CLOSED, question)
             return kept
-        with self._lock:
-            if answer.allowed:
-                self._memory.leave(question.request, answer)
         if self._held is not None:
+            self._held.claim(question)
+            try:
+                with self._lock:
+                    if answer.allowed:
+                        self._memory.leave(question.request, answer)
+            except StoreError:
+                self._held.give_back(question)
+                raise
             self._held.drop(question.request, question.key)
         self.changes.publish(CLOSED, question)
         return answer

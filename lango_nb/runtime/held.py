@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from lango_nb.core.errors import StoreError
 from lango_nb.core.masking import mask, mask_arguments
-from lango_nb.records.questions import KIND, Conversation
+from lango_nb.records.questions import KIND, Conversation, claim, give_back, too_late
 from lango_nb.records.stored_runs import NOBODY, StoredRuns
 from lango_nb.runtime.approvals import ApprovalRequest, Approvals, LeftQuestion, Resumption
 
@@ -102,6 +102,23 @@ class HeldQuestions:
         """Leave a question whose turn ends to whoever answers it, in this process too."""
         key = _row_id(request)
         self._try(lambda: self._documents.change(key, lambda row: {**row, "writer": NOBODY}, is_urgent=False), request)
+
+    def claim(self, question: LeftQuestion) -> None:
+        """Make a question whose process is gone this one's, before its answer is written down.
+
+        Raises
+        ------
+        RefusedError
+            Somebody else answers it, or has.
+        StoreError
+            It cannot be written down.
+        """
+        if not claim(self._store, question.key):
+            raise too_late(question.id, question.request.run_id)
+
+    def give_back(self, question: LeftQuestion) -> None:
+        """Leave a question to anybody whose answer could not be written down."""
+        self._try(lambda: give_back(self._store, question.key), question.request)
 
     def left(self, approvals: Approvals) -> tuple[LeftQuestion, ...]:
         """Return the questions whose turn or process has ended, oldest first."""

@@ -22,12 +22,20 @@ from lango_nb.core.events import ApprovalDecided, Event
 from lango_nb.core.messages import Message, ToolCall
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.packing import history_of, unpack_event
-from lango_nb.records.questions import KIND, Conversation, is_answered, unpack_conversation
+from lango_nb.records.questions import (
+    KIND,
+    Conversation,
+    claim,
+    give_back,
+    is_answered,
+    too_late,
+    unpack_conversation,
+)
 from lango_nb.records.resume import end_run
 from lango_nb.records.rows import rows_in
 from lango_nb.records.sessions import Session
 from lango_nb.records.steps import position
-from lango_nb.records.stored_runs import NOBODY, StoredRuns
+from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.routing.tree import AgentNode
 from lango_nb.runtime.approval_gate import preview
 from lango_nb.runtime.approval_types import (
@@ -46,7 +54,7 @@ from lango_nb.runtime.loop_state import LeftTurn, LoopState
 from lango_nb.runtime.teammates import Teammates
 from lango_nb.runtime.turn_state import TurnState
 from lango_nb.specs.topologies import root_of, topology_names
-from lango_nb.stores.store import Row, Store
+from lango_nb.stores.store import Store
 from lango_nb.tools.tool import Preview
 from lango_nb.tools.workers import REPEATS
 
@@ -175,11 +183,11 @@ class StoredResumption:
         """
         request, found = question.request, self._find(question)
         if self._questions.get(question.key) is None:  # looked up last: it goes before anything happens
-            raise self._too_late(request)
+            raise too_late(request.id, request.run_id)
         if isinstance(found, Obstacle):
             return self._drop(question, answer, found)
-        if not self._claim(question.key):
-            raise self._too_late(request)
+        if not claim(self._store, question.key):
+            raise too_late(request.id, request.run_id)
         if found.run is not None:
             found = replace(found, run=self._taken(question.key, request))
             self._forget(question)
@@ -196,33 +204,15 @@ class StoredResumption:
             raise RefusedError(f"{self._named(request)} cannot go on here: {found.why}{then}")
         run = self._runs.take(request.run_id) if request.run_id else None
         if request.run_id and run is None:
-            raise self._too_late(request)
+            raise too_late(request.id, request.run_id)
         self._forget(question)
         if run is not None:
             self._end(run)
         return lambda _kept: None
 
-    def _claim(self, key: str) -> bool:
-        """Write down that a question whose process is gone is with this one now; tell whether it is."""
-        own = self._store.writer()
-
-        def change(present: Row) -> Row:
-            if not self._store.is_gone(int(str(present["writer"]))):
-                raise _TakenError
-            return {**present, "writer": own}
-
-        try:
-            return self._questions.change(key, change) is not None
-        except _TakenError:
-            return False
-
-    def _give_back(self, key: str) -> None:
-        """Leave a question to anybody; one that was forgotten meanwhile is gone."""
-        self._questions.change(key, lambda present: {**present, "writer": NOBODY})
-
     def _forget(self, question: LeftQuestion) -> None:
         if not self._questions.remove(question.key):
-            raise self._too_late(question.request)
+            raise too_late(question.id, question.request.run_id)
 
     def _taken(self, key: str, request: ApprovalRequest) -> AgentRun:
         """Make a run one of this process."""
@@ -230,9 +220,9 @@ class StoredResumption:
         busy = self._busy(request.turn_id)
         if run is not None and not busy:
             return run
-        self._give_back(key)
+        give_back(self._store, key)
         if run is None:
-            raise self._too_late(request)
+            raise too_late(request.id, request.run_id)
         self._runs.give_back(run.id)  # two runs of one turn were taken at once: neither goes on
         raise RefusedError(f"{self._named(request)} cannot go on here: {busy}")
 
@@ -241,12 +231,6 @@ class StoredResumption:
             return f"run {request.run_id}"
         stored = self._store.log.read(request.turn_id)
         return f"turn {stored.row['number']}" if stored is not None else f"turn {request.turn_id}"
-
-    def _too_late(self, request: ApprovalRequest) -> RefusedError:
-        looked = f"run {request.run_id}" if request.run_id else "history"
-        return RefusedError(
-            f"approval {shorten(request.id)!r} is already answered; %lango {looked} shows what came of it"
-        )
 
     # -- what it needs -------------------------------------------------------------------------------------------------
 
@@ -319,7 +303,7 @@ class StoredResumption:
                 waiting.answered(answer),
                 partial(self._forget, question),
             )
-            self._run_turn(left, self._now, partial(self._give_back, question.key))
+            self._run_turn(left, self._now, partial(give_back, self._store, question.key))
             return
         try:
             self._begin(waiting, waiting.run, answer)
@@ -357,10 +341,6 @@ class StoredResumption:
 
     def _end(self, run: AgentRun) -> None:
         end_run(self._store, run, self._store.log.read(run.turn_id), self._now.clock.now(), root_of)
-
-
-class _TakenError(Exception):
-    """Another process lets the turn go on."""
 
 
 def _is_asked(request: ApprovalRequest, conversation: Conversation) -> bool:

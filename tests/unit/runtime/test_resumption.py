@@ -540,6 +540,52 @@ class TestOnce:
         either.left(slow).allow()
         assert (ended(slow).status, either.marked) == ("completed", ["a", "b"])
 
+    @pytest.mark.parametrize("first", ["allow", "deny"])
+    @pytest.mark.parametrize("second", ["allow", "deny"])
+    def test_who_read_it_just_before_it_was_answered_leaves_nothing_behind(
+        self, either: Home, first: str, second: str
+    ) -> None:
+        either.leave()
+        slow, fast = either.open(), either.open()
+
+        def answer() -> None:
+            getattr(either.left(fast), first)()
+            ended(fast)
+
+        with after_reading(slow.store.documents(KIND), answer, method="find"):
+            question = either.left(slow)
+        with pytest.raises(RefusedError, match=r"is already answered; %lango run arun-\w+ shows what came of it"):
+            getattr(question, second)()
+        assert slow.store.documents("approval").find() == []
+        assert either.marked == ["a"] * (first == "allow")
+
+    def test_where_nothing_waits_a_no_is_not_followed_by_a_yes(self, either: Home) -> None:
+        either.leave()
+        slow, fast = either.open(), either.open()
+        slow.store.documents(KIND).change(either.left(slow).key, lambda row: {**row, "conversation": None})
+        late = either.left(slow)
+        either.left(fast).deny()
+        with pytest.raises(RefusedError, match="is already answered"):
+            late.allow()
+        assert (slow.store.documents("approval").find(), slow.approvals.left) == ([], ())
+
+    def test_where_nothing_waits_an_answer_that_cannot_be_kept_leaves_the_question(
+        self, either: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        either.leave()
+        engine = either.open()
+        engine.store.documents(KIND).change(either.left(engine).key, lambda row: {**row, "conversation": None})
+
+        def put(*_rows: object, **_options: object) -> None:
+            raise StoreError("the disk is full", "full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(engine.store.documents("approval"), "put", put)
+            with pytest.raises(StoreError, match="full"):
+                either.left(engine).allow()
+        either.left(engine).allow()
+        assert [row["scope"] for row in engine.store.documents("approval").find()] == ["once"]
+
     def test_who_is_too_late_takes_nothing_from_the_one_that_goes_on(self, either: Home) -> None:
         either.leave()
         slow, fast = either.open(), either.open({"operator": [forever]})
@@ -628,21 +674,21 @@ class TestOnce:
 
 
 @contextmanager
-def after_reading(documents: Any, happen: Callable[[], object], times: int = 1) -> Iterator[None]:
-    """Let something happen right after a row was read so many times."""
-    read, count = documents.get, itertools.count(1)
+def after_reading(documents: Any, happen: Callable[[], object], times: int = 1, method: str = "get") -> Iterator[None]:
+    """Let something happen right after rows were read so many times."""
+    read, count = getattr(documents, method), itertools.count(1)
 
-    def get(key: str) -> Any:
-        row = read(key)
+    def reading(*given: object, **options: object) -> Any:
+        found = read(*given, **options)
         if next(count) == times:
             happen()
-        return row
+        return found
 
-    documents.get = get
+    setattr(documents, method, reading)
     try:
         yield
     finally:
-        documents.get = read
+        setattr(documents, method, read)
 
 
 async def die_at_once(_messages: object) -> Line:
