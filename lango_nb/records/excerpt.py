@@ -51,12 +51,16 @@ class Excerpt(Sequence[Message]):
     def __getitem__(self, place: int | slice) -> Message | list[Message]:
         if isinstance(place, slice):
             return [self[one] for one in range(*place.indices(self._length))]
-        left = place + self._length if place < 0 else place
-        if left >= 0:
+        if place < 0:  # the latest are asked for most
+            for messages, start, end in reversed(self._parts):
+                if start <= end + place:
+                    return messages[end + place]
+                place += end - start
+        else:
             for messages, start, end in self._parts:
-                if left < end - start:
-                    return messages[start + left]
-                left -= end - start
+                if place < end - start:
+                    return messages[start + place]
+                place -= end - start
         raise IndexError("there are not as many messages")
 
     def __add__(self, other: Sequence[Message]) -> list[Message]:

@@ -124,14 +124,13 @@ class StoredTraces(Traces):
 
     def _finish(self, trace: Trace, history: History, written: int) -> None:
         row, body = pack_trace(trace, history())
-        events = [pack_event(event) for event in trace.events]
         try:
             try:
-                self._log.finish(trace.turn.id, events[written:], row, body)
+                self._log.finish(trace.turn.id, [pack_event(event) for event in trace.events[written:]], row, body)
             except StoreError as error:
                 if error.code != "unknown":
                     raise
-                self._write_again(row, events, body)
+                self._write_again(row, [pack_event(event) for event in trace.events], body)
         except StoreError as error:
             if error.code == "closed" and self._is_written(trace.turn.id):  # what failed came after that
                 return

@@ -158,11 +158,13 @@ class SqliteDatabase(Database):
         connection = self._writing
         if connection is None or self.is_fixed or self.is_closed:
             return object()
+        lock = self._taken("loose")
         try:
-            with self._alone("loose"):
-                return connection, connection.execute("PRAGMA data_version").fetchone()  # each counts for itself
+            return connection, connection.execute("PRAGMA data_version").fetchone()  # each counts for itself
         except sqlite3.Error:  # whoever reads says why
             return object()
+        finally:
+            lock.release()
 
     def exists(self) -> bool:
         """Tell whether anything was ever stored."""
@@ -224,12 +226,13 @@ class SqliteDatabase(Database):
         """Do everything of a transaction or nothing."""
         self.check_open()
         self._check_place()
-        with self._alone(mode):
-            try:
-                connection = self._connection(mode)
-                result = self._read_anyhow(connection, mode, work)
-            except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
-                raise self.failed(error) from None
+        lock = self._taken(mode)
+        try:
+            result = self._read_anyhow(self._connection(mode), mode, work)
+        except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+            raise self.failed(error) from None
+        finally:
+            lock.release()
         if mode != "read":
             self._check_place()
         return result
@@ -265,8 +268,11 @@ class SqliteDatabase(Database):
         if self.path is not None:
             with closing(self._open()) as connection:
                 return _select(connection, statement, most, timeout_s)
-        with self._alone("read"):
+        lock = self._taken("read")
+        try:
             return _select(self._connection("read"), statement, most, timeout_s)
+        finally:
+            lock.release()
 
     def check_snapshot(self, connection: sqlite3.Connection) -> None:
         """Make sure that a snapshot was not ended with the store, and is not a parent process's."""
@@ -306,15 +312,12 @@ class SqliteDatabase(Database):
             raise
         return result
 
-    @contextmanager
-    def _alone(self, mode: Mode) -> Iterator[None]:
+    def _taken(self, mode: Mode) -> threading.RLock:
+        """Take the lock of the connection for a mode and return it; whoever calls this releases it."""
         lock = self._read_lock if mode == "read" else self._write_lock
         if not lock.acquire(timeout=self.timeout_s):
             raise StoreError(f"{self.where} has been locked by a thread for {self.timeout_s:g} s; try again", "locked")
-        try:
-            yield
-        finally:
-            lock.release()
+        return lock
 
     def _connection(self, mode: Mode) -> sqlite3.Connection:
         if mode == "read" and self.path is not None:

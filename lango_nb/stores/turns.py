@@ -128,7 +128,7 @@ class Turns:
     def finish(self, turn_id: str, events: Sequence[Row], row: Row, body: Row) -> None:
         """Close a turn in one durable write."""
         check_end(turn_id, row)
-        values = _TURN.values({name: value for name, value in row.items() if name != "number"})
+        values = _values(row)
         happened = self._sql.packed(EVENTS.name, events)
         rows, parts = split_body(turn_id, body)
         lists = pack_lists(rows)
@@ -137,7 +137,7 @@ class Turns:
 
         def work(transaction: Transaction) -> None:
             number = self._open.get(turn_id) or next((found for (found,) in transaction.rows(sql.find, key)), 0)
-            ended = (*itemgetter(*sql.closing)(values), values[-1] ^ _mark(number, parts))
+            ended = (*sql.closing(values), values[-1] ^ _mark(number, parts))
             found = transaction.row(sql.close, len(happened), parts, *ended, number, key, session)
             if found is None:
                 there = transaction.row(sql.session, key)
@@ -198,7 +198,7 @@ class Turns:
             row = turn.row
             number = int(str(row["number"]))
             lists, parts = split_body(str(row["id"]), turn.body)
-            values = _TURN.values({name: value for name, value in row.items() if name != "number"})
+            values = _values(row)
             prepared.append((number, values, parts, sql.packed(EVENTS.name, turn.events), pack_lists(lists), turn))
         writer = self._writers.number()
 
@@ -634,7 +634,7 @@ class Statements:
         )
         self.grow = spelled("UPDATE {turns} SET events = events + ? WHERE id = ? RETURNING number, events")
         stays = {"id", "session_id"}  # saying them again would write their indexes again
-        self.closing = [place for place, name in enumerate(_TURN.columns[:-1]) if name not in stays]
+        self.closing = itemgetter(*(place for place, name in enumerate(_TURN.columns[:-1]) if name not in stays))
         self.close = spelled(
             f"UPDATE {{turns}} SET events = events + ?, parts = ?, "  # noqa: S608
             f"{_settings(name for name in _TURN.columns if name not in stays)} "
@@ -713,6 +713,13 @@ class Statements:
                 self._inserts.clear()
             self._inserts[name, columns] = statement
         return statement
+
+
+def _values(row: Row) -> list[Any]:
+    """Return the values of a turn's row, all but its number."""
+    own = {**row}
+    own.pop("number", None)
+    return _TURN.values(own)
 
 
 def _runs(turn_id: str, body: Row, writer: int) -> list[list[Any]]:
