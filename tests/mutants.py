@@ -54,6 +54,8 @@ SUBTLE = ("boundary", "number")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 NEAREST = 14
 """So many files of tests are tried, those that know most of the place."""
+OF_PARTS = {"lango_nb/models/offline/": "tests/scenarios/test_requests.py"}
+"""Tests that carry out all of a part without naming its modules; they come last."""
 FIRST, MOST = 40, 300
 """So many tests that ran the line are tried first, and altogether."""
 LEFT_OUT_OF_MAPS = ("browser", "benchmarks", "data", "notebooks", "endurance")
@@ -262,7 +264,8 @@ def nearest_tests(path: str, function: str) -> tuple[str, ...]:
         return points + ("/scenarios/" in test)
 
     ranked = sorted(((score(test, text), test) for test, text in _test_files().items()), key=lambda row: -row[0])
-    return (path, *(test for points, test in ranked[:NEAREST] if points > 0))
+    of_part = [test for part, test in OF_PARTS.items() if path.startswith(part)]
+    return (path, *(test for points, test in ranked[:NEAREST] if points > 0 and test not in of_part), *of_part)
 
 
 def _known(test: str, unknown: Collection[str]) -> str:
