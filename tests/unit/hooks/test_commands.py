@@ -121,3 +121,14 @@ def test_a_variable_that_grows_without_end_is_unknown(again: str) -> None:
 def test_where_a_command_writes_and_what_it_reads_is_kept_with_it() -> None:
     first, second = read("a 2>&1 >b >>c &>d | e <<< f")
     assert (first.writes, second.text, second.source) == (("b", "d"), "f", first)
+
+
+def test_words_and_where_they_go_are_told_apart() -> None:
+    """What a command writes to is no word of it, and the word behind that is one again."""
+    (command,) = read("sort > out.txt -r in.txt")
+    assert (command.words, command.writes) == (("sort", "-r", "in.txt"), ("out.txt",))
+
+
+def test_a_dollar_before_a_quote_within_quotes_is_a_dollar() -> None:
+    (command,) = read("""echo "costs $'5'" end""")
+    assert command.words == ("echo", "costs $'5'", "end")

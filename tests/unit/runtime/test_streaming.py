@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from itertools import count
 
 import pytest
 
 from lango_nb.core.clock import SteppedClock
+from lango_nb.core.errors import ModelError
 from lango_nb.core.events import TextSoFar, TurnFinished
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.lab import Lab
+from lango_nb.runtime.step import call_model
 from tests.loops import run_skipping
 
 
@@ -51,6 +53,50 @@ def heard(model: Slow, **settings: object) -> tuple[list[str], Engine]:
         return [one.text async for one in engine.stream("hi", with_text=True) if isinstance(one, TextSoFar)]
 
     return asyncio.run(listen()), engine
+
+
+class Plain(Slow):
+    """The same through an iterator that is no generator: there is nothing to close."""
+
+    def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[str | Reply]:  # type: ignore[override]
+        pieces: Iterator[str | Reply] = iter((*self.pieces, self.whole))
+
+        class Pieces:
+            def __aiter__(self) -> AsyncIterator[str | Reply]:
+                return self
+
+            async def __anext__(self) -> str | Reply:
+                for piece in pieces:
+                    return piece
+                raise StopAsyncIteration
+
+        return Pieces()
+
+
+def test_a_stream_may_be_any_iterator() -> None:
+    _, engine = heard(Plain("Good ", "morning."))
+    turn = engine.traces.get().turn
+    assert (turn.outcome, turn.answer) == ("success", "Good morning.")
+
+
+def test_a_stream_that_is_not_heard_to_its_end_is_closed_at_once() -> None:
+    class Kept(Slow):
+        """Its stream is held by somebody else too, so that nothing but a call closes it."""
+
+        def stream(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncGenerator[str | Reply, None]:
+            self.kept = super().stream(messages, tools)
+            return self.kept
+
+    def listen(_text: str) -> None:
+        raise ValueError("nobody can hear that")
+
+    async def main() -> bool:
+        model = Kept("a", "b")
+        with pytest.raises(ModelError, match="nobody can hear that"):
+            await call_model(model, [], [], listen)
+        return model.is_closed
+
+    assert asyncio.run(main())
 
 
 def test_the_text_grows_word_by_word_and_the_trace_holds_only_the_whole() -> None:

@@ -20,7 +20,7 @@ import pytest
 import lango_nb
 from lango_nb.commands.terminal import jupyter
 from lango_nb.commands.terminal.notebooks import START, Copied
-from lango_nb.core.errors import UsageError
+from lango_nb.core.errors import LangoError, UsageError
 
 PACKAGE = Path(lango_nb.__file__).parent
 NOTEBOOK = {
@@ -44,6 +44,14 @@ def test_a_port_somebody_listens_on_is_refused_and_passed_over(busy_port: int) -
         jupyter.wanted_port(str(busy_port))
     assert jupyter.free_port(busy_port) > busy_port
     assert jupyter.wanted_port("0") > 0
+
+
+def test_ports_are_looked_for_up_to_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter, "_is_free", lambda port: port == jupyter.LAST_PORT)
+    assert jupyter.free_port(8888) == jupyter.LAST_PORT
+    monkeypatch.setattr(jupyter, "_is_free", lambda _port: False)
+    with pytest.raises(LangoError, match="no port from 8888 on is free"):
+        jupyter.free_port(8888)
 
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "70000", "1" * 5000, "8888.0", "٨٨٨٨"])
