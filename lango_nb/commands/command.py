@@ -39,8 +39,8 @@ if TYPE_CHECKING:
         def listener(self) -> AbstractContextManager[Any]:
             """Show what a turn is doing, where that is wanted; ``None`` where it is not."""
 
-        def help(self, name: str | None) -> Any:
-            """Show all commands, or how one is written."""
+        def help(self, name: str | None = None, *words: str) -> Any:
+            """Show all commands, how one is written, or what of a topic holds some words."""
 
         def ask_key(self, prompt: str) -> str:
             """Ask for a provider's key in a hidden field; empty where nobody is there."""

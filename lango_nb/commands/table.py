@@ -43,10 +43,15 @@ _THEMES = (
 )
 
 
-@Command("help", "show how a command is written", "%lango help ask", Word("name", "COMMAND", "command")).in_notebook
-def help_(notebook: Notebook, name: str | None = None) -> object:
-    """Show how a command is written."""
-    return notebook.help(name)
+@Command(
+    "help",
+    "show how a command is written, or explain all columns, events, settings or commands",
+    "%lango help columns turns_df",
+    Word("words", "COMMAND|TOPIC", "command", "further words narrow what is explained of a topic", is_many=True),
+).in_notebook
+def help_(notebook: Notebook, words: tuple[str, ...] = ()) -> object:
+    """Show how a command is written, or explain a topic."""
+    return notebook.help(*words)
 
 
 COMMANDS: dict[str, Command] = {

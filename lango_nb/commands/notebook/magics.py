@@ -158,14 +158,19 @@ class LangoMagics(Magics):
         finally:
             listener.close()
 
-    def help(self, name: str | None) -> Any:
-        """Show all commands, or how one is written."""
+    def help(self, name: str | None = None, *words: str) -> Any:
+        """Show all commands, how one is written, or what of a topic holds some words."""
         from lango_nb.commands.notebook.overview import Overview, command_help
+        from lango_nb.commands.reference import TOPICS, topic
 
         if name is None:
             return Overview(None)
+        if name in TOPICS:
+            return topic(name, words)
         if name not in MAGICS:
-            raise UnknownNameError("command", name, MAGICS, where="%lango")
+            raise UnknownNameError("command", name, [*MAGICS, *TOPICS], where="%lango")
+        if words:
+            raise UsageError(f"help explains one command, {name!r}; narrow a topic by words: {', '.join(TOPICS)}")
         return command_help(MAGICS[name])
 
     def ask_key(self, prompt: str) -> str:
@@ -272,6 +277,12 @@ def _outcomes() -> tuple[str, ...]:
     return OUTCOMES
 
 
+def _explained() -> tuple[str, ...]:
+    from lango_nb.commands.reference import TOPICS
+
+    return (*MAGICS, *TOPICS)
+
+
 def _sets() -> tuple[str, ...]:
     from lango_nb.evaluation.corpus import SETS
 
@@ -302,6 +313,6 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "set": lambda _magics: _sets(),
     "kind": lambda magics: kinds_of(magics.lab.shelf),
     "item": lambda magics: [item.id for item in magics.lab.shelf.items()],
-    "command": lambda _magics: tuple(MAGICS),
+    "command": lambda _magics: _explained(),
 }
 """What there is to name, by kind; the latest turn and run first."""

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     from lango_nb.lab.view_types import StatusView
 
-_FOOT = "%lango help COMMAND tells more; %config LangoMagics lists what %lango starts with"
+_FOOT = (
+    "%lango help COMMAND tells more, %lango help columns, events or settings lists these; %config LangoMagics lists "
+    "what %lango starts with"
+)
 
 
 class Overview(View[tuple[Command, ...]]):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
+from lango_nb.commands.reference import TOPICS
 from lango_nb.commands.table import MAGICS
 from lango_nb.core.errors import LangoError, RefusedError, UnknownNameError, UsageError
 from lango_nb.lab import Lab
@@ -196,8 +197,14 @@ class TestText:
 class TestHelp:
     @pytest.mark.parametrize("name", MAGICS)
     def test_every_command_has_usage_options_and_an_example(self, session: Session, name: str) -> None:
-        text = session.run(f"%lango help {name}")
-        assert text == session.run(f"%lango {name} --help")
+        text = session.run(f"%lango {name} --help")
+        explained = session.run(f"%lango help {name}")
+        if (
+            name in TOPICS
+        ):  # what it is about is explained instead, and how the command is written is said to be elsewhere
+            assert f"%lango {name} --help" in explained.text
+        else:
+            assert text == explained
         assert MAGICS[name].usage in text
         assert MAGICS[name].example in text
         assert all(option.name in text and option.help in text for option in MAGICS[name].all_options)
@@ -211,6 +218,32 @@ class TestHelp:
         assert isinstance(session.error("%lango status"), LangoError)
         Path("lango.json").unlink()
         assert session.run("%lango status")["topology"].startswith("octet")
+
+    @pytest.mark.parametrize(
+        ("topic", "heads", "row"),
+        [
+            ("columns turns_df session", ["frame", "column", "dtype", "unit", "what it says"], "session_id"),
+            ("events approval.asked", ["kind", "fields", "when it happens"], "approval.asked"),
+            ("settings SECURITY.masking.keys", ["key", "default", "what it does", "variable"], "security.masking.keys"),
+            ("commands route", ["command", "where", "what it does", "for example"], "route"),
+        ],
+    )
+    def test_a_topic_is_explained_and_narrowed_by_words(
+        self, session: Session, topic: str, heads: list[str], row: str
+    ) -> None:
+        found = session.run(f"%lango help {topic}")
+        assert [*found.df.columns] == heads
+        assert row in found.df.iloc[0].tolist()
+        assert len(found.df) < len(session.run(f"%lango help {topic.partition(' ')[0]}").df)
+
+    def test_a_topic_that_is_none_and_words_that_are_nowhere_are_said_in_one_line(self, session: Session) -> None:
+        assert str(session.error("%lango help colums")) == (
+            "command 'colums' not found in %lango; did you mean 'columns'?"
+        )
+        assert "column 'zzz' not found; there is: agents_df, tools_df" in str(session.error("%lango help columns zzz"))
+        assert str(session.error("%lango help ask me")) == (
+            "help explains one command, 'ask'; narrow a topic by words: columns, commands, events, settings"
+        )
 
     def test_examples_can_be_typed(self, session: Session) -> None:
         Path("notes.md").write_text("one\n", encoding="utf-8")
