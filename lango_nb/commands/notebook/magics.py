@@ -80,7 +80,9 @@ class LangoMagics(Magics):
         """
         parsed = parse_line(line, cell)
         if parsed.wants_help and parsed.command is not None:
-            return self.help(parsed.command.name)
+            from lango_nb.commands.notebook.overview import command_help
+
+            return command_help(parsed.command)
         names = cache(partial(_own_names, self.shell, local_ns))
         if "{" in line or (cell and "{" in cell):
             parsed = parsed.filled(lambda text: fill_names(text, names()))

@@ -199,9 +199,7 @@ class TestHelp:
     def test_every_command_has_usage_options_and_an_example(self, session: Session, name: str) -> None:
         text = session.run(f"%lango {name} --help")
         explained = session.run(f"%lango help {name}")
-        if (
-            name in TOPICS
-        ):  # what it is about is explained instead, and how the command is written is said to be elsewhere
+        if name in TOPICS:  # what it is about is explained instead
             assert f"%lango {name} --help" in explained.text
         else:
             assert text == explained
