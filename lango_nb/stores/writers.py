@@ -165,12 +165,10 @@ class FileLocks:
                     path.unlink()
 
     def _is_free(self, number: int) -> bool:
-        if not self._path_of(number).exists():
-            return True
         lock = self._lock_of(number)
         try:
-            is_free = lock.take()
-        except StoreError:  # the files of somebody else, which may only be read: who cannot know leaves turns alone
+            is_free = not self._path_of(number).exists() or lock.take()
+        except (OSError, StoreError):  # the files of somebody else: who cannot know leaves turns alone
             return False
         lock.let_go()
         return is_free

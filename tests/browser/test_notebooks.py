@@ -99,6 +99,15 @@ SHOWN = {
         ("evaluate", "octet"),
         ("mistakes", "failed"),
     ],
+    "10_reading_a_trace.ipynb": [
+        ("ask", "Noted as to do: water the basil."),
+        ("sequence", "lango-orchestrator → operator arun-1"),
+        ("path", "took no part"),
+        ("steps", "agent_wait"),
+        ("budgets", "delegations"),
+        ("operator", "read notes.md → count lines"),
+        ("root", "agent_spawn, task_create"),
+    ],
 }
 """What a reader has to find, by notebook: the cell, and a piece of its text."""
 PICTURED = ("route-text", "route", "ask-text", "ask", "trace")

@@ -14,6 +14,7 @@ import pytest
 from lango_nb.core.errors import StoreError
 from lango_nb.stores.locks import PathLock
 from lango_nb.stores.sql import sqlite_store
+from lango_nb.stores.writers import FileLocks
 from lango_nb.testing.stores.children import Child, Line
 
 
@@ -191,3 +192,16 @@ def test_where_no_file_may_be_made_there_is_no_lock(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="it cannot be locked: Not a directory"):
         PathLock(tmp_path / "file" / "a.lock", 0, "it").take()
+
+
+def test_a_writer_whose_lock_may_not_even_be_looked_at_is_not_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locks = FileLocks(tmp_path / "records.db")
+    assert locks.gone([1]) == {1}
+
+    def exists(_path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", exists)
+    assert locks.gone([1]) == set()
