@@ -56,7 +56,8 @@ _CLOSE = """async () => {
         widget.close();
     }
 }"""
-_OPEN = "path => window.jupyterapp.commands.execute('docmanager:open', { path })"
+# what JupyterLab gives back is a widget with all it holds: it stays there
+_OPEN = "async path => { await window.jupyterapp.commands.execute('docmanager:open', { path }); }"
 _IDLE = """path => {
     const widget = window.jupyterapp && window.jupyterapp.shell.currentWidget;
     const session = widget && widget.sessionContext && widget.sessionContext.session;
