@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Mapping
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -424,9 +424,7 @@ def _environment(env: Mapping[str, str]) -> _Layer:
         info = by_env.get(name)
         if info is not None:
             values[info.key] = env[name]
-        elif name.startswith(groups) or any(
-            SequenceMatcher(None, name, known).ratio() > _SAME_SPELLING for known in by_env
-        ):
+        elif name.startswith(groups) or get_close_matches(name, by_env, n=1, cutoff=_SAME_SPELLING):
             raise SettingsError(f"environment: {shorten(name)} is not a setting; {suggest(name, by_env)}")
     return _Layer(values, lambda key: settings_by_key()[key].env, is_text=True)
 

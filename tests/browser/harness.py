@@ -49,15 +49,15 @@ _FLAGS = [
 ]
 _LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
 _START_S = 60
-_OPEN = """async path => {
-    const { commands, shell } = window.jupyterapp;
-    for (const widget of [...shell.widgets('main')]) {
+_CLOSE = """async () => {
+    for (const widget of [...window.jupyterapp.shell.widgets('main')]) {
         if (widget.sessionContext) await widget.sessionContext.shutdown();
         if (widget.context) widget.context.model.dirty = false;  // nobody is asked whether to save it
         widget.close();
     }
-    await commands.execute('docmanager:open', { path });
 }"""
+# what JupyterLab gives back is a widget with all it holds: it stays there
+_OPEN = "async path => { await window.jupyterapp.commands.execute('docmanager:open', { path }); }"
 _IDLE = """path => {
     const widget = window.jupyterapp && window.jupyterapp.shell.currentWidget;
     const session = widget && widget.sessionContext && widget.sessionContext.session;
@@ -218,10 +218,13 @@ class Browser:
 
         A JupyterLab that is on the page already is not loaded again: it closes the notebook before and ends its kernel.
         """
+        is_loaded = self.page.url.startswith(f"{base}/")
+        if is_loaded:
+            self.page.evaluate(_CLOSE)
         self.offsite.clear()
-        self.complaints.clear()
+        self.complaints.clear()  # also what widgets of the notebook before still had to say to its kernel
         self.page.set_viewport_size(self.size)
-        if self.page.url.startswith(f"{base}/"):
+        if is_loaded:
             self.page.evaluate(_OPEN, name)
         else:
             self.page.goto(f"{base}/doc/tree/{name}?reset", wait_until="domcontentloaded")

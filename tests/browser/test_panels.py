@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.harness import THEMES, Browser, browser, jupyterlab, write_notebook
+from tests.browser.harness import THEMES, Browser, jupyterlab, write_notebook
 from tests.browser.test_questions import said
 
 THINKS_S = 3.0
@@ -32,13 +32,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp("panels")
     with jupyterlab(folder, env={"LANGO_HOME": str(tmp_path_factory.mktemp("home"))}) as address:
         yield address, folder
-
-
-@pytest.fixture
-def window(chromium: None) -> Iterator[Browser]:
-    """A page for each test: what the widgets of another notebook still say to its kernel is no matter of this one."""
-    with browser() as opened:
-        yield opened
 
 
 def pictures(window: Browser, shots: Path, name: str) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ ELSEWHERE = re.compile("^https?://")
 FOLD = "isOpen => document.querySelectorAll('details').forEach(e => { e.open = isOpen; })"
 
 
+@cache
 def shown() -> dict[str, str]:
     """HTML of every view, by name."""
     made = {name: viz.to_html(record) for name, record in samples.records().items() if name != "long trace"}

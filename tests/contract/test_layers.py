@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
@@ -50,6 +51,7 @@ DOORS = {
 }
 """Where a library may be imported; a library that is not named here may not be imported at all."""
 EVERYWHERE = {"pydantic", "pydantic_core", "orjson", "lango_nb"}
+_TYPE_CHECKING = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 HEAVY = ("pandas", "numpy", "IPython", "ipywidgets")
 
 
@@ -69,22 +71,31 @@ def _run(code: str, folder: Path) -> str:
     return done.stdout
 
 
+def _statements(node: ast.AST, for_types: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """All statements below a node, each with whether it is there for type checkers alone."""
+    is_guard = isinstance(node, ast.If) and ast.unparse(node.test) in _TYPE_CHECKING
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, block, ()):
+            is_guarded = for_types or (is_guard and block == "body")
+            yield inner, is_guarded
+            yield from _statements(inner, is_guarded)
+
+
+@cache
+def _import_statements(file: Path) -> list[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Imports of a file, wherever they stand, each with whether it is there for type checkers alone."""
+    found = _statements(ast.parse(file.read_text(encoding="utf-8")))
+    return [(node, for_types) for node, for_types in found if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def _imports(file: Path) -> Iterator[tuple[str, int]]:
     """Top-level names of what a file imports when it runs; imports for type checkers alone do not count."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for_types = {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
-        for statement in node.body
-        for inner in ast.walk(statement)
-    }
-    for node in ast.walk(tree):
-        if node in for_types:
+    for node, for_types in _import_statements(file):
+        if for_types:
             continue
         if isinstance(node, ast.Import):
             yield from ((alias.name.partition(".")[0], node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif node.module and not node.level:
             yield node.module.partition(".")[0], node.lineno
 
 
@@ -134,10 +145,10 @@ def _imported(package: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for module, file in modules.items():
         names: set[str] = set()
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node, _ in _import_statements(file):
             if isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
+            elif node.module:
                 names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         around = {outer for name in names for outer in _packages(name) if outer not in _packages(module)}
         found[module] = ((names | around) & modules.keys()) - {module, package.name}

@@ -18,6 +18,7 @@ Only POSIX systems: writer and reader are forked, so that a kill costs milliseco
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import random
@@ -39,6 +40,8 @@ from lango_nb.core.events import ToolStarted
 from lango_nb.core.ids import RandomIds
 from lango_nb.core.messages import USER, Message, Reply, ToolCall, ToolSchema
 from lango_nb.engine import Engine
+from lango_nb.models.model import Model
+from lango_nb.models.scripted import ScriptedModel
 from lango_nb.records.tasks import Task
 from lango_nb.stores.sql import SqlStore
 from lango_nb.stores.store import Durability
@@ -49,8 +52,8 @@ ROOT = "lango-orchestrator"
 SESSIONS = ("main", "other", "third")
 MOST_TURNS = 40
 """Turns that are kept: what is older may be gone."""
-EARLY = 0.2
-"""Share of writers that are killed while they begin."""
+EARLY, EARLY_S = 0.2, 0.1
+"""Share of writers that are killed while they begin, and how long that takes at most."""
 
 
 class Pair:
@@ -77,7 +80,7 @@ class Pair:
         return Reply(text=f"answer: {said['result']}")
 
 
-def make_engine(store: str, effects: Path, durability: Durability) -> Engine:
+def make_engine(store: str, effects: Path, durability: Durability, model: Model | None = None) -> Engine:
     """Return an engine on a store whose one tool has an effect that is counted."""
 
     @tool(safety="dangerous", family="exec")
@@ -96,7 +99,7 @@ def make_engine(store: str, effects: Path, durability: Durability) -> Engine:
             "observability": {"traceStore": {"maxTraces": MOST_TURNS, "cleanupInterval": 0}},
         }
     )
-    return Engine(settings, topology="octet", tools=(exec_mark,), model=Pair(), approver="allow", store=store)
+    return Engine(settings, topology="octet", tools=(exec_mark,), model=model or Pair(), approver="allow", store=store)
 
 
 def write(store: str, effects: Path, done: int, durability: Durability) -> None:
@@ -226,6 +229,15 @@ def _fork(work: Callable[[], None]) -> int:
     os._exit(0)
 
 
+def warm_up(folder: Path) -> None:
+    """Load what a turn loads late, so that not each process that is forked has to."""
+    arguments = {"agent": "operator", "instruction": "do nothing"}
+    model = ScriptedModel([("agent_spawn", arguments), "nothing", "nothing"])
+    engine = make_engine(f"sqlite:///{folder}/warm.db", folder / "none.txt", "turn", model)
+    asyncio.run(engine.run("do nothing"))
+    engine.close()
+
+
 def kill_once(store: str, effects: Path, said: Said, moments: random.Random, durability: Durability) -> None:
     """Let a writer run for a while, kill it, and take what it had said.
 
@@ -241,7 +253,7 @@ def kill_once(store: str, effects: Path, said: Said, moments: random.Random, dur
     os.close(writer)
     is_early = moments.random() < EARLY
     first = b"" if is_early else os.read(reader, 1 << 16)  # it is at work
-    time.sleep(moments.uniform(0, 0.5 if is_early else 0.25))
+    time.sleep(moments.uniform(0, EARLY_S if is_early else 0.25))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     heard = [first]
@@ -293,6 +305,7 @@ def run(kills: int, seed: int, store: str, folder: Path, durability: Durability 
     """
     effects = folder / "effects.txt"
     said, moments = Said(), random.Random(seed)
+    warm_up(folder)
     total: dict[str, Any] = {"kills": 0, "interrupted": 0, "wrong": []}
     for number in range(1, kills + 1):
         kill_once(store, effects, said, moments, durability)

@@ -12,10 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lango_nb.config.settings import Settings
-from lango_nb.core.clock import SteppedClock
 from lango_nb.core.events import Event
-from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import Message, Reply, ToolSchema, Usage
 from lango_nb.engine import Engine
 from lango_nb.records.moments import Moment, last_step, moments, state_at
@@ -24,7 +21,7 @@ from lango_nb.records.turns import Trace
 from lango_nb.runtime.loop_state import LoopState
 from lango_nb.runtime.turn_state import TurnState
 from tests.fuzz.test_visibility import Whim
-from tests.unit.records.watching import GUIDE, PAINTER, TOOLS
+from tests.unit.records.watching import watched_engine
 
 OF_AGENT = frozenset({"maxTurns", "maxDelegationRounds"})
 """Limits that are no part of the budget's settings."""
@@ -140,15 +137,7 @@ def test_the_trace_tells_at_every_step_what_the_engine_had(
     agent = {name: of for name, of in limits.items() if name in OF_AGENT} | {
         "orchestration": {"mode": mode, "budget": budget, "circuitBreaker": breaker}
     }
-    engine = Engine(
-        Settings.model_validate({"background": {"enabled": True}, "agent": agent}),
-        topology=topology,
-        model=model,
-        clock=SteppedClock(),
-        ids=CountedIds(),
-        agents=[PAINTER, GUIDE],
-        tools=TOOLS,
-    )
+    engine = watched_engine(model, {"agent": agent}, topology=topology)
     for text in ("first request", "second request"):
         model.asked.clear()
         with watched_loops() as loops:

@@ -11,16 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lango_nb.config.settings import Settings
-from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import ModelError
-from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
-from lango_nb.engine import Engine
 from lango_nb.records.steps import given_to
 from lango_nb.records.visibility import visibility
 from tests.cast import Asked
-from tests.unit.records.watching import GUIDE, OWN_WORDS, PAINTER, TOOLS, was_given
+from tests.unit.records.watching import OWN_WORDS, was_given, watched_engine
 
 MOST_CALLS = 40
 """Model calls of a turn; then everybody answers."""
@@ -90,15 +86,7 @@ def test_what_is_recorded_is_what_was_given(topology: str, seed: int, inherit: i
     model = Whim(Random(seed))
     isolation = {"inheritHistory": inherit, "maxMessages": window}
     agent = {"isolation": isolation, "orchestration": {"mode": mode}}
-    engine = Engine(
-        Settings.model_validate({"background": {"enabled": True}, "agent": agent}),
-        topology=topology,
-        model=model,
-        clock=SteppedClock(),
-        ids=CountedIds(),
-        agents=[PAINTER, GUIDE],
-        tools=TOOLS,
-    )
+    engine = watched_engine(model, {"agent": agent}, topology=topology)
     earlier: set[str] = set()
     for text in ("first request", "second request"):
         model.asked.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,18 +15,14 @@ from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.decorator import tool
 
+FILES: Mapping[str, str] = {
+    "notes.md": "# Notes\nWritten by Ada.\nThe deadline is Friday.\n",
+    "config.toml": "host = 'localhost'\nport = 8080\n",
+    "old.txt": "old\n",
+    "data/budget_2026.csv": "a,b\n",
+}
 TOPOLOGIES = ("solo", "quartet", "sextet")
 Ask = Callable[..., Turn]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "notes.md").write_text("# Notes\nWritten by Ada.\nThe deadline is Friday.\n")
-    (tmp_path / "config.toml").write_text("host = 'localhost'\nport = 8080\n")
-    (tmp_path / "old.txt").write_text("old\n")
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "budget_2026.csv").write_text("a,b\n")
-    return tmp_path
 
 
 @pytest.fixture(params=TOPOLOGIES)

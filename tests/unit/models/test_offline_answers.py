@@ -64,18 +64,13 @@ def secrets_store(name: str, value: str) -> str:
     return f"stored {name} ({len(value)} characters)"
 
 
+FILES = {"notes.md": "# Notes\nOne.\nTwo.\n\nThree.\nFour.\n"}
 REAL = (web_fetch, web_search, crypto_hash, browser_navigate, secrets_store)
 
 
 def tools() -> tuple[Tool, ...]:
     names = {one.name for one in REAL}
     return (*builtin_tools(), *(one for one in spec_families() if one.name not in names), *REAL)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "notes.md").write_text("# Notes\nOne.\nTwo.\n\nThree.\nFour.\n")
-    return tmp_path
 
 
 def ask(text: str, folder: Path, topology: str = "solo") -> str:

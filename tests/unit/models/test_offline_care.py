@@ -27,14 +27,6 @@ FILES: Mapping[str, str] = {
 Ask = Callable[[str], Turn]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for name, content in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content)
-    return tmp_path
-
-
 @pytest.fixture(params=["solo", "sextet"])
 def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
     engine = Engine(

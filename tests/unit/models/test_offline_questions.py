@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.config.settings import Settings
 from lango_nb.engine import Engine
 from lango_nb.records.turns import Turn
 from lango_nb.tools.builtin import builtin_tools
@@ -26,23 +25,6 @@ FILES: Mapping[str, str] = {
     "server.log": "2024-05-01 INFO start\n2024-05-02 ERROR disk full\n2024-05-04 ERROR net down\n",
 }
 Ask = Callable[..., Turn]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for name, content in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content)
-    return tmp_path
-
-
-@pytest.fixture(params=["solo", "octet"])
-def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
-    settings = Settings.model_validate({"agentMemory": {"enabled": True}, "background": {"enabled": True}})
-    engine = Engine(
-        topology=request.param, tools=builtin_tools(), workspace=folder, approver="allow", settings=settings
-    )
-    return lambda *texts: [engine.run_sync(text).turn for text in texts][-1]
 
 
 def _files(folder: Path) -> dict[str, str]:

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.config.settings import Settings
-from lango_nb.engine import Engine
 from lango_nb.records.turns import Turn
-from lango_nb.tools.builtin import builtin_tools
 
 FILES: Mapping[str, str] = {
     "packing.txt": "[ ] order the ferry ticket\n[x] call the hut\n[ ] wash the tent\n",
@@ -19,22 +16,6 @@ FILES: Mapping[str, str] = {
     "station.log": "09:00 INFO up\n09:05 WARN drift\n09:10 INFO ok\n09:20 WARN battery\n",
 }
 Ask = Callable[[str], Turn]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for name, content in FILES.items():
-        (tmp_path / name).write_text(content)
-    return tmp_path
-
-
-@pytest.fixture(params=["solo", "octet"])
-def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
-    settings = Settings.model_validate({"agentMemory": {"enabled": True}, "background": {"enabled": True}})
-    engine = Engine(
-        topology=request.param, tools=builtin_tools(), workspace=folder, approver="allow", settings=settings
-    )
-    return lambda text: engine.run_sync(text).turn
 
 
 @pytest.mark.parametrize(

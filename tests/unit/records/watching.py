@@ -11,6 +11,7 @@ from lango_nb.core.clock import SteppedClock
 from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import USER, Message
 from lango_nb.engine import Engine
+from lango_nb.models.model import Model
 from lango_nb.records.visibility import Utterance, Visibility
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.decorator import tool
@@ -35,11 +36,8 @@ TOOLS = [
 ]
 
 
-def octet(
-    lines: Mapping[str, Sequence[Line]], settings: Mapping[str, Any] | None = None, **options: Any
-) -> tuple[Engine, Cast]:
-    """Make an octet with two more agents, and the cast that plays it."""
-    cast = Cast(lines)
+def watched_engine(model: Model, settings: Mapping[str, Any] | None = None, **options: Any) -> Engine:
+    """Make an engine with teammates, an octet unless another topology is named, and two more agents."""
     defaults: dict[str, Any] = {
         "topology": "octet",
         "clock": SteppedClock(),
@@ -47,12 +45,16 @@ def octet(
         "agents": [PAINTER, GUIDE],
         "tools": TOOLS,
     }
-    engine = Engine(
-        Settings.model_validate(merged({"background": {"enabled": True}}, settings or {})),
-        model=cast,
-        **{**defaults, **options},
-    )
-    return engine, cast
+    chosen = Settings.model_validate(merged({"background": {"enabled": True}}, settings or {}))
+    return Engine(chosen, model=model, **{**defaults, **options})
+
+
+def octet(
+    lines: Mapping[str, Sequence[Line]], settings: Mapping[str, Any] | None = None, **options: Any
+) -> tuple[Engine, Cast]:
+    """Make such an engine, and the cast that plays it."""
+    cast = Cast(lines)
+    return watched_engine(cast, settings, **options), cast
 
 
 def was_given(asked: Sequence[Asked], sight: Visibility) -> bool:

@@ -15,7 +15,6 @@ from lango_nb.models.offline.plan import Context, acts
 from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, reader, spans_of
 from lango_nb.models.offline.weights import LEAST_STEP, Heads, Linear, Tagger
 
-TURNS = marked_requests()
 FEW = 120
 
 
@@ -147,7 +146,7 @@ def test_a_line_that_is_none_names_its_author_and_number(line: str) -> None:
 
 def test_every_request_is_about_acts_and_roles_that_there_are() -> None:
     wrong = []
-    for turn in TURNS:
+    for turn in marked_requests():
         for step in turn.steps:
             known = acts().get(step.act)
             roles = (*known.roles, "to", "agent") if known else (*parameters().get(step.act, ()), "to")
@@ -158,14 +157,14 @@ def test_every_request_is_about_acts_and_roles_that_there_are() -> None:
 
 
 def test_a_third_of_the_authors_is_held_out() -> None:
-    authors = sorted({turn.author for turn in TURNS})
+    authors = sorted({turn.author for turn in marked_requests()})
     assert sum(is_held_out(author, authors) for author in authors) == len(authors) // 3
 
 
 @pytest.fixture(scope="module")
 def some() -> list[Marked]:
     wanted = {"count.words", "read", "delete", "talk", "append", "same", "search", "folder.make", "move"}
-    return [turn for turn in TURNS if {step.act for step in turn.steps} <= wanted][:FEW]
+    return [turn for turn in marked_requests() if {step.act for step in turn.steps} <= wanted][:FEW]
 
 
 @pytest.fixture(scope="module")
