@@ -602,16 +602,18 @@ def _after(context: Context, outcome: Outcome) -> Context:
         return context._replace(asked=None, missing="")
     value = "\n".join(outcome.value) if isinstance(outcome.value, list) else str(outcome.value)
     is_listing = bool(outcome.shown)
-    return Context(
-        outcome.step,
-        outcome.file or ("" if is_listing else context.file),
-        True,
-        outcome.shown or context.shown,
-        value or context.answer,
-        outcome.step if is_change(outcome.step.act) else context.changed,
-        known=context.known,
+    return context._replace(
+        last=outcome.step,
+        file=outcome.file or ("" if is_listing else context.file),
+        is_named=True,
+        shown=outcome.shown or context.shown,
+        answer=value or context.answer,
+        changed=outcome.step if is_change(outcome.step.act) else context.changed,
+        asked=None,
+        missing="",
+        is_open=False,
         spoken=speak_of(context, outcome.file),
-        query=context.query,
+        earlier="",
     )
 
 

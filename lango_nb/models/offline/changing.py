@@ -994,6 +994,11 @@ def _undo(desk: Desk, step: Step) -> Work:
         case "copy" | "copy.ending" if targets:
             outcome: Outcome = yield from _delete_all_of(desk, step, targets)
             return outcome._replace(text=desk.say("undone", names=", ".join(targets)), step=step)
+        case "delete" if last.word("text") and len(paths) == 1:
+            if (yield from desk.folder.find(paths[0])) is not None:
+                raise CannotWork(desk.say("there_already", file=paths[0]))
+            yield from write(desk, paths[0], last.word("text"))
+            return Outcome(desk.say("undone", names=paths[0]), "", step, paths[0])
         case "folder.make":
             return (yield from _unmake(desk, step, last.arguments["to"]))
         case "task.done":

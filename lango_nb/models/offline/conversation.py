@@ -16,8 +16,19 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from lango_nb.core.masking import MASK
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
-from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, naming, said, say, sentences
+from lango_nb.models.offline.answers import (
+    ASKED,
+    LONGEST_LINE,
+    NOTHING,
+    QUESTIONS,
+    UNDONE,
+    naming,
+    said,
+    say,
+    sentences,
+)
 from lango_nb.models.offline.followups import (
     ENDED,
     EXACT,
@@ -42,6 +53,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    age_in,
     asks,
     back_in,
     begins_with_pointer,
@@ -76,7 +88,7 @@ from lango_nb.models.offline.plan import (
     speak_of,
     with_given,
 )
-from lango_nb.models.offline.queries import TABLES, said_of_tables, words_of_tables
+from lango_nb.models.offline.queries import TABLES, said_of_tables, says_state, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, is_misnamed, reader
 from lango_nb.routing.router import Router, router_for_prompt
@@ -171,6 +183,13 @@ _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
 _EXPLAINED_IN = 5
 """Words in which a request says that it wants to know how something is done."""
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
+_WISHING = frozenset(
+    "show read print open list search many count delete move rename copy replace write append prepend save create remember "
+    "remind run change sort compare calculate undo yes dismiss forget stop".split()
+)
+"""Concepts of what is to be done."""
+_UNREAD = frozenset(("unclear", "no", "refrain", "talk", "fix"))
+"""Acts of a request that corrects the one before without saying what is to be done."""
 _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
 _LEAST_KEPT = 3
@@ -274,12 +293,13 @@ _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "renamed": ("move", {"names": "file", "to": "to"}),
     "copied": ("copy", {"names": "file", "to": "to"}),
     "folder_made": ("folder.make", {"file": "to"}),
+    "deleted": ("delete", {"names": "file"}),
     "task.done": ("task.done", {"names": "text"}),
     "remembered": ("remember", {"text": "text"}),
 }
 """Sentences that tell a change: the act, and the role of each hole."""
 _PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
-           ("moved", "names"): ", ", ("copied", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
+           ("moved", "names"): ", ", ("copied", "names"): ", ", ("deleted", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
 
@@ -400,6 +420,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
+    reading = _of_correction(reading, request, context)
     reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
     reading = _of_list(_of_spoken_list(reading, request, context), request, context)
     for meant in (
@@ -582,7 +603,35 @@ def _with_nouns(reading: Reading) -> Reading:
     {'to': ('ahí',), 'file': ('carta.txt',)}
     """
     steps = tuple(_put_there(_with_noun(step, reading.language)) for step in reading.steps)
-    return reading._replace(steps=steps, others=tuple(map(_with_nouns, reading.others)))
+    return _of_lines_with(reading._replace(steps=steps, others=tuple(map(_with_nouns, reading.others))))
+
+
+def _of_lines_with(reading: Reading) -> Reading:
+    """Take what lines are to contain, and was read as a file, for words of the file: at once beside one, else if there is no such file.
+
+    Examples
+    --------
+    >>> both = Step("count.lines", {"file": ("it", "room 4")}, text="how many lines in it mention room 4?")
+    >>> _of_lines_with(Reading((both,))).steps[0].arguments
+    {'file': ('it',), 'find': ('room 4',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    told = [(word, concepts_of(word.text)) for word in words_of(step.text)]
+    contains = [word for word, means in told if "contain" in means]
+    if step.act != "count.lines" or not contains:
+        return reading
+    files = tuple(word for word in step.arguments.get("file", ()) if EXACT.match(word) or is_pointer(word, "it"))
+    sought = tuple(word for word in step.arguments.get("file", ()) if word not in files)
+    if not sought and files and all(is_pointer(word, "it") for word in files):
+        sought = (step.text[contains[-1].end :].strip(" .?!\uff1f"),)
+    if len(sought) != 1:
+        return reading
+    kept = [word for word in words_of(sought[0]) if "contain" not in concepts_of(word.text)]
+    find = sought[0][kept[0].start :] if kept else ""
+    meant = step._replace(act="count.matches").with_arguments(file=files, find=(find,) if find else ())
+    if files and find:
+        return reading._replace(steps=(meant,))
+    return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others)) if find else reading
 
 
 def _put_there(step: Step) -> Step:
@@ -851,7 +900,7 @@ def _of_files(reading: Reading, request: str) -> Reading:
     about = [one for one in reading.others if one.steps[0].word("file")]
     if step.act not in _OF_A_FILE or concepts_of(request) & _OF_TASKS:
         return reading
-    if reading.confidence >= HALF or sum(one.confidence for one in about) <= reading.confidence:
+    if reading.confidence >= _SURE or sum(one.confidence for one in about) <= reading.confidence:
         return reading
     chosen = next((one for one in about if one.steps[0].act in _OF_A_FILE.get(step.act, ())), None)
     return reading if chosen is None else chosen._replace(others=tuple(o for o in reading.others if o is not chosen))
@@ -1649,6 +1698,10 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if asks or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
         return None
     named = [word.text for word in found if word.kind == "file"]
+    is_chosen = context.missing == "file" and len(context.shown) > 1 and not (named or _takes_back(said_now))
+    if is_chosen and _names_no_act(found, reading.language):
+        step = Step("unclear", {"file": (said_now.rstrip(" .!"),)}, text=request)  # "the one that says 19:30"
+        asked = asked._replace(confidence=max(asked.confidence, _SURE))
     if context.missing == "file" and len(named) == 1 and reading.confidence < HALF:
         step = Step("unclear", {"file": (named[0],)}, text=request)  # "the one to Ann, a.txt"
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
@@ -1675,6 +1728,50 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     answered = steps[place].with_arguments(**{context.missing: given})
     steps[place] = answered._replace(text=f"{answered.text}\n{said_now}")
     return asked._replace(steps=tuple(steps), language=reading.language, others=())
+
+
+def _names_no_act(found: Sequence[Word], language: str) -> bool:
+    """Tell whether words name nothing that could be done, and describe something: "the old one", "the one to Ann"."""
+    told = [
+        frozenset[str]() if age_in(word.text, language) else one
+        for word, one in zip(found, lexicon_of(language).concepts(found), strict=True)
+    ]
+    says_more = any(word.kind != "sign" and not one & _THANKING for word, one in zip(found, told, strict=True))
+    return says_more and not any(one & _WISHING for one in told)
+
+
+def _of_correction(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that the look before is wished for at something else, which a request describes: "no sorry, the 2025 one".
+
+    Examples
+    --------
+    >>> counted = Context(Step("count.lines", {"file": ("prices_2024.txt",)}))
+    >>> _of_correction(Reading((Step("unclear", {}),)), "no sorry, the 2025 one", counted).steps[0].arguments
+    {'file': ('the 2025 one',)}
+    """
+    row = acts().get(context.last.act) if context.last is not None else None
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("", {})
+    is_unread = step.act in _UNREAD and not step.arguments
+    if context.last is None or row is None or row.kind != "look" or context.is_open or not is_unread:
+        return reading
+    found = words_of(request)
+    sorry, told = _listed(reading.language).concepts(found), lexicon_of(reading.language).concepts(found)
+    begin = 0
+    while begin < len(found) and (found[begin].kind == "sign" or "sorry" in sorry[begin] or told[begin] & _NEGATING):
+        begin += 1
+    rest = found[begin:]
+    is_named = any(not (is_small(word.text) or one) for word, one in zip(rest, told[begin:], strict=True))
+    if (
+        not 0 < begin <= len(found) - len(rest)
+        or not is_named
+        or len(rest) > _FEW_WORDS
+        or request.rstrip()[-1:] in _ASKS
+    ):
+        return reading
+    if not _names_no_act(rest, reading.language):
+        return reading
+    said = {} if context.last.act == "query" else {"file": (request[rest[0].start : rest[-1].end].rstrip(" .!"),)}
+    return reading._replace(steps=(Step("fix", said, text=request),), confidence=HALF, others=())
 
 
 def after(context: Context, reading: Reading, answer: str) -> Context:
@@ -1706,11 +1803,11 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return (
             context._replace(asked=None, missing="", is_open=is_open)
             if asked is None
-            else asked._replace(known=context.known)
+            else asked._replace(known=context.known, read=context.read)
         )
     step = steps[-1]
     for word in (word for one in steps for word in one.arguments.get("file", ())):
-        if ENDED.search(word) and word in answer:
+        if ENDED.search(word) and re.search(rf"(?<![\w/]){re.escape(word)}", answer):  # and not the end of another path
             context = context._replace(spoken=speak_of(context, word))
     names = _shown(step, told)
     if len(steps) > 1 and {one.act for one in steps} == {"count.lines"}:  # none of them is "it"
@@ -1724,7 +1821,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
             known=context.known, spoken=speak_of(context, file), query=context.query,
-            earlier=context.earlier,
+            earlier=context.earlier, read=context.read,
         )  # fmt: skip
     value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
@@ -1738,19 +1835,48 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     if changed is not None and settled.act == changed.act and not settled.word("to"):
         settled = settled.with_arguments(to=changed.arguments.get("to", ()))  # "there" is where it went
     known = (*context.known, fact["text"]) if (fact := told.said("remembered")) else context.known
-    return Context(
-        settled,
-        about,
-        _is_named(about, reading, context),
-        names or context.shown,
-        value,
-        changed,
+    texts = dict(context.read)
+    if is_change(step.act) or step.destination:
+        if changed is not None and changed.act == "delete" and (text := texts.get(changed.word("file"))):
+            changed = changed.with_arguments(text=(text,))
+        texts = {}  # what was changed is told by its answer
+    elif (whole := _whole_text_of(step, told)) is not None:
+        texts[about] = whole
+    return context._replace(
+        last=settled,
+        file=about,
+        is_named=_is_named(about, reading, context),
+        shown=names or context.shown,
+        answer=value,
+        changed=changed,
+        asked=None,
+        missing="",
         is_open=told.is_any(QUESTIONS),
         known=known,
         spoken=speak_of(context, about),
         query=context.query if about == context.file else None,
         earlier=context.answer,
+        read=tuple(texts.items()),
     )
+
+
+def _whole_text_of(step: Step, told: _Answer) -> str | None:
+    """Return the text of a file that was read by its name, where the answer shows all of it; else ``None``."""
+    found, word = told.said("lines") or {}, step.word("file")
+    text, file = found.get("lines", ""), found.get("file", "")
+    is_by_name = is_pointer(word, "it") or plain(trimmed(word)) in {plain(file), *map(plain, _names_of(file))}
+    is_shortened = _is_cut(text) or MASK in text or any(len(line) > LONGEST_LINE for line in text.splitlines())
+    is_filtered = says_state(step.text, told.language) or any(
+        not (sign.isprintable() or sign in "\n\t") for sign in text
+    )
+    is_whole = told.is_one and step.act in {"read", "list"} and len(step.arguments.get("file", ())) == 1
+    return text if file and is_whole and is_by_name and not (is_shortened or is_filtered) else None
+
+
+def _names_of(file: str) -> tuple[str, str]:
+    """Return the name of a file without its folder, and without its ending."""
+    base = file.rpartition("/")[2]
+    return base, base.rpartition(".")[0] or base
 
 
 def _carried_out(reading: Reading, told: _Answer) -> Reading:
@@ -1792,7 +1918,7 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         spoken = speak_of(context, found["file"])
         return Context(
             step, found["file"], is_named, shown, value, context.changed, known=context.known,
-            spoken=spoken, query=step, earlier=context.answer,
+            spoken=spoken, query=step, earlier=context.answer, read=context.read,
         )  # fmt: skip
     return None
 
@@ -1852,7 +1978,10 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if step.act in {"move", "copy", "rename"}:
         for key in ("renamed", "moved", "copied"):
             if (found := answer.said(key)) is not None:
-                return found["to"] if not found["to"].endswith("/") else ""
+                if not found["to"].endswith("/"):
+                    return found["to"]
+                is_one = key == "moved" and ", " not in found["names"]
+                return found["to"] + found["names"].rpartition("/")[2] if is_one else ""
     if step.act == "search.files":
         names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
@@ -1877,7 +2006,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         if took["word"] == word or line == text.rpartition("\n")[0]:
             return took["name"]
     if word and not is_pointer(word, "it") and word in text:
-        return word
+        return next((name for name in _PATH.findall(text) if name.endswith(f"/{word}")), word)
     found_names: list[str] = list(dict.fromkeys(_PATH.findall(text.partition("\n")[0])))
     if len(found_names) == 1 or (found_names and word):
         return found_names[0]

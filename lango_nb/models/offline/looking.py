@@ -184,7 +184,8 @@ def _operate(desk: Desk, step: Step) -> Work:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
         raise (yield from desk.which_in(path))
-    if step.act in _SIZES and desk.is_guessed and not says_operation(_unsaid(step), step.act):
+    is_again = desk.context.last is not None and desk.context.last.act == step.act
+    if step.act in _SIZES and desk.is_guessed and not (is_again or says_operation(_unsaid(step), step.act)):
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"

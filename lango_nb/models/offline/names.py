@@ -80,10 +80,14 @@ _LISTS = frozenset(("list", "todo"))
 """What words for a list and for the tasks mean."""
 _SHORT_NOUN = 6
 """Characters of a pronoun with a noun, where there are no blanks between them."""
+_PLURAL = 2
+"""Letters of the ending of a plural."""
 _MOST_BLANKS = 3
 """Words before the last one of a new name."""
 _LONG_STEM = 5
 """Letters that two forms of a word have in common at least."""
+_AGES = frozenset(("old", "new"))
+"""What is said of one of several files, and of two that are compared."""
 _LEAD = re.compile(
     r"^(?:the|a|an|my|our|your|that|this|those|file|files|folder|der|die|das|den|dem|des|mein\w*|unser\w*|datei|ordner|"
     r"le|la|les|l'|mon|ma|mes|nos|notre|du|de|des|fichier|dossier|el|los|las|mi|mis|nuestr\w*|archivo|carpeta|o|os|as|"
@@ -383,6 +387,18 @@ def is_small(word: str) -> bool:
     return plain(word) in table_of("small")
 
 
+def is_singular(word: str) -> bool:
+    """Tell whether a noun stands for one thing: another form of it is longer by the ending of the plural.
+
+    Examples
+    --------
+    >>> is_singular("brief"), is_singular("briefe"), is_singular("carta"), is_singular("cartas")
+    (True, False, True, False)
+    """
+    forms = (form for row in _nouns().get(word, ()) for form in _noun_rows()[row] if word in _noun_rows()[row])
+    return any(form != word and form.startswith(word) and len(form) - len(word) <= _PLURAL for form in forms)
+
+
 def says_something(word: str) -> bool:
     """Tell whether a word is no article, no preposition and none of those that requests are made of.
 
@@ -592,12 +608,24 @@ def compared_in(text: str, language: str) -> tuple[str, str]:
     (('shorter', 'shorter'), ('longer', '長い方'), ('', ''))
     """
     found = words_in(text)
-    told = _comparing(language).concepts(found)
+    told = [one - _AGES for one in _comparing(language).concepts(found)]
     kinds = {kind for one in told for kind in one}
     said = [word for word, one in zip(found, told, strict=True) if one]
     if len(kinds) != 1:
         return "", ""
     return kinds.pop(), ("" if any(word.kind in UNSPACED for word in said) else " ").join(word.text for word in said)
+
+
+def age_in(text: str, language: str) -> str:
+    """Return whether words choose the ``old`` or the ``new`` one of several; empty where they do not.
+
+    Examples
+    --------
+    >>> age_in("the old one", "en"), age_in("die neue", "de"), age_in("旧的那个", "zh"), age_in("the one from May", "en")
+    ('old', 'new', 'old', '')
+    """
+    ages = _AGES.intersection(*(frozenset[str]().union(*_comparing(language).concepts(words_in(text))),))
+    return next(iter(ages)) if len(ages) == 1 else ""
 
 
 @cache

@@ -1,0 +1,148 @@
+"""Second and third requests of a conversation: what they correct, choose, take back and count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from lango_nb.config.settings import Settings
+from lango_nb.engine import Engine
+from lango_nb.records.turns import Turn
+from lango_nb.tools.builtin import builtin_tools
+
+FILES: Mapping[str, str] = {
+    "fees_2023.txt": "Fees 2023\nadults: 20\nchildren: 8\n",
+    "fees_2024.txt": "Fees 2024\nadults: 24\nchildren: 9\nfamilies: 40\n",
+    "diary.md": "# Diary\n2024-05-01 tent mended, shed B\n2024-05-03 boat painted, shed C\n"
+    "2024-05-09 boat sold, shed C\n",
+    "letters/ann.txt": "Dear Ann,\nthe tour begins at 16:00.\n",
+    "letters/okoro.txt": "Dear Mr Okoro,\nthe tour begins at 18:30.\n",
+    "old/empty.md": "# Nothing\n",
+}
+Ask = Callable[..., Turn]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+@pytest.fixture(params=["solo", "octet"])
+def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
+    settings = Settings.model_validate({"agentMemory": {"enabled": True}, "background": {"enabled": True}})
+    engine = Engine(
+        topology=request.param, tools=builtin_tools(), workspace=folder, approver="allow", settings=settings
+    )
+    return lambda *texts: [engine.run_sync(text).turn for text in texts][-1]
+
+
+def _files(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("wc -l fees_2023.txt", "no sorry, the 2024 one"),
+        ("wie viele Zeilen hat fees_2023.txt?", "nein, die von 2024"),
+        ("¿cuántas líneas tiene fees_2023.txt?", "no, perdona, la de 2024"),
+        ("quante righe ha fees_2023.txt?", "no scusa, quella del 2024"),
+        ("fees_2023.txtは何行ある\uff1f", "いや、2024のほう"),
+    ],
+)
+def test_a_correction_looks_at_what_it_names(ask: Ask, folder: Path, first: str, second: str) -> None:
+    answer = str(ask(first, second).answer)
+    assert "fees_2024.txt" in answer
+    assert "4" in answer.replace("2024", "")
+    assert _files(folder) == FILES
+
+
+def test_what_follows_a_correction_is_about_the_corrected_file(ask: Ask, folder: Path) -> None:
+    ask("wc -l fees_2023.txt", "no sorry, the 2024 one", "copy it to fees_2025.txt")
+    assert _files(folder) == {**FILES, "fees_2025.txt": FILES["fees_2024.txt"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gone"),
+    [
+        ("delete the fees", "the old one", "fees_2023.txt"),
+        ("lösch die Datei fees", "die neue", "fees_2024.txt"),
+        ("delete the letter", "the one that says 18:30", "letters/okoro.txt"),
+        ("lösch den Brief", "den um 16:00", "letters/ann.txt"),
+        ("verwijder de brief maar", "die aan Okoro", "letters/okoro.txt"),
+        ("borra la carta", "la de las 18:30", "letters/okoro.txt"),
+        ("delete the letter", "the one to Okoro", "letters/okoro.txt"),
+    ],
+)
+def test_one_of_several_is_chosen_by_its_age_or_its_words(
+    ask: Ask, folder: Path, first: str, second: str, gone: str
+) -> None:
+    assert ask(first).error_code == "asked_back"
+    ask(second)
+    assert _files(folder) == {name: text for name, text in FILES.items() if name != gone}
+
+
+@pytest.mark.parametrize("second", ["never mind", "bah déjalo, da igual", "ach, vergiss es", "the one about trains"])
+def test_none_of_several_is_chosen_by_what_describes_none(ask: Ask, folder: Path, second: str) -> None:
+    ask("delete the letter", second)
+    assert _files(folder) == FILES
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("show me diary.md", "delete it", "oh no, bring it back!"),
+        ("zeig mir diary.md", "lösch sie", "nein, hol sie zurück"),
+        ("diary.mdを見せて", "削除して", "元に戻して"),
+        ("montre ann.txt", "supprime ann.txt", "annule ça"),
+    ],
+)
+def test_a_file_that_was_shown_whole_comes_back(ask: Ask, folder: Path, texts: tuple[str, ...]) -> None:
+    *before, last = texts
+    ask(*before)
+    assert _files(folder) != FILES
+    ask(last)
+    assert _files(folder) == FILES
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ("head -n 2 diary.md",),
+        ("show me diary.md", 'add "rain" to diary.md'),
+        ("which lines of diary.md mention boat?",),
+    ],
+)
+def test_what_was_not_shown_as_it_was_does_not_come_back(ask: Ask, folder: Path, before: tuple[str, ...]) -> None:
+    turn = ask(*before, "rm diary.md", "undo that")
+    assert not (folder / "diary.md").exists()
+    assert "cannot" in str(turn.answer)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("show me diary.md", "how many lines in it mention shed C?"),
+        ("zeig diary.md", "wie viele Zeilen darin enthalten shed C?"),
+        ("muestra diary.md", "¿cuántas líneas contienen shed C?"),
+    ],
+)
+def test_lines_that_contain_something_are_counted(ask: Ask, texts: tuple[str, ...]) -> None:
+    assert "2" in str(ask(*texts).answer)
+
+
+def test_what_was_moved_into_a_folder_is_looked_at_there(ask: Ask) -> None:
+    answer = str(ask("show me diary.md", "move it into old", "how many lines does it have?").answer)
+    assert answer == "old/diary.md has 4 lines."
+
+
+def test_the_longer_of_two_that_were_named_without_their_folder(ask: Ask) -> None:
+    texts = ("how many words has letters/ann.txt?", "and okoro.txt?", "which of the two is longer?")
+    answer = str(ask(*texts).answer)
+    assert "letters/ann.txt" in answer
+    assert "letters/okoro.txt" in answer
