@@ -212,6 +212,9 @@ _WITHIN = ("に", "里", "中", "上", "裡")
 _ASKED_OF = frozenset(("what", "which", "who"))
 _KEEPING = frozenset(("save", "write", "put", "append", "export"))
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
+_PLACED_AT = frozenset(("in", "into", "between"))
+_PLACING = _PLACED_AT | frozenset("from file change one_number create name please and then move".split())
+"""Concepts of a wish to write what was shown that speaks of the file alone: "save to a.txt", "mets-les dans un fichier a.txt"."""
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
 _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
@@ -1483,8 +1486,11 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if ENDED.search(word)), "")
     if not file or (is_change(last.act) and not last.act.startswith("run")):
         return None
-    every = concepts_of(request.replace(file, " ", 1))
-    is_clear = bool(every & _KEEPING) and not every & _OTHERWISE and bool(every & _SHOWN)
+    rest = words_of(request.replace(file, " ", 1))
+    every = frozenset[str]().union(*lexicon_of(reading.language).concepts(rest))
+    is_bare = every <= _KEEPING | _PLACING and bool(every & _PLACED_AT or reading.language in {"ja", "zh"})
+    is_other = bool(every & (_OTHERWISE - {"move"} if "put" in every else _OTHERWISE))  # nothing is moved into a file
+    is_clear = bool(every & _KEEPING) and not is_other and (bool(every & _SHOWN) or is_bare)
     if not is_clear or says_more(request.replace(file, " ", 1)):
         return None
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)

@@ -631,10 +631,10 @@ class Desk:
             pointed = yield from self._compared(word, kind)
         else:
             pointed = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
+        if pointed is None:
+            pointed = (yield from self._chosen(word)) or None
         if pointed is not None:
             return pointed
-        if chosen := (yield from self._chosen(word)):
-            return chosen
         name = word.strip().strip("\"'`").rstrip("/").removeprefix("./") or "."
         entry: Entry | None = yield from self.folder.find(name)
         if entry is not None:

@@ -146,3 +146,22 @@ def test_the_longer_of_two_that_were_named_without_their_folder(ask: Ask) -> Non
     answer = str(ask(*texts).answer)
     assert "letters/ann.txt" in answer
     assert "letters/okoro.txt" in answer
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("show the lines of diary.md with shed C", "save to shed.txt"),
+        ("montre les lignes avec shed C dans diary.md", "mets-les dans un fichier shed.txt"),
+        ("mostra as linhas com shed C em diary.md", "guarda-as em shed.txt"),
+        ("zeig die Zeilen mit shed C in diary.md", "pack die in shed.txt"),
+        ("mostrami le righe con shed C in diary.md", "mettile in shed.txt"),
+        ("pokaż wiersze z shed C w diary.md", "zapisz do shed.txt"),
+        ("diary.mdのshed Cの行を見せて", "shed.txtに保存して"),
+        ("显示diary.md里有shed C的行", "存到 shed.txt 里"),
+    ],
+)
+def test_what_was_shown_goes_into_the_file_that_is_named_alone(ask: Ask, folder: Path, first: str, second: str) -> None:
+    ask(first, second)
+    lines = [line for line in FILES["diary.md"].splitlines() if "shed C" in line]
+    assert _files(folder) == {**FILES, "shed.txt": "\n".join(lines) + "\n"}
