@@ -42,6 +42,7 @@ from lango_nb.models.offline.followups import (
     says_more,
 )
 from lango_nb.models.offline.lexicon import (
+    UNSPACED,
     Concepts,
     Lexicon,
     Word,
@@ -1581,6 +1582,11 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     return last._replace(act=shown, text=request)
 
 
+def _length(request: str) -> float:
+    """Return how many words a request has; a character of those that stand without blanks counts half a word."""
+    return sum(0.5 if word.kind in UNSPACED else 1 for word in words_of(request))
+
+
 def _of_difference(reading: Reading, request: str, context: Context) -> Step | None:
     """Return the sum that tells how far the last two results are apart: "what is the difference?".
 
@@ -1591,9 +1597,7 @@ def _of_difference(reading: Reading, request: str, context: Context) -> Step | N
     '7687 - 7645'
     """
     values = [number(value.partition("\n")[0]) for value in (context.answer, context.earlier)]
-    is_other = len(words_of(request)) > _SHORT or any(
-        word.kind in {"file", "folder", "number"} for word in words_of(request)
-    )
+    is_other = _length(request) > _SHORT or any(word.kind in {"file", "folder", "number"} for word in words_of(request))
     if is_other or None in values or "apart" not in said_of_tables(request, "") or is_change(reading.steps[0].act):
         return None
     least, most = sorted(value for value in values if value is not None)

@@ -129,6 +129,8 @@ _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
 _OF_FILES = frozenset(("file", "change", "newest", "create", "write", "save", "date"))
 """Concepts of a question about when a file was changed."""
+_PLACED = frozenset(("file", "folder"))
+"""Concepts of a question about what is in a folder."""
 _SIZES = frozenset(("count.lines", "count.words", "count.chars"))
 """Acts that tell how long a file is."""
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".gz", ".pyc", ".xlsx", ".docx", ".db", ".sqlite")
@@ -144,7 +146,8 @@ def look(desk: Desk, step: Step) -> Work:
     handler = _HANDLERS.get(step.act)
     is_table = (step.word("file") or desk.context.file).casefold().endswith(TABLES)
     if is_table and (
-        step.act.startswith("list.by") or (step.act == "read" and "down" in said_of_tables(step.text, desk.language))
+        step.act.startswith(("list.by", "read.sorted"))
+        or (step.act == "read" and "down" in said_of_tables(step.text, desk.language))
     ):
         return (yield from _sorted(desk, step))
     if handler is not None:
@@ -226,6 +229,8 @@ def _sorted(desk: Desk, step: Step) -> Work:
     if not column:
         asked = query(said, table, None, path, desk.language)
         column = next((name for name in (*asked.wanted, asked.column) if name), step.word("column"))
+    if not column and step.act == "read.sorted":
+        return (yield from _operate(desk, step))
     told = None if step.word("file") else _told(desk.context.query, path, table, is_named=False)
     step = step._replace(act="rows.sorted").with_arguments(file=(path,), column=(column,) if column else ())
     try:
@@ -233,9 +238,10 @@ def _sorted(desk: Desk, step: Step) -> Work:
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
     heading, *rows = found
-    is_down, count = ranked(said, desk.language)
-    if told is not None and told.where:
-        measure, by = "max" if is_down else "min", settle("column", step.word("column"), table.columns)
+    by = settle("column", step.word("column"), table.columns)
+    is_down, count = ranked(said, desk.language, by)
+    if told is not None and told.where and len(told.rows(table)) > 1:
+        measure = "max" if is_down else "min"
         of_them = Query(told.where, (), measure, by, most=count or len(told.rows(table)))
         return _answered(desk, step, path, of_them, table)
     rows = (rows[::-1] if is_down else rows)[: count or None]
@@ -765,7 +771,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
-        is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
+        is_open = is_named or (name == desk.context.file and asked.explained >= (least if least < _HALF else _WHOLLY))
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
         is_counted = asked.measure == "count"
         is_all = is_counted and not asked.wanted and asked.explained >= _WHOLLY  # "how many members do we have?"
@@ -845,6 +851,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     )
     if step.act == "read" and step.word("file"):
         return _MOSTLY
+    if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
+        return _THIRD  # "which pond is the largest?" of the table that was shown
     if step.act in _MAYBE_OF_TABLES or is_list:
         return _HALF if is_later else _MOSTLY
     return None

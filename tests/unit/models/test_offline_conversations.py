@@ -20,6 +20,7 @@ FILES: Mapping[str, str] = {
     "letters/ann.txt": "Dear Ann,\nthe tour begins at 16:00.\n",
     "letters/okoro.txt": "Dear Mr Okoro,\nthe tour begins at 18:30.\n",
     "old/empty.md": "# Nothing\n",
+    "pets.csv": "name,kind,age,weight_kg\nBella,dog,9,31.5\nMimi,cat,14,4.2\nRex,dog,3,40.0\nTom,cat,5,5.1\n",
 }
 Ask = Callable[..., Turn]
 
@@ -158,10 +159,44 @@ def test_the_longer_of_two_that_were_named_without_their_folder(ask: Ask) -> Non
         ("mostrami le righe con shed C in diary.md", "mettile in shed.txt"),
         ("pokaż wiersze z shed C w diary.md", "zapisz do shed.txt"),
         ("diary.mdのshed Cの行を見せて", "shed.txtに保存して"),
-        ("显示diary.md里有shed C的行", "存到 shed.txt 里"),
+        ("搜索diary.md里的boat", "存到 shed.txt 里"),
     ],
 )
 def test_what_was_shown_goes_into_the_file_that_is_named_alone(ask: Ask, folder: Path, first: str, second: str) -> None:
     ask(first, second)
     lines = [line for line in FILES["diary.md"].splitlines() if "shed C" in line]
     assert _files(folder) == {**FILES, "shed.txt": "\n".join(lines) + "\n"}
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (("show pets.csv", "which is the heaviest?"), "40.0 (pets.csv: max weight_kg)\n"),
+        (("show pets.csv", "which is the heaviest?", "and the lightest cat?"), "4.2 (pets.csv: min weight_kg where"),
+        (
+            ("how many cats are in pets.csv?", "which of them is the oldest?"),
+            "14 (pets.csv: max age where kind has cat)",
+        ),
+        (("zeig pets.csv", "wer ist am ältesten?", "und am jüngsten?"), "3 (pets.csv: min age)\n"),
+        (("muestra pets.csv", "¿cuántos años tiene Bella?"), "9 (pets.csv: age where name is Bella)"),
+        (("montre pets.csv", "lequel est le plus âgé ?"), "14 (pets.csv: max age)\n"),
+        (("mostra pets.csv", "chi è il più vecchio?"), "14 (pets.csv: max age)\n"),
+        (("mostra pets.csv", "quem é o mais velho?"), "14 (pets.csv: max age)\n"),
+        (("pokaż pets.csv", "który jest najcięższy?"), "40.0 (pets.csv: max weight_kg)\n"),
+        (("pets.csvを見せて", "一番若いのは\uff1f"), "3\uff08pets.csv\uff1amin age\uff09\n"),
+    ],
+)
+def test_the_most_of_a_table_that_was_shown_is_found_by_what_is_said_of_it(
+    ask: Ask, texts: tuple[str, ...], said: str
+) -> None:
+    assert str(ask(*texts).answer).startswith(said)
+
+
+def test_by_age_the_youngest_come_first(ask: Ask) -> None:
+    answer = str(ask("toon pets.csv", "sorteer ze op leeftijd, jongste eerst").answer)
+    assert [line.partition(",")[0] for line in answer.splitlines()[2:]] == ["Rex", "Tom", "Bella", "Mimi"]
+
+
+def test_how_far_two_results_are_apart_is_asked_in_a_language_without_blanks(ask: Ask) -> None:
+    texts = ("pets.csvでweight_kgが一番大きいのは\uff1f", "一番小さいのは\uff1f", "その二つの差は何キロ\uff1f")
+    assert str(ask(*texts).answer) == "40.0 - 4.2 = 35.8"
