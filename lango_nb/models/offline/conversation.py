@@ -54,6 +54,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    ARTICLES,
     age_in,
     asks,
     back_in,
@@ -71,6 +72,7 @@ from lango_nb.models.offline.names import (
     not_meant,
     plain,
     points_back,
+    rank,
     table_of,
     trimmed,
 )
@@ -433,6 +435,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _of_folders(reading, request, context),
         _of_other_word(request, context),
         _of_other_name(request, context),
+        _of_next_shown(reading, request, context),
         _of_shown_line(reading, request, context),
         _of_boxes(reading, request, context),
         _of_count(reading, request, context),
@@ -661,6 +664,9 @@ def _put_there(step: Step) -> Step:
             return step.with_arguments(file=(step.word("to")[verbs[-1].end :].strip(),), to=())
     if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
         return step._replace(act="count.matches")
+    if step.act == "copy" and not step.arguments and "delete" in concepts_of(step.text):
+        copies = [word.text for word in words_of(step.text) if is_pointer(word.text, "copy")]
+        return Step("delete", {"file": tuple(copies[:1])}, text=step.text) if copies else step  # "a kopię usuń"
     if step.act in {"move", "copy"} and not step.word("to") and step.word("file"):
         first, _, rest = step.word("file").partition(" ")
         files = tuple(
@@ -788,6 +794,14 @@ def _rejoined(reading: Reading, request: str) -> Reading:
     'write'
     """
     first, *rest = reading.steps or (Step("unclear", {}),)
+    if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
+        names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
+        ends = [word for word in names if ENDED.search(word)]
+        places = [word for word in names if word not in ends and not is_pointer(word, "it")]
+        if len(ends) == 1 and len(places) <= 1:  # "make a copy of a.txt and call it b.txt, in the folder old"
+            where = f"{trimmed(places[0]).rstrip('/')}/" if places and "/" not in ends[0] else ""
+            step = first.with_arguments(to=(where + ends[0],))._replace(text=request)
+            return reading._replace(steps=(step,), confidence=max((reading.confidence, *reading.each[:1])), each=())
     if len(rest) == 1 and rest[0].destination and not first.destination:
         is_result = set(rest[0].arguments) <= {"to"} and rest[0].word("to") and not is_change(rest[0].act)
         if is_result and not (is_change(first.act) or is_talk(first.act)):
@@ -1275,6 +1289,29 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
     if files and not to and is_last and changed.word("to").endswith("/"):  # "and poster_b too"
         return step.with_arguments(to=changed.arguments["to"])
     return step
+
+
+def _of_next_shown(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that another of the files that were listed is to be read, and no line: "and the last one?".
+
+    Examples
+    --------
+    >>> read = Context(Step("read", {"file": ("b.md",)}), "b.md", shown=("a.md", "b.md", "c.md"))
+    >>> _of_next_shown(Reading((Step("read.last", {"n": ("one",)}),)), "and the last one?", read).arguments
+    {'file': ('c.md',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    is_shown = context.last is not None and context.last.act == "read" and context.file in context.shown
+    is_line = bool(concepts_of(request) & {"line", "row", "word", "character"})
+    if not is_shown or is_line or not step.act.startswith("read.") or _length(request) > _FEW_WORDS:
+        return None
+    said = [
+        word.text for word in words_of(request) if word.kind not in {"sign", *UNSPACED} and word.folded not in ARTICLES
+    ]
+    place = next((found for word in said or [request] if (found := rank(word))), 0)
+    if not place or abs(place) > len(context.shown):
+        return None
+    return Step("read", {"file": (context.shown[place - 1 if place > 0 else place],)}, text=request)
 
 
 def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1900,9 +1937,16 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     'read'
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
-    if first and not is_work(reading.steps[0]) and (found := told.said("lines")) is not None:
-        step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text)
-        return reading._replace(steps=(step,))  # a question that looked like talk was answered from a file
+    row = acts().get(first)
+    is_of_kind = row is not None and row.reads in {"table", "json"}
+    if first and (is_of_kind or not is_work(reading.steps[0])) and (found := told.said("lines")) is not None:
+        if is_of_kind and found["file"].endswith(TABLES):
+            return reading
+        sought = next(
+            (words for role in ("key", "value", "column") if (words := reading.steps[0].arguments.get(role))), ()
+        )
+        step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text).with_arguments(find=sought)
+        return reading._replace(steps=(step,))  # a question that looked like another was answered from a file
     if first not in {act for act, _ in _CHANGES.values()} or told.is_any((*_CHANGES, *QUESTIONS, *UNDONE)):
         return reading
     looks = (one for one in reading.others if one.steps and not any(_may_change(step) for step in one.steps))
@@ -2037,6 +2081,8 @@ def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
             return _split(found["names"], answer.language)
     if (found := answer.said("ask.delete")) is not None and answer.said("ask.lines") is None:
         return tuple(name.rstrip("/") for name in found["names"].splitlines())
+    if step.act.startswith("list") and answer.said("lines") is not None and not answer.is_listing:
+        return ()  # what was listed was a file
     head, _, rest = answer.text.partition("\n")
     is_list = step.act in _SHOWS or step.act.startswith(_SHOWING) or answer.is_listing
     if rest and is_list and head.rstrip().endswith((":", "\uff1a")):

@@ -62,7 +62,7 @@ from lango_nb.models.offline.operations import (
     write_row,
     written,
 )
-from lango_nb.models.offline.plan import Step
+from lango_nb.models.offline.plan import Step, acts
 from lango_nb.models.offline.queries import (
     TABLES,
     Condition,
@@ -160,12 +160,14 @@ def look(desk: Desk, step: Step) -> Work:
 # -- one file ----------------------------------------------------------------------------------------------------------
 
 
-def _operate(desk: Desk, step: Step) -> Work:
+def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each thing that was meant instead
     """Do an operation on the text of a file."""
     if (counted := _counted_result(desk, step)) is not None:
         return counted
     if step.act in {"rows.where", "rows.count", "cell"} and not step.word("value"):
         step = yield from _with_value(desk, step)
+    if step.act == "count.matches" and "price" in said_of_tables(step.text, desk.language):
+        step = step._replace(act="search")  # "how much is a full service in prices.txt?": the line with it
     operation, operation_of = OPERATIONS[step.act], step.act
     words: list[Any] = []
     if step.act == "read.lines":
@@ -192,6 +194,8 @@ def _operate(desk: Desk, step: Step) -> Work:
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
+    if acts()[step.act].reads in {"table", "json"} and (lines_of_it := _of_text(desk, step, path, text)) is not None:
+        return lines_of_it
     step = _as_table(step, text)
     if step.act in {"column.max", "column.min"} and operation_of == step.act:
         step = step.with_arguments(column=(_measured(step, text),))
@@ -217,6 +221,17 @@ def _operate(desk: Desk, step: Step) -> Work:
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     return found or _worded(desk, settled, path, text, value)
+
+
+def _of_text(desk: Desk, step: Step, path: str, text: str) -> Outcome | None:
+    """Show the lines that a question is about where what it asks as of a table is a text: "how much is a bell in prices.txt?"."""
+    said = step.text.partition("\n")[0]
+    if path.casefold().endswith(TABLES) or step.destination or not asks(said):
+        return None
+    words = [word.text for word in words_of(without_asking(said)) if word.kind != "file"]
+    return _lines_found(
+        desk, step.text, likeliest_lines(" ".join(words), {path: text}, is_part=True, language=desk.language)
+    )
 
 
 def _sorted(desk: Desk, step: Step) -> Work:
@@ -744,6 +759,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         ``None`` where a step is no such question, or nothing in the tables explains it.
     """
     least = _least_explained(desk, step)
+    if step.act == "list" and step.word("file") and "folder" in concepts_of(step.text):
+        return None
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
     said = without_refusals(step.text.partition("\n")[0])

@@ -339,12 +339,19 @@ def rank(word: str) -> int | None:
     text = word.strip().casefold()
     if (digits := _DIGITS.search(text)) and len(_DIGITS.findall(text)) == 1:
         return int(digits[0])
-    places = table_of("place")
+    places = _places()
     for part in dict.fromkeys((text, trimmed(text), plain(text), *reversed(plain(text).split()))):
         if part in places:
             return int(places[part])
     found = next((int(places[one]) for one in places if not one.isascii() and len(one) > 1 and one in text), None)
     return found if found is not None else _in_characters(text)
+
+
+@cache
+def _places() -> Mapping[str, str]:
+    """Return the words for places in an order, with accents and without."""
+    places = table_of("place")
+    return {**{plain(word): place for word, place in places.items()}, **places}
 
 
 def line_numbers(words: str) -> list[int]:
@@ -578,6 +585,8 @@ def whole_new_name(word: str, text: str) -> str:
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
         if parts[-size - 1].casefold() in table_of("called"):
+            if is_pointer(parts[-size], "it"):
+                return word if size == 1 else " ".join((*parts[1 - size :], word))  # "nenn sie neu.txt"
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
     return word
 

@@ -200,3 +200,52 @@ def test_by_age_the_youngest_come_first(ask: Ask) -> None:
 def test_how_far_two_results_are_apart_is_asked_in_a_language_without_blanks(ask: Ask) -> None:
     texts = ("pets.csvでweight_kgが一番大きいのは\uff1f", "一番小さいのは\uff1f", "その二つの差は何キロ\uff1f")
     assert str(ask(*texts).answer) == "40.0 - 4.2 = 35.8"
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("make a copy of diary.md and call it diary_old.md", "diary_old.md"),
+        ("mach eine Kopie von diary.md und nenn sie diary_alt.md", "diary_alt.md"),
+        ("fammi una copia di diary.md e chiamala diario.md, nella cartella old", "old/diario.md"),
+    ],
+)
+def test_a_copy_that_is_given_its_name_leaves_no_other(ask: Ask, folder: Path, text: str, made: str) -> None:
+    ask(text)
+    assert _files(folder) == {**FILES, made: FILES["diary.md"]}
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("ls letters", "show me the first one", "and the last one?"),
+        ("was ist im Ordner letters?", "zeig mir die erste", "und die zweite?"),
+        ("ls letters", "montre le deuxième"),
+        ("lettersの中身を見せて", "一番目を見せて", "最後のは\uff1f"),
+    ],
+)
+def test_the_next_of_what_was_listed_is_a_file_and_no_line(ask: Ask, texts: tuple[str, ...]) -> None:
+    assert "Dear Mr Okoro" in str(ask(*texts).answer)
+
+
+def test_the_first_again_is_one_of_those_that_were_listed(ask: Ask, folder: Path) -> None:
+    ask("ls letters", "and the first?", "in the second one change 18:30 to 19:00")
+    assert _files(folder)["letters/okoro.txt"] == FILES["letters/okoro.txt"].replace("18:30", "19:00")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ('quanto costa "children" in fees_2024.txt?', "e in quello del 2023?"),
+        ("how much is children in fees_2024.txt?", "and in the 2023 one?"),
+        ("was kostet children laut fees_2024.txt?", "und in dem von 2023?"),
+    ],
+)
+def test_what_something_costs_is_the_line_with_it(ask: Ask, first: str, second: str) -> None:
+    assert str(ask(first).answer) == "fees_2024.txt:\nchildren: 9"
+    assert str(ask(second).answer).endswith("fees_2023.txt:\nchildren: 8")
+
+
+def test_a_folder_is_listed_though_a_row_has_its_name(ask: Ask, folder: Path) -> None:
+    (folder / "budget.csv").write_text("item,amount\nletters,12\nold,5\n")
+    assert "letters/ann.txt" in str(ask("hoi, wat zit er in de map letters?").answer)
