@@ -395,6 +395,8 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     request = without_manners(request)
     if (shell := as_act(request) or as_pipe(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
+    if (shell := _told_to_run(request)) is not None:
+        return Reading((shell,), 1.0, reader().read(request).language)
     head, colon, rest = request.partition(":")
     if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
         step = Step("about.owner", {"text": (rest.strip(),)}, text=request)
@@ -403,6 +405,26 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
+
+
+def _told_to_run(request: str) -> Step | None:
+    """Return that a shell line in quotation marks is to be run, where nothing else is said of it: "führ mal 'ls -l' aus".
+
+    Examples
+    --------
+    >>> _told_to_run("führ mal 'wc -l a.txt' aus").word("command"), _told_to_run("write 'wc -l a.txt' to b.txt")
+    ('wc -l a.txt', None)
+    """
+    found = words_of(request)
+    quoted = [word for word in found if word.is_quoted]
+    rest = [word for word in found if not word.is_quoted]
+    if not quoted or not 0 < len(rest) <= _FEW_WORDS:
+        return None
+    line = request[quoted[0].start : quoted[-1].end]
+    verb = f"{rest[0].text} {rest[-1].text}"  # "führ … aus"
+    is_run = "run" in frozenset[str]().union(*lexicon().concepts(rest)) | concepts_of(verb)
+    is_line = " " in line and (as_act(line) or as_pipe(line)) is not None
+    return Step("run", {"command": (line,)}, text=request) if is_run and is_line and not asks(request) else None
 
 
 def settled(reading: Reading, request: str, context: Context) -> Reading:
@@ -794,6 +816,8 @@ def _rejoined(reading: Reading, request: str) -> Reading:
     'write'
     """
     first, *rest = reading.steps or (Step("unclear", {}),)
+    if not rest and (deleted := _deleted_rather(first, reading.language)) is not first:
+        return reading._replace(steps=(deleted,))
     if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
         names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
         ends = [word for word in names if ENDED.search(word)]
@@ -916,6 +940,8 @@ def _of_files(reading: Reading, request: str) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     about = [one for one in reading.others if one.steps[0].word("file")]
+    if step.act == "task.delete" and not step.word("text"):  # "delete the todo list"
+        return next((one for one in about if one.steps[0].act == "delete"), reading)
     if step.act not in _OF_A_FILE or concepts_of(request) & _OF_TASKS:
         return reading
     if reading.confidence >= _SURE or sum(one.confidence for one in about) <= reading.confidence:
@@ -978,6 +1004,26 @@ def _of_list(reading: Reading, request: str, context: Context) -> Reading:
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _deleted_rather(step: Step, language: str) -> Step:
+    """Return that a line is to be deleted where it was read as one to be shown, and the request says nothing of showing.
+
+    Examples
+    --------
+    >>> said = Step("read.last", {"file": ("a.txt",)}, text="delete the last line of a.txt")
+    >>> _deleted_rather(said, "en").arguments
+    {'file': ('a.txt',), 'line': ('-1',)}
+    """
+    line = {"read.first": "1", "read.last": "-1"}.get(step.act, step.word("line"))
+    rest = step.text.replace(step.word("file") or "\0", " ")
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(rest)))
+    is_one = bool(line) and step.act in {"read.first", "read.last", "read.line"} and step.word("n") in {"", "1"}
+    if not is_one or "delete" not in told or told & (_SHOWING_FIRST | _ASKED_OF) or step.destination or asks(step.text):
+        return step
+    return Step(
+        "line.delete", {"file": step.arguments.get("file", ()), "line": (line,)}, text=step.text
+    ).with_arguments()
 
 
 def _of_removal(step: Step, request: str, language: str) -> Step | None:
@@ -1699,7 +1745,8 @@ def _plainly(step: Step) -> Step:
     """Return the act that a shell line means, where it only looks, and a text that is written to its file just once."""
     if step.act in {"write", "append", "prepend"} and step.destination in {"write", "append"} and not step.word("file"):
         return step.with_arguments(file=step.arguments.get("to", ()), to=())._replace(destination="")
-    found = as_act(step.word("command")) if step.act == "run" else None
+    is_told = any(word.is_quoted for word in words_of(step.text)) and "run" in concepts_of(step.text)
+    found = as_act(step.word("command")) if step.act == "run" and not is_told else None
     return step if found is None else found._replace(destination=step.destination, text=step.text)
 
 

@@ -62,7 +62,7 @@ from lango_nb.models.offline.operations import (
     write_row,
     written,
 )
-from lango_nb.models.offline.plan import Step, acts
+from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.queries import (
     TABLES,
     Condition,
@@ -194,8 +194,6 @@ def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each th
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
-    if acts()[step.act].reads in {"table", "json"} and (lines_of_it := _of_text(desk, step, path, text)) is not None:
-        return lines_of_it
     step = _as_table(step, text)
     if step.act in {"column.max", "column.min"} and operation_of == step.act:
         step = step.with_arguments(column=(_measured(step, text),))
@@ -207,6 +205,8 @@ def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each th
     try:
         value = operation.function(text, *words)
     except (NoSuch, Unsure) as error:
+        if (of_text := _of_text(desk, step, path, text)) is not None:
+            return of_text
         if (meant := _with_value_for_column(step, error, text)) is not None:
             return (yield from _operate(desk, meant.with_arguments(file=(path,))))
         if (only := _only_numbers(step, error, text)) is None:
