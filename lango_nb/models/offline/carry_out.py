@@ -20,7 +20,7 @@ from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import answers
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
-from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
+from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
@@ -35,6 +35,7 @@ from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_o
 from lango_nb.models.offline.names import (
     asks,
     calls_list,
+    is_asking,
     is_pointer,
     pick,
     plain,

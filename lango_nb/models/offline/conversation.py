@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -42,9 +42,11 @@ from lango_nb.models.offline.followups import (
     says_more,
 )
 from lango_nb.models.offline.lexicon import (
+    ASK_SIGNS,
+    NEGATING,
+    REFUSING,
     UNSPACED,
     Concepts,
-    Lexicon,
     Word,
     concepts_of,
     is_small_in,
@@ -53,30 +55,41 @@ from lango_nb.models.offline.lexicon import (
     likelier_language,
 )
 from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import (
+    FEW_WORDS,
+    KEEPING,
+    OF_TASKS,
+    SHOWING,
+    list_in,
+    of_boxes,
+    of_list,
+    of_spoken_list,
+    with_left_over,
+    words_of_wishes,
+)
 from lango_nb.models.offline.names import (
     ARTICLES,
+    FIRST_WORDS,
     age_in,
     asks,
     back_in,
     begins_with_pointer,
-    calls_list,
     compared_in,
     counted_up,
     endings,
+    is_asking,
     is_here,
     is_part,
     is_pointer,
     is_small,
-    list_named,
     nearest_texts,
     not_meant,
     plain,
     points_back,
     rank,
-    table_of,
     trimmed,
 )
-from lango_nb.models.offline.operations import BOX, in_figures, number, reckon
+from lango_nb.models.offline.operations import in_figures, number, reckon
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -87,7 +100,6 @@ from lango_nb.models.offline.plan import (
     is_talk,
     parse,
     read_order,
-    read_rows,
     speak_of,
     with_given,
 )
@@ -178,13 +190,7 @@ MOST_TURNS = 8
 """Exchanges that are looked back on."""
 _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
-_REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
-"""Concepts that no yes has."""
-_FIRST_WORDS = 2
-"""Words by which a request shows that it asks, or takes something back."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
-_EXPLAINED_IN = 5
-"""Words in which a request says that it wants to know how something is done."""
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
 _WISHING = frozenset(
     "show read print open list search many count delete move rename copy replace write append prepend save create remember "
@@ -197,23 +203,17 @@ _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
 _LEAST_KEPT = 3
 """Words that are left of a request without its politeness: what says little else is an answer."""
-_FEW_WORDS = 5
-"""Words that an addition to what is remembered has more of."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
-_ASKS = ("?", "\uff1f")
 _OF_ADDING = frozenset("append prepend write line row text item list file end first last new it that and along".split())
 """Concepts of words before what is added that are no part of it."""
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
-_BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
-_OPEN_BOX = "[ ]"
 _PLACED_IN = frozenset(("in", "into"))
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WITHIN = ("に", "里", "中", "上", "裡")
 """What stands behind a file in which something is, where there are no blanks."""
 _ASKED_OF = frozenset(("what", "which", "who"))
-_KEEPING = frozenset(("save", "write", "put", "append", "export"))
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
 _PLACED_AT = frozenset(("in", "into", "between"))
 _PLACING = _PLACED_AT | frozenset("from file change one_number create name please and then move".split())
@@ -226,8 +226,6 @@ REMEMBERED = frozenset(("remember", "recall"))
 """Concepts of what is kept in mind."""
 _THAT = frozenset("that dat dass daß que che że".split())
 """What stands before what is to be remembered."""
-_FILLED = frozenset(("find", "text", "new"))
-"""Roles that words may have that nothing else explains."""
 _POSSIBLY = 0.1
 """Confidence from which a reading is possible."""
 _SAID_BY: Mapping[str, frozenset[str]] = {
@@ -247,12 +245,10 @@ _PLACED = frozenset(("file", "folder", "all"))
 _ALL = frozenset(("all", "each", "folder"))
 """Concepts of a wish to delete everything."""
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
-_SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
 _COLONS = (":", "\uff1a")
 _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
-_NEGATING = frozenset(("no", "not"))
 _UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
 """Concepts of the words with which a no may say that something shall be as before."""
 _UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change", "task.add"))  # fmt: skip
@@ -261,12 +257,8 @@ _FEW_IN_CELL = 12
 """Words of such a wish."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
-_OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
-"""What wishes about tasks, or without a file, are about a list that is a file."""
 _OF_A_FILE = {"task.delete": ("delete", "line.delete"), "task.add": ("append", "write")}
 """What wishes about tasks are where no word says that they are about tasks, and a file is meant rather."""
-_OF_TASKS = frozenset(("task", "remind", "remember"))
-"""Concepts of what is to be done, and on no other list."""
 _BOTH = 2
 """Files that are compared."""
 _OF_ONE = frozenset(("delete", "move", "copy", "rename"))
@@ -418,7 +410,7 @@ def _told_to_run(request: str) -> Step | None:
     found = words_of(request)
     quoted = [word for word in found if word.is_quoted]
     rest = [word for word in found if not word.is_quoted]
-    if not quoted or not 0 < len(rest) <= _FEW_WORDS:
+    if not quoted or not 0 < len(rest) <= FEW_WORDS:
         return None
     line = request[quoted[0].start : quoted[-1].end]
     verb = f"{rest[0].text} {rest[-1].text}"  # "führ … aus"
@@ -432,7 +424,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
-    if first == "refrain" and is_asking(request) and request.rstrip()[-1:] in _ASKS:
+    if first == "refrain" and is_asking(request) and request.rstrip()[-1:] in ASK_SIGNS:
         first = "unclear"  # "who eats no nuts?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
@@ -450,7 +442,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return whole
     reading = _of_correction(reading, request, context)
     reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
-    reading = _of_list(_of_spoken_list(reading, request, context), request, context)
+    reading = of_list(of_spoken_list(reading, request, context), request, context)
     for meant in (
         _of_lacking(request, reading.language),
         _of_compared(reading, request, context),
@@ -459,7 +451,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _of_other_name(request, context),
         _of_next_shown(reading, request, context),
         _of_shown_line(reading, request, context),
-        _of_boxes(reading, request, context),
+        of_boxes(reading, request, context),
         _of_count(reading, request, context),
         _of_difference(reading, request, context),
         _of_answer(reading, request, context),
@@ -478,7 +470,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
-        _with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
+        with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
         for step in steps
     ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
@@ -506,7 +498,7 @@ def without_manners(request: str) -> str:
 
 def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Sequence[Word]:
     """Return words without those at the end that mean something, and the signs before them."""
-    told = _listed(language).concepts(found)
+    told = words_of_wishes(language).concepts(found)
     end = len(found)
     while end and (found[end - 1].kind == "sign" or (concept in told[end - 1] and not found[end - 1].is_quoted)):
         end -= 1
@@ -533,7 +525,7 @@ def _of_it(step: Step, language: str) -> Step:
 def _with_others_filled(reading: Reading) -> Reading:
     """Return a reading whose alternatives have the words that are left over, where they lack them."""
     others = (
-        one._replace(steps=tuple(_with_left_over(step, reading.language) for step in one.steps))
+        one._replace(steps=tuple(with_left_over(step, reading.language) for step in one.steps))
         for one in reading.others
     )
     return reading._replace(others=tuple(others))
@@ -573,7 +565,7 @@ def _said_rather(reading: Reading, request: str) -> Reading:
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
-    is_wrong = first == "refrain" and not told & _REFUSING and bool(reading.others)
+    is_wrong = first == "refrain" and not told & REFUSING and bool(reading.others)
     is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
     if not first or (reading.confidence >= _SURE and not is_wrong):
         return reading
@@ -598,7 +590,7 @@ def _said_rather(reading: Reading, request: str) -> Reading:
 
 def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     """Look in the file spoken of for what a question that points at it was taken to be remembered: "who is there then?"."""
-    asks = request.rstrip()[-1:] in _ASKS
+    asks = request.rstrip()[-1:] in ASK_SIGNS
     is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
     pointed = [word.text for word in words_of(request) if is_pointer(word.text, "it") or is_pointer(word.text, "those")]
@@ -607,7 +599,7 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     is_shown = is_shown and (bool(pointed) or is_listed) and not concepts_of(request) & _PLACED
     if is_shown and context.query is None and len(words_of(request)) <= _SHORT:  # "zeig sie mir", "what is on it now?"
         return reading._replace(steps=(Step("read", {"file": (context.file,)}, text=request),))
-    is_other = concepts_of(request) & _OF_TASKS or any(step.arguments for step in reading.steps)
+    is_other = concepts_of(request) & OF_TASKS or any(step.arguments for step in reading.steps)
     if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
         step = context.query._replace(text=request)
         return reading._replace(steps=(step,), others=(reading, *reading.others))
@@ -865,7 +857,7 @@ def _of_other_word(request: str, context: Context) -> Step | None:
     found = words_of(request)
     told = lexicon().concepts(found)
     for place in range(len(found) - 1):
-        if not told[place] & _NEGATING:
+        if not told[place] & NEGATING:
             continue
         old = found[place + 1]
         line = next((line for line in lines if old.text in {word.text for word in words_of(line)}), None)
@@ -896,7 +888,7 @@ def _of_other_name(request: str, context: Context) -> Step | None:
     names = [word.text for word in found if word.kind == "file"]
     is_named = changed is not None and changed.act == "move" and ENDED.search(changed.word("targets")) is not None
     is_no = bool(lexicon().concepts(found)[:1]) and "no" in lexicon().concepts(found)[0]
-    if changed is None or not is_named or not is_no or len(names) != 1 or len(found) > _FEW_WORDS:
+    if changed is None or not is_named or not is_no or len(names) != 1 or len(found) > FEW_WORDS:
         return None
     return Step("rename", {"file": (changed.word("targets"),), "to": (names[0],)}, text=request)
 
@@ -942,68 +934,12 @@ def _of_files(reading: Reading, request: str) -> Reading:
     about = [one for one in reading.others if one.steps[0].word("file")]
     if step.act == "task.delete" and not step.word("text"):  # "delete the todo list"
         return next((one for one in about if one.steps[0].act == "delete"), reading)
-    if step.act not in _OF_A_FILE or concepts_of(request) & _OF_TASKS:
+    if step.act not in _OF_A_FILE or concepts_of(request) & OF_TASKS:
         return reading
     if reading.confidence >= _SURE or sum(one.confidence for one in about) <= reading.confidence:
         return reading
     chosen = next((one for one in about if one.steps[0].act in _OF_A_FILE.get(step.act, ())), None)
     return reading if chosen is None else chosen._replace(others=tuple(o for o in reading.others if o is not chosen))
-
-
-def _of_list(reading: Reading, request: str, context: Context) -> Reading:
-    """Return that a wish about tasks, or a listing, may be about the file of a list, where a request says which list.
-
-    Examples
-    --------
-    >>> said = Reading((Step("task.add", {}),))
-    >>> _of_list(said, "put sunscreen on the packing list", Context()).steps[0].arguments
-    {'text': ('sunscreen',), 'file': ('the packing list',)}
-    """
-    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
-    if step.act == "move" and not step.word("file") and [w.kind for w in words_of(step.word("to"))][-1:] == ["file"]:
-        step = Step("append", {"file": step.arguments["to"]}, text=step.text)  # nothing goes into a file but lines
-        return reading._replace(steps=(_with_left_over(step, reading.language),))
-    if (off := _of_removal(step, request, reading.language)) is not None:
-        return reading._replace(steps=(off,), confidence=max(reading.confidence, HALF))
-    if step.act == "move" and lacks(step):  # "metti candele nella lista della spesa": to put something on it
-        likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
-        both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
-        adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
-        reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
-    if step.act == "append" and not step.word("file"):  # "aggiungi pane alla lista della spesa"
-        said = step.word("text").split()
-        at = next(
-            (
-                at
-                for at in range(1, len(said) - 1)
-                if is_small_in(said[at], reading.language) and calls_list(" ".join(said[at + 1 :]))
-            ),
-            0,
-        )
-        text, file = " ".join(said[:at]), " ".join(said[at + 1 :])
-        return reading._replace(steps=(step.with_arguments(text=(text,), file=(file,)),)) if at else reading
-    if step.act not in {"task.add", "task.list", "list"} or step.destination or step.word("file"):
-        return reading
-    found = words_of(request)
-    if any(word.kind in {"file", "folder"} for word in found):
-        return reading
-    if step.act == "task.add":
-        given = reader().arguments(request, "append", ("text", "file"))
-        if not given.get("text"):
-            return reading
-    else:
-        told = lexicon().concepts(found)
-        lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
-        given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
-    is_named = calls_list if step.act == "list" else list_named
-    named = next((words for words in given.get("file", ()) if is_named(words)), "")
-    if not named:
-        return reading
-    last = context.last
-    is_more = step.act == "task.list" and "and" in concepts_of(found[0].text)
-    if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
-        step = last._replace(text=request, destination="")
-    return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
 
 
 def _deleted_rather(step: Step, language: str) -> Step:
@@ -1024,165 +960,6 @@ def _deleted_rather(step: Step, language: str) -> Step:
     return Step(
         "line.delete", {"file": step.arguments.get("file", ()), "line": (line,)}, text=step.text
     ).with_arguments()
-
-
-def _of_removal(step: Step, request: str, language: str) -> Step | None:
-    """Return that something comes off the list that a request names, or that it is ticked off where the file is named.
-
-    Examples
-    --------
-    >>> _of_removal(Step("task.delete", {}), "take the milk off the shopping list", "en").arguments
-    {'file': ('shopping list',), 'find': ('milk',)}
-    """
-    found = words_of(request)
-    marks = _listed(language).concepts(found)
-    if not any("off" in one for one in marks) or step.act in {"line.delete", "line.tick"}:
-        return None
-    files = [word.text for word in found if word.kind == "file" and not word.is_quoted]
-    named = files[0] if len(files) == 1 else _list_in(request, found, language)
-    if not named:
-        return None
-    rest = Step("line.tick", {"file": (named,)}, text=request)
-    verb = found[0].end if found[0].kind == "word" else 0
-    left = _left_over(request[verb:], rest, language)
-    return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
-
-
-def _list_in(request: str, found: Sequence[Word], language: str) -> str:
-    """Return the words by which a request names a list: "shopping list", "lista de la compra"; empty where it names none."""
-    ends = tuple(table_of("compound"))
-    at = next((at for at, word in enumerate(found) if _is_list(word, ends)), -1)
-    if at < 1:
-        return ""
-    is_small_at = [is_small(word.text) or is_small_in(word.folded, language) for word in found]
-    marks = _listed(language).concepts(found)
-    begin = at - (found[at].folded == "list" and not is_small_at[at - 1])
-    end = behind = at + 1
-    while behind < len(found) and is_small_at[behind] and not marks[behind]:
-        behind += 1
-    if (
-        behind < len(found)
-        and not marks[behind]
-        and found[behind].kind == "word"
-        and (behind > end or language == "pl")
-    ):
-        end = behind + 1
-    name = request[found[begin].start : found[end - 1].end]
-    return name if calls_list(name) or "list" not in concepts_of(found[at].text) else ""
-
-
-def _is_list(word: Word, ends: tuple[str, ...]) -> bool:
-    """Tell whether a word is one for a list, or for a list of something."""
-    is_compound = word.folded.endswith(ends) and "list" in concepts_of(next(e for e in ends if word.folded.endswith(e)))
-    return word.kind in {"word", "character"} and ("list" in concepts_of(word.text) or is_compound)
-
-
-def _with_left_over(step: Step, language: str) -> Step:
-    """Give a step the one word that it lacks, where one is left over: "in which files does Els stand?".
-
-    Examples
-    --------
-    >>> said = Step("append", {"file": ("het recept",)}, text="voeg zout toe aan het recept")
-    >>> _with_left_over(said, "nl").word("text")
-    'zout'
-    """
-    row = acts().get(step.act)
-    lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
-    if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
-        return step  # what is to be written is not made up
-    left = _left_over(step.text, step, language)
-    return step.with_arguments(**{lacking[0]: (left,)}) if left else step
-
-
-def _left_over(request: str, step: Step, language: str) -> str:
-    """Return the words of a request, standing together, that neither an act nor an argument explains; empty where there are none."""
-    found = words_of(request)
-    told = lexicon().concepts(found)
-    marks = _listed(language).concepts(found)
-    taken = {word.text for words in step.arguments.values() for said in words for word in words_of(said)}
-    quoted = [word for word in found if word.is_quoted and word.text not in taken]
-    if quoted:
-        return request[quoted[0].start : quoted[-1].end]
-    free = [
-        at
-        for at, word in enumerate(found)
-        if not (told[at] or marks[at] or word.text in taken or word.kind == "sign")
-        and not (is_small(word.text) or is_small_in(word.folded, language))
-    ]
-    is_one = bool(free) and free == list(range(free[0], free[-1] + 1))
-    return request[found[free[0]].start : found[free[-1]].end] if is_one else ""
-
-
-def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
-    """Return that what was read as a wish about tasks is about the list spoken of: "add bread", "cross off the soap".
-
-    Examples
-    --------
-    >>> spoken, said = Context(file="shopping list.txt"), Reading((Step("task.done", {}),))
-    >>> _of_spoken_list(said, "cross off the soap", spoken).steps[0].arguments
-    {'file': ('shopping list.txt',), 'find': ('soap',)}
-    >>> _of_spoken_list(said, "that task is done", spoken) == said
-    True
-    """
-    step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
-    is_list = ENDED.search(file) is not None and (
-        calls_list(file.rpartition("/")[2].rpartition(".")[0]) or _shows_list(context)
-    )
-    is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
-    is_numbered = bool(concepts_of(request) & {"line", "row"})
-    if (
-        not is_list
-        or is_file
-        or is_numbered
-        or concepts_of(request) & _OF_TASKS
-        or BOX.search(context.answer)
-        or not request.strip()
-    ):
-        return reading
-    found = words_of(request)
-    told, told_all = _listed(reading.language).concepts(found), lexicon().concepts(found)
-    comes_off = any("off" in one for one in told)
-    last = found[-1].text if "along" in told[-1] else ""
-    is_put = bool(_KEEPING.intersection(*told_all[:1])) and (
-        points_back(request) or any("along" in one for one in told)
-    )
-    is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
-    is_more = bool(is_added) and "and" in frozenset[str]().union(*told_all[:1])
-    is_put = is_put or (is_more and len(found) <= _FEW_WORDS and request.rstrip()[-1:] not in _ASKS)
-    act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
-    if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
-        return reading
-    bare = [word for word in step.arguments.get("file", ()) if step.act == "delete" or list_named(word)]
-    if bare and step.act != "delete" and not comes_off:
-        return reading
-    role = {"append": "text", "line.delete": "find"}.get(act, "")
-    given = reader().arguments(request, act, (role, "file")) if role else {}
-    if any(map(list_named, given.get("file", ()))) and not (comes_off or is_put):
-        return reading  # another list
-    said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
-    if (comes_off or is_put) and (left := _left_over(request, Step(act, {}), reading.language)):
-        said = (left,)
-    said = said or tuple(bare)
-    said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
-    if role and not any(said):
-        return reading
-    meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
-    if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
-        return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
-    sure = max(reading.confidence, HALF) if comes_off or is_put else reading.confidence
-    return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
-
-
-def _shows_list(context: Context) -> bool:
-    """Tell whether the file that is spoken of was shown as a list, or a line was just put onto it or taken off it."""
-    lines = context.answer.splitlines()
-    is_changed = context.last is not None and context.last.act in {"append", "task.add", "line.delete", "line.tick"}
-    return is_changed or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
-
-
-@cache
-def _listed(language: str = "") -> Lexicon:
-    return Lexicon([row for row in read_rows("listed.tsv") if language in {"", row[1]}])
 
 
 def _of_compared(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1233,7 +1010,7 @@ def _of_lacking(request: str, language: str) -> Step | None:
     """
     found = words_of(request)
     told = lexicon().concepts(found)
-    marks, asked = _listed(language).concepts(found), words_of_tables(language).concepts(found)
+    marks, asked = words_of_wishes(language).concepts(found), words_of_tables(language).concepts(found)
     named = [at for at, word in enumerate(found) if word.kind == "file"]
     if not named and any("list" in one for one in told):  # "on the 2024 list but not on the 2023 one"
         named = [at for at, word in enumerate(found) if _YEAR.fullmatch(word.text)]
@@ -1247,7 +1024,7 @@ def _of_lacking(request: str, language: str) -> Step | None:
     lacking = [
         at
         for at in range(len(found))
-        if told[at] & _NEGATING or "none" in told[at] or "lacking" in marks[at] or "not" in asked[at]
+        if told[at] & NEGATING or "none" in told[at] or "lacking" in marks[at] or "not" in asked[at]
     ]
     if not lacking:
         return None
@@ -1349,7 +1126,7 @@ def _of_next_shown(reading: Reading, request: str, context: Context) -> Step | N
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     is_shown = context.last is not None and context.last.act == "read" and context.file in context.shown
     is_line = bool(concepts_of(request) & {"line", "row", "word", "character"})
-    if not is_shown or is_line or not step.act.startswith("read.") or _length(request) > _FEW_WORDS:
+    if not is_shown or is_line or not step.act.startswith("read.") or _length(request) > FEW_WORDS:
         return None
     said = [
         word.text for word in words_of(request) if word.kind not in {"sign", *UNSPACED} and word.folded not in ARTICLES
@@ -1472,85 +1249,10 @@ def _whole_text(step: Step, language: str) -> Step:
         return step
     between = words_of(step.text[last:begin])
     if len(between) == 1 and between[0].kind == "word" and step.text[last:begin].strip() == between[0].text:
-        told = concepts_of(between[0].text) | _listed(language).concepts(between)[0]
+        told = concepts_of(between[0].text) | words_of_wishes(language).concepts(between)[0]
         if not (told & _OF_ADDING or is_small(between[0].text) or is_small_in(between[0].folded, language)):
             begin = last + between[0].start
     return step.with_arguments(file=(file,), text=(step.text[begin:end],))
-
-
-def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
-    """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
-
-    Examples
-    --------
-    >>> said = "tick off the insurance form in todo.txt"
-    >>> step = _of_boxes(Reading((Step("task.done", {"text": ("todo.txt",)}),)), said, Context())
-    >>> step.act, step.word("file")
-    ('line.tick', 'todo.txt')
-    """
-    if len(reading.steps) != 1:
-        return None
-    step, last = reading.steps[0], context.last
-    named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
-    has_boxes = BOX.search(context.answer) is not None or (
-        last is not None and (last.act in {"line.tick", "undo"} or last.word("find") == _OPEN_BOX)
-    )
-    file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
-        return None
-    mark = _BOX_SAID.search(request)
-    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
-        return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
-    told = concepts_of(request)
-    marks = frozenset[str]().union(*_listed(reading.language).concepts(words_of(request)))
-    if (asked := _asked_of_boxes(request, marks, has_boxes=has_boxes)) is not None:
-        return asked.with_arguments(file=(file,))
-    if has_boxes and "tick" in marks and (left := _ticked_in(request, reading.language)):
-        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
-    comes_off = "off" in marks
-    if comes_off and (left := _left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
-        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
-    if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
-        return None
-    found = words_of(request.replace(file, " ", 1))
-    kept = [
-        word.text for word, concepts in zip(found, lexicon().concepts(found), strict=True) if "done" not in concepts
-    ]
-    rest = " ".join(kept)
-    said = (
-        step.arguments.get("old")
-        or reader().arguments(" ".join(request.replace(file, " ", 1).split()), "task.done", ("text",)).get("text")
-        or (rest,)
-    )
-    act = "line.untick" if told & _REFUSING else "line.tick"
-    return Step(act, {"file": (file,), "find": said}, text=request)
-
-
-def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) -> Step | None:
-    """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
-    told = concepts_of(request)
-    is_asked = is_asking(request) or request.rstrip()[-1:] in _ASKS or bool(told & _SHOWING_WORDS)
-    is_left = "unticked" in marks or ("left" in marks and has_boxes)
-    if not is_asked or not ("ticked" in marks or is_left):
-        return None
-    is_open = is_left or bool(told & _NEGATING) or "not" in said_of_tables(request, "")
-    find = _OPEN_BOX if is_open else "[x]"
-    return Step("count.matches" if "many" in told else "search", {"find": (find,)}, text=request)
-
-
-def _ticked_in(request: str, language: str) -> str:
-    """Return what is to be ticked, in the same clause or in the one before: "I finished Peig 2009, tick it"."""
-    clauses = [clause for clause in re.split(r"[,;:.!\u3001\uff0c\u3002]\s+|[\u3001\uff0c\u3002]", request) if clause]
-    at = next(
-        (
-            at
-            for at, one in enumerate(clauses)
-            if any("tick" in told for told in _listed(language).concepts(words_of(one)))
-        ),
-        0,
-    )
-    step = Step("line.tick", {})
-    return next((left for one in clauses[at::-1] if (left := _left_over(one, step, language))), "")
 
 
 def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1572,9 +1274,9 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     rest = words_of(request.replace(file, " ", 1))
     every = frozenset[str]().union(*lexicon_of(reading.language).concepts(rest))
-    is_bare = every <= _KEEPING | _PLACING and bool(every & _PLACED_AT or reading.language in {"ja", "zh"})
+    is_bare = every <= KEEPING | _PLACING and bool(every & _PLACED_AT or reading.language in {"ja", "zh"})
     is_other = bool(every & (_OTHERWISE - {"move"} if "put" in every else _OTHERWISE))  # nothing is moved into a file
-    is_clear = bool(every & _KEEPING) and not is_other and (bool(every & _SHOWN) or is_bare)
+    is_clear = bool(every & KEEPING) and not is_other and (bool(every & _SHOWN) or is_bare)
     if not is_clear or says_more(request.replace(file, " ", 1)):
         return None
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
@@ -1594,7 +1296,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
-    is_set = is_set and not _list_in(request, words_of(request), reading.language)
+    is_set = is_set and not list_in(request, words_of(request), reading.language)
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None
@@ -1602,7 +1304,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
     is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
-    is_other = request.rstrip()[-1:] in _ASKS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
+    is_other = request.rstrip()[-1:] in ASK_SIGNS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
     if not request.strip() or (step.act == "task.done" and not named and not is_set):
@@ -1627,11 +1329,11 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
 def _is_setting(step: Step, confidence: float, request: str, last: Step | None) -> bool:
     """Tell whether a request that was hardly understood begins with setting something, or goes on with that: "and K2 to ready"."""
     found = words_of(request)
-    first = frozenset().union(*lexicon().concepts(found)[:_FIRST_WORDS])
+    first = frozenset().union(*lexicon().concepts(found)[:FIRST_WORDS])
     goes_on = last is not None and last.act in {"value.set", "line.replace"} and "and" in first
     is_unsure = confidence < _SURE and not is_asking(request)
-    marks = _listed().concepts(found)
-    is_begun = "change" in first or any("mark" in one for one in marks[:_FIRST_WORDS])
+    marks = words_of_wishes().concepts(found)
+    is_begun = "change" in first or any("mark" in one for one in marks[:FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
     return is_one and is_unsure and (goes_on or is_begun) and len(found) <= _FEW_IN_CELL
 
@@ -1658,7 +1360,7 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     step = reading.steps[0]
     is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
-    if not is_look or not concepts_of(request) & _SHOWING_WORDS or len(words_of(request)) > _SHORT:
+    if not is_look or not concepts_of(request) & SHOWING or len(words_of(request)) > _SHORT:
         return None
     if says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
         return None
@@ -1705,10 +1407,10 @@ def _of_memory(reading: Reading, request: str, context: Context) -> Reading | No
         before = last.text.partition(last.word("text"))[0]
         *_, lead = before.casefold().split() or [""]
         told = lexicon().concepts(found[:1])
-        if lead and len(found) > _FEW_WORDS and "and" in told[0] and found[1].text.casefold() == lead:
+        if lead and len(found) > FEW_WORDS and "and" in told[0] and found[1].text.casefold() == lead:
             text = request[found[1].end :].strip()
             return Reading((Step("remember", {"text": (text,)}, text=before + text),), 1.0, reading.language)
-    asks = request.rstrip()[-1:] in _ASKS or bool(_ASKING & concepts_of(request))
+    asks = request.rstrip()[-1:] in ASK_SIGNS or bool(_ASKING & concepts_of(request))
     likely = {one.act for other in (reading, *reading.others) for one in other.steps}
     if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
         _, shared = nearest_texts(request, context.known)
@@ -1752,25 +1454,12 @@ def _plainly(step: Step) -> Step:
 
 def _is_yes(reading: Reading, request: str) -> bool:
     """Tell whether a yes is one beyond doubt: "ok, never mind" is none."""
-    return reading.confidence >= HALF and not concepts_of(request) & _REFUSING
+    return reading.confidence >= HALF and not concepts_of(request) & REFUSING
 
 
 def _takes_back(text: str) -> bool:
     """Tell whether the first words of a text say no: "never mind, just show it to me" is no name."""
-    return bool(frozenset().union(*lexicon().concepts(words_of(text))[:_FIRST_WORDS]) & _REFUSING)
-
-
-def is_asking(text: str) -> bool:
-    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
-
-    Examples
-    --------
-    >>> is_asking("what happened?"), is_asking("explain how to run `ls`"), is_asking("run `ls`")
-    (True, True, False)
-    """
-    first = lexicon().concepts(words_of(text.partition("\n")[0])[:_EXPLAINED_IN])
-    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
-    return asks_how or any(told & _ASKING for told in first[:_FIRST_WORDS])
+    return bool(frozenset().union(*lexicon().concepts(words_of(text))[:FIRST_WORDS]) & REFUSING)
 
 
 def completed(reading: Reading, context: Context, request: str) -> Reading | None:
@@ -1788,7 +1477,7 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
         return None
     step = reading.steps[0]
     found = words_of(said_now)
-    asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(found) > _FEW_SAID)
+    asks = is_asking(said_now) or (said_now[-1:] in ASK_SIGNS and len(found) > _FEW_SAID)
     if asks or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
         return None
     named = [word.text for word in found if word.kind == "file"]
@@ -1849,17 +1538,17 @@ def _of_correction(reading: Reading, request: str, context: Context) -> Reading:
     if context.last is None or row is None or row.kind != "look" or context.is_open or not is_unread:
         return reading
     found = words_of(request)
-    sorry, told = _listed(reading.language).concepts(found), lexicon_of(reading.language).concepts(found)
+    sorry, told = words_of_wishes(reading.language).concepts(found), lexicon_of(reading.language).concepts(found)
     begin = 0
-    while begin < len(found) and (found[begin].kind == "sign" or "sorry" in sorry[begin] or told[begin] & _NEGATING):
+    while begin < len(found) and (found[begin].kind == "sign" or "sorry" in sorry[begin] or told[begin] & NEGATING):
         begin += 1
     rest = found[begin:]
     is_named = any(not (is_small(word.text) or one) for word, one in zip(rest, told[begin:], strict=True))
     if (
         not 0 < begin <= len(found) - len(rest)
         or not is_named
-        or len(rest) > _FEW_WORDS
-        or request.rstrip()[-1:] in _ASKS
+        or len(rest) > FEW_WORDS
+        or request.rstrip()[-1:] in ASK_SIGNS
     ):
         return reading
     if not _names_no_act(rest, reading.language):

@@ -62,6 +62,10 @@ _ENDINGS = frozenset(
         "bak doc docx xls xlsx ppt odt zip gz tar mp3 mp4 wav mov tex bib rs go java c cpp h tmp orig old dat db r rb php bat eml ics vcf"
     ).split()
 )
+REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
+"""Concepts that no yes has."""
+NEGATING = frozenset(("no", "not"))
+ASK_SIGNS = ("?", "\uff1f")
 UNSPACED = frozenset(("kana", "character"))
 """Kinds of words between which there are no blanks."""
 

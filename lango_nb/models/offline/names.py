@@ -23,6 +23,10 @@ from lango_nb.routing.words import stems
 _CLAUSE_BEGINS = 2
 """Words with which a clause begins."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
+FIRST_WORDS = 2
+"""Words by which a request shows that it asks, or takes something back."""
+_EXPLAINED_IN = 5
+"""Words in which a request says that it wants to know how something is done."""
 _SHOWING = frozenset(("show", "list"))
 _ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _NOT = frozenset(("not", "no"))
@@ -711,6 +715,19 @@ def asks(text: str) -> bool:
     if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
         return True
     return bool(_SHOWING.intersection(*lexicon().concepts(words_in(text))[:1]))
+
+
+def is_asking(text: str) -> bool:
+    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
+
+    Examples
+    --------
+    >>> is_asking("what happened?"), is_asking("explain how to run `ls`"), is_asking("run `ls`")
+    (True, True, False)
+    """
+    first = lexicon().concepts(words_in(text.partition("\n")[0])[:_EXPLAINED_IN])
+    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
+    return asks_how or any(told & _ASKING for told in first[:FIRST_WORDS])
 
 
 def without_asking(text: str) -> str:
