@@ -74,6 +74,7 @@ from lango_nb.models.offline.names import (
     asks,
     back_in,
     begins_with_pointer,
+    called_before,
     compared_in,
     counted_up,
     endings,
@@ -85,8 +86,10 @@ from lango_nb.models.offline.names import (
     nearest_texts,
     not_meant,
     plain,
+    pointer_in,
     points_back,
     rank,
+    says_name,
     trimmed,
 )
 from lango_nb.models.offline.operations import in_figures, number, reckon
@@ -1091,6 +1094,8 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
         names = [word for word in files if ENDED.search(word)]
         if len(places) == len(names) == 1 and (place := trimmed(places[0])) and not is_here(places[0]):
             return step.with_arguments(file=(f"{place.rstrip('/')}/{names[0]}",))
+    if (named := _named_there(step, language)) is not None:
+        return named
     if step.act == "folder.make" and to and len(step.arguments["to"]) == 1 and "/" not in to:
         before = words_of(step.text.partition(to)[0])
         told = lexicon().concepts(before)
@@ -1112,6 +1117,28 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
     if files and not to and is_last and changed.word("to").endswith("/"):  # "and poster_b too"
         return step.with_arguments(to=changed.arguments["to"])
     return step
+
+
+def _named_there(step: Step, language: str) -> Step | None:
+    """Return a folder, or a copy of what is spoken of, with the name that a request gives it: "copy this as b.txt into the folder old".
+
+    Examples
+    --------
+    >>> said = Step("copy", {"file": ("mails",), "to": ("b.txt",)}, text="これをb.txtという名前でmailsフォルダにコピーして")
+    >>> _named_there(said, "ja").arguments
+    {'file': ('これ',), 'to': ('mails/b.txt',)}
+    """
+    files, to = step.arguments.get("file", ()), step.word("to")
+    if step.act == "folder.make" and not to and language == "ja" and (name := called_before(step.text)):
+        return step.with_arguments(to=(name,))
+    both = (*files, to)
+    names, places = [one for one in both if ENDED.search(one)], [one for one in both if not ENDED.search(one)]
+    pointed = pointer_in(step.text)
+    is_named = step.act in {"copy", "move"} and len(names) == len(places) == 1 and says_name(step.text) and pointed
+    if not is_named or "/" in names[0] or is_pointer(places[0], "it"):
+        return None
+    place, to = trimmed(places[0]), names[0]
+    return step.with_arguments(file=(pointed,), to=(f"{place.rstrip('/')}/{to}",))
 
 
 def _of_next_shown(reading: Reading, request: str, context: Context) -> Step | None:

@@ -595,6 +595,20 @@ def whole_new_name(word: str, text: str) -> str:
     return word
 
 
+def called_before(text: str) -> str:
+    """Return the name that stands before "called" in Japanese; empty where none does.
+
+    Examples
+    --------
+    >>> called_before("写真っていうフォルダ作って"), called_before("旅行という名前のフォルダを作って"), called_before("フォルダを作って")
+    ('写真', '旅行', '')
+    """
+    said = [word for word in table_of("called") if _KANA.search(word) and word in text]
+    before = text.partition(max(said, key=len))[0] if said else ""
+    begins = [0, *(found.end() for found in re.finditer("[\\s、。]", before))]
+    return before[begins[-1] :].strip('「」『』"')
+
+
 def back_in(text: str) -> dict[str, str]:
     """Return what in a text says that something shall be as before, and how far back that is: ``last`` change, or ``ever``.
 
@@ -695,6 +709,22 @@ def here_in(text: str) -> str:
 def _heres() -> frozenset[str]:
     said = [plain(word) for _, listed in read_rows("here.tsv") for word in listed.split(", ")]
     return frozenset((*said, *(plain(trimmed(word)) for word in said)))
+
+
+def pointer_in(text: str) -> str:
+    """Return the first word of a text that points at what was spoken of and is no article there; empty where none does.
+
+    Examples
+    --------
+    >>> pointer_in("copy this to b.txt"), pointer_in("これをコピーして"), pointer_in("copy a.txt to b.txt")
+    ('this', 'これ', '')
+    >>> pointer_in("kopier das als b.txt"), pointer_in("kopier das Bild als b.txt")
+    ('das', '')
+    """
+    said = [word.text for word in words_in(text.partition("\n")[0]) if word.kind == "word"]
+    bare = (one for one, behind in pairwise(said) if is_pointer(one, "it") and behind.casefold() in table_of("called"))
+    east = (word for word in table_of("it") if not word.isascii() and len(word) > 1 and text.startswith(word))
+    return next((word for word in said if begins_with_pointer(word)), next(bare, next(east, "")))
 
 
 def points_back(text: str) -> bool:

@@ -292,3 +292,28 @@ def test_what_was_earned_on_a_day_is_a_sum(ask: Ask, folder: Path, text: str) ->
     rows = "2025-03-03,tea,4.5\n2025-03-04,cake,3.0\n2025-03-04,tea,4.5\n2025-03-05,tea,9.0\n"
     (folder / "sales.csv").write_text(f"date,item,price\n{rows}")
     assert str(ask("show sales.csv", text).answer).startswith("7.5 (sales.csv: sum price where date")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("show diary.md", "copy this as days.md into the folder old"),
+        ("zeig diary.md", "kopier das als days.md in den Ordner old"),
+        ("montre diary.md", "copie-le sous le nom days.md dans le dossier old"),
+        ("diary.mdを見せて", "これをdays.mdという名前でoldフォルダにコピーして"),
+    ],
+)
+def test_a_copy_has_the_name_and_the_folder_that_it_is_given(ask: Ask, folder: Path, first: str, second: str) -> None:
+    ask(first, second)
+    assert _files(folder) == {**FILES, "old/days.md": FILES["diary.md"]}
+
+
+@pytest.mark.parametrize("text", ["写真っていうフォルダ作って", "写真という名前のフォルダを作って"])
+def test_a_folder_is_called_what_stands_before_called(ask: Ask, folder: Path, text: str) -> None:
+    ask(text)
+    assert (folder / "写真").is_dir()
+
+
+def test_the_name_of_a_file_does_not_describe_the_line_to_be_deleted(ask: Ask, folder: Path) -> None:
+    assert ask("usuń linię o plakatach z diary.md").error_code == "asked_back"
+    assert _files(folder) == FILES
