@@ -60,7 +60,7 @@ from lango_nb.models.offline.plan import (
     show,
     speak_of,
 )
-from lango_nb.models.offline.reader import is_misnamed
+from lango_nb.models.offline.reader import is_misnamed, reader
 from lango_nb.routing.capabilities import tool_capability
 
 CHANGE_LEAST = 0.45
@@ -361,7 +361,7 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
     steps: list[Step] = []
     for step in reading.steps:
         bare = step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
-        steps.append((yield from _of_list(desk, bare)))
+        steps.append((yield from _of_list(desk, (yield from _with_whole_name(desk, bare)))))
     for step, following in zip_longest(steps, steps[1:]):
         is_dead_end = not desk.has_changed
         try:
@@ -400,6 +400,22 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
 def _are_apart(steps: Sequence[Step]) -> bool:
     """Tell whether steps are about files they name, whatever the step before them gave."""
     return all(not step.destination and any(map(Desk.is_path, step.arguments.get("file", ()))) for step in steps)
+
+
+def _with_whole_name(desk: Desk, step: Step) -> Work:
+    """Give a file the word back that its name begins with and that was taken for something else: "NEXT" of "NEXT STEPS.txt"."""
+    file = step.word("file")
+    before = words(step.text.partition(file)[0])[-1:] if file and desk.is_path(file) else ()
+    role = next((role for role, said in step.arguments.items() for one in before if said == (one.text,)), "")
+    if not role or role == "file" or before[0].kind != "word" or not desk.folder.has("fs_list"):
+        return step
+    whole = f"{before[0].text} {file}"
+    if whole not in step.text or (yield from desk.folder.find(whole)) is None:
+        return step
+    said = step.text.replace(whole, "file.txt")
+    row = acts().get(step.act)
+    given = reader().arguments(said, step.act, (*row.needed, *row.optional) if row is not None else ("file",))
+    return step.with_arguments(**{**dict.fromkeys(step.arguments, ()), **given, "file": (whole,)})
 
 
 def _of_list(desk: Desk, step: Step) -> Work:

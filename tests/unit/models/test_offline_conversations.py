@@ -317,3 +317,16 @@ def test_a_folder_is_called_what_stands_before_called(ask: Ask, folder: Path, te
 def test_the_name_of_a_file_does_not_describe_the_line_to_be_deleted(ask: Ask, folder: Path) -> None:
     assert ask("usuń linię o plakatach z diary.md").error_code == "asked_back"
     assert _files(folder) == FILES
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("quita la última línea de NEXT STEPS.txt", "- ring Ann\n"),
+        ("supprime la première ligne de NEXT STEPS.txt", "- buy tea\n"),
+    ],
+)
+def test_a_name_with_blanks_is_taken_whole(ask: Ask, folder: Path, text: str, kept: str) -> None:
+    (folder / "NEXT STEPS.txt").write_text("- ring Ann\n- buy tea\n")
+    ask(text)
+    assert (folder / "NEXT STEPS.txt").read_text() == kept
