@@ -1137,8 +1137,8 @@ def _named_there(step: Step, language: str) -> Step | None:
     is_named = step.act in {"copy", "move"} and len(names) == len(places) == 1 and says_name(step.text) and pointed
     if not is_named or "/" in names[0] or is_pointer(places[0], "it"):
         return None
-    place, to = trimmed(places[0]), names[0]
-    return step.with_arguments(file=(pointed,), to=(f"{place.rstrip('/')}/{to}",))
+    where = "" if is_here(places[0]) else f"{trimmed(places[0]).rstrip('/')}/"
+    return step.with_arguments(file=(pointed,), to=(where + names[0],))
 
 
 def _of_next_shown(reading: Reading, request: str, context: Context) -> Step | None:
