@@ -78,6 +78,7 @@ from lango_nb.models.offline.names import (
     compared_in,
     counted_up,
     endings,
+    here_in,
     is_asking,
     is_here,
     is_part,
@@ -1137,7 +1138,9 @@ def _named_there(step: Step, language: str) -> Step | None:
     is_named = step.act in {"copy", "move"} and len(names) == len(places) == 1 and says_name(step.text) and pointed
     if not is_named or "/" in names[0] or is_pointer(places[0], "it"):
         return None
-    where = "" if is_here(places[0]) else f"{trimmed(places[0]).rstrip('/')}/"
+    if begins_with_pointer(places[0]) and not here_in(step.text):
+        return None
+    where = "" if here_in(step.text) else f"{trimmed(places[0]).rstrip('/')}/"
     return step.with_arguments(file=(pointed,), to=(where + names[0],))
 
 
