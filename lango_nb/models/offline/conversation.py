@@ -207,6 +207,8 @@ _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
 _LEAST_KEPT = 3
 """Words that are left of a request without its politeness: what says little else is an answer."""
+_DOUBTFUL = 0.3
+"""Confidence of a deletion that was read as a look: it is shown and asked about."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
 _OF_ADDING = frozenset("append prepend write line row text item list file end first last new it that and along".split())
@@ -813,7 +815,7 @@ def _rejoined(reading: Reading, request: str) -> Reading:
     """
     first, *rest = reading.steps or (Step("unclear", {}),)
     if not rest and (deleted := _deleted_rather(first, reading.language)) is not first:
-        return reading._replace(steps=(deleted,))
+        return reading._replace(steps=(deleted,), confidence=min(reading.confidence, _DOUBTFUL))
     if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
         names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
         ends = [word for word in names if ENDED.search(word)]
@@ -940,7 +942,8 @@ def _of_files(reading: Reading, request: str) -> Reading:
         return next((one for one in about if one.steps[0].act == "delete"), reading)
     if step.act not in _OF_A_FILE or concepts_of(request) & OF_TASKS:
         return reading
-    if reading.confidence >= _SURE or sum(one.confidence for one in about) <= reading.confidence:
+    sure = _SURE if step.act == "task.delete" else HALF
+    if reading.confidence >= sure or sum(one.confidence for one in about) <= reading.confidence:
         return reading
     chosen = next((one for one in about if one.steps[0].act in _OF_A_FILE.get(step.act, ())), None)
     return reading if chosen is None else chosen._replace(others=tuple(o for o in reading.others if o is not chosen))

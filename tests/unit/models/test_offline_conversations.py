@@ -255,11 +255,13 @@ def test_a_folder_is_listed_though_a_row_has_its_name(ask: Ask, folder: Path) ->
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["delete the last line of diary.md", "lösch die letzte Zeile von diary.md", "borra la última línea de diary.md"],
+    ("text", "yes"),
+    [("delete the last line of diary.md", "yes"), ("lösch die letzte Zeile von diary.md", "ja")],
 )
-def test_a_line_that_is_to_be_deleted_is_not_shown(ask: Ask, folder: Path, text: str) -> None:
-    ask(text)
+def test_a_line_that_is_to_be_deleted_is_asked_about(ask: Ask, folder: Path, text: str, yes: str) -> None:
+    assert ask(text).error_code == "asked_back"
+    assert _files(folder) == FILES
+    ask(yes)
     assert _files(folder)["diary.md"] == FILES["diary.md"].replace("2024-05-09 boat sold, shed C\n", "")
 
 
