@@ -1098,8 +1098,8 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
         names = [word for word in files if ENDED.search(word)]
         if len(places) == len(names) == 1 and (place := trimmed(places[0])) and not is_here(places[0]):
             return step.with_arguments(file=(f"{place.rstrip('/')}/{names[0]}",))
-    if (named := _named_there(step, language)) is not None:
-        return named
+    if (given := _named_there(step, language)) is not None:
+        return given
     if step.act == "folder.make" and to and len(step.arguments["to"]) == 1 and "/" not in to:
         before = words_of(step.text.partition(to)[0])
         told = lexicon().concepts(before)
