@@ -20,7 +20,7 @@ from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import answers
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
-from lango_nb.models.offline.conversation import Conversation, Done, is_asking, required_of, shapes_of
+from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
@@ -35,6 +35,7 @@ from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_o
 from lango_nb.models.offline.names import (
     asks,
     calls_list,
+    is_asking,
     is_pointer,
     pick,
     plain,
@@ -59,7 +60,7 @@ from lango_nb.models.offline.plan import (
     show,
     speak_of,
 )
-from lango_nb.models.offline.reader import is_misnamed
+from lango_nb.models.offline.reader import is_misnamed, reader
 from lango_nb.routing.capabilities import tool_capability
 
 CHANGE_LEAST = 0.45
@@ -360,7 +361,7 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
     steps: list[Step] = []
     for step in reading.steps:
         bare = step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
-        steps.append((yield from _of_list(desk, bare)))
+        steps.append((yield from _of_list(desk, (yield from _with_whole_name(desk, bare)))))
     for step, following in zip_longest(steps, steps[1:]):
         is_dead_end = not desk.has_changed
         try:
@@ -399,6 +400,22 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
 def _are_apart(steps: Sequence[Step]) -> bool:
     """Tell whether steps are about files they name, whatever the step before them gave."""
     return all(not step.destination and any(map(Desk.is_path, step.arguments.get("file", ()))) for step in steps)
+
+
+def _with_whole_name(desk: Desk, step: Step) -> Work:
+    """Give a file the word back that its name begins with and that was taken for something else: "NEXT" of "NEXT STEPS.txt"."""
+    file = step.word("file")
+    before = words(step.text.partition(file)[0])[-1:] if file and desk.is_path(file) else ()
+    role = next((role for role, said in step.arguments.items() for one in before if said == (one.text,)), "")
+    if not role or role == "file" or before[0].kind != "word" or not desk.folder.has("fs_list"):
+        return step
+    whole = f"{before[0].text} {file}"
+    if whole not in step.text or (yield from desk.folder.find(whole)) is None:
+        return step
+    said = step.text.replace(whole, "file.txt")
+    row = acts().get(step.act)
+    given = reader().arguments(said, step.act, (*row.needed, *row.optional) if row is not None else ("file",))
+    return step.with_arguments(**{**dict.fromkeys(step.arguments, ()), **given, "file": (whole,)})
 
 
 def _of_list(desk: Desk, step: Step) -> Work:
@@ -602,16 +619,18 @@ def _after(context: Context, outcome: Outcome) -> Context:
         return context._replace(asked=None, missing="")
     value = "\n".join(outcome.value) if isinstance(outcome.value, list) else str(outcome.value)
     is_listing = bool(outcome.shown)
-    return Context(
-        outcome.step,
-        outcome.file or ("" if is_listing else context.file),
-        True,
-        outcome.shown or context.shown,
-        value or context.answer,
-        outcome.step if is_change(outcome.step.act) else context.changed,
-        known=context.known,
+    return context._replace(
+        last=outcome.step,
+        file=outcome.file or ("" if is_listing else context.file),
+        is_named=True,
+        shown=outcome.shown or context.shown,
+        answer=value or context.answer,
+        changed=outcome.step if is_change(outcome.step.act) else context.changed,
+        asked=None,
+        missing="",
+        is_open=False,
         spoken=speak_of(context, outcome.file),
-        query=context.query,
+        earlier="",
     )
 
 

@@ -13,6 +13,7 @@ from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import concepts_of
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import (
     begins_with_pointer,
@@ -452,8 +453,10 @@ def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tu
         return shown, True
     if found := {at for at, line in enumerate(before) if holds(line, sought)}:
         return found, len(found) == 1 or (bool(step.word("find")) and desk.is_certain)
-    if found := _described_line(before, f"{sought} {step.text.partition(chr(10))[0]}"):
-        return found, True
+    title = {word.folded for word in words_of(path.rpartition("/")[2].rpartition(".")[0])}  # "# Props" is no prop
+    request = [one for one in words_of(step.text.partition("\n")[0]) if one.kind != "file" and one.folded not in title]
+    if found := _described_line(before, " ".join((sought, *(one.text for one in request)))):
+        return found, bool(nearest_texts(sought, [before[at] for at in found])[1])
     near = {
         line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True, language=desk.language)
     }
@@ -994,6 +997,11 @@ def _undo(desk: Desk, step: Step) -> Work:
         case "copy" | "copy.ending" if targets:
             outcome: Outcome = yield from _delete_all_of(desk, step, targets)
             return outcome._replace(text=desk.say("undone", names=", ".join(targets)), step=step)
+        case "delete" if last.word("text") and len(paths) == 1:
+            if (yield from desk.folder.find(paths[0])) is not None:
+                raise CannotWork(desk.say("there_already", file=paths[0]))
+            yield from write(desk, paths[0], last.word("text"))
+            return Outcome(desk.say("undone", names=paths[0]), "", step, paths[0])
         case "folder.make":
             return (yield from _unmake(desk, step, last.arguments["to"]))
         case "task.done":

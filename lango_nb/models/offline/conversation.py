@@ -12,12 +12,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from lango_nb.core.masking import MASK
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
-from lango_nb.models.offline.answers import ASKED, NOTHING, QUESTIONS, UNDONE, naming, said, say, sentences
+from lango_nb.models.offline.answers import (
+    ASKED,
+    LONGEST_LINE,
+    NOTHING,
+    QUESTIONS,
+    UNDONE,
+    naming,
+    said,
+    say,
+    sentences,
+)
 from lango_nb.models.offline.followups import (
     ENDED,
     EXACT,
@@ -31,8 +42,11 @@ from lango_nb.models.offline.followups import (
     says_more,
 )
 from lango_nb.models.offline.lexicon import (
+    ASK_SIGNS,
+    NEGATING,
+    REFUSING,
+    UNSPACED,
     Concepts,
-    Lexicon,
     Word,
     concepts_of,
     is_small_in,
@@ -41,27 +55,45 @@ from lango_nb.models.offline.lexicon import (
     likelier_language,
 )
 from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import (
+    FEW_WORDS,
+    KEEPING,
+    OF_TASKS,
+    SHOWING,
+    list_in,
+    of_boxes,
+    of_list,
+    of_spoken_list,
+    with_left_over,
+    words_of_wishes,
+)
 from lango_nb.models.offline.names import (
+    ARTICLES,
+    FIRST_WORDS,
+    age_in,
     asks,
     back_in,
     begins_with_pointer,
-    calls_list,
+    called_before,
     compared_in,
     counted_up,
     endings,
+    here_in,
+    is_asking,
     is_here,
     is_part,
     is_pointer,
     is_small,
-    list_named,
     nearest_texts,
     not_meant,
     plain,
+    pointer_in,
     points_back,
-    table_of,
+    rank,
+    says_name,
     trimmed,
 )
-from lango_nb.models.offline.operations import BOX, in_figures, number, reckon
+from lango_nb.models.offline.operations import in_figures, number, reckon
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -72,11 +104,10 @@ from lango_nb.models.offline.plan import (
     is_talk,
     parse,
     read_order,
-    read_rows,
     speak_of,
     with_given,
 )
-from lango_nb.models.offline.queries import TABLES, said_of_tables, words_of_tables
+from lango_nb.models.offline.queries import TABLES, said_of_tables, says_state, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, is_misnamed, reader
 from lango_nb.routing.router import Router, router_for_prompt
@@ -163,36 +194,36 @@ MOST_TURNS = 8
 """Exchanges that are looked back on."""
 _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
-_REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
-"""Concepts that no yes has."""
-_FIRST_WORDS = 2
-"""Words by which a request shows that it asks, or takes something back."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
-_EXPLAINED_IN = 5
-"""Words in which a request says that it wants to know how something is done."""
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
+_WISHING = frozenset(
+    "show read print open list search many count delete move rename copy replace write append prepend save create remember "
+    "remind run change sort compare calculate undo yes dismiss forget stop".split()
+)
+"""Concepts of what is to be done."""
+_UNREAD = frozenset(("unclear", "no", "refrain", "talk", "fix"))
+"""Acts of a request that corrects the one before without saying what is to be done."""
 _FEW_SAID = 3
 """Words that an answer with a question mark may have."""
 _LEAST_KEPT = 3
 """Words that are left of a request without its politeness: what says little else is an answer."""
-_FEW_WORDS = 5
-"""Words that an addition to what is remembered has more of."""
+_DOUBTFUL = 0.3
+"""Confidence of a deletion that was read as a look: it is shown and asked about."""
 _SURE = 0.8
 """Confidence from which a short text is a wish of its own, whatever was asked."""
-_ASKS = ("?", "\uff1f")
 _OF_ADDING = frozenset("append prepend write line row text item list file end first last new it that and along".split())
 """Concepts of words before what is added that are no part of it."""
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
-_BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
-_OPEN_BOX = "[ ]"
 _PLACED_IN = frozenset(("in", "into"))
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WITHIN = ("に", "里", "中", "上", "裡")
 """What stands behind a file in which something is, where there are no blanks."""
 _ASKED_OF = frozenset(("what", "which", "who"))
-_KEEPING = frozenset(("save", "write", "put", "append", "export"))
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
+_PLACED_AT = frozenset(("in", "into", "between"))
+_PLACING = _PLACED_AT | frozenset("from file change one_number create name please and then move".split())
+"""Concepts of a wish to write what was shown that speaks of the file alone: "save to a.txt", "mets-les dans un fichier a.txt"."""
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
 _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
@@ -201,8 +232,6 @@ REMEMBERED = frozenset(("remember", "recall"))
 """Concepts of what is kept in mind."""
 _THAT = frozenset("that dat dass daß que che że".split())
 """What stands before what is to be remembered."""
-_FILLED = frozenset(("find", "text", "new"))
-"""Roles that words may have that nothing else explains."""
 _POSSIBLY = 0.1
 """Confidence from which a reading is possible."""
 _SAID_BY: Mapping[str, frozenset[str]] = {
@@ -222,12 +251,10 @@ _PLACED = frozenset(("file", "folder", "all"))
 _ALL = frozenset(("all", "each", "folder"))
 """Concepts of a wish to delete everything."""
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
-_SHOWING_WORDS = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
 _WRITING = ("write", "append")
 _COLONS = (":", "\uff1a")
 _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
-_NEGATING = frozenset(("no", "not"))
 _UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
 """Concepts of the words with which a no may say that something shall be as before."""
 _UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change", "task.add"))  # fmt: skip
@@ -236,12 +263,8 @@ _FEW_IN_CELL = 12
 """Words of such a wish."""
 _SIMILAR = {"line.tick": "task.done", "line.untick": "task.done"}
 """Acts that nobody labelled requests after, and acts that requests go on from in the same way."""
-_OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
-"""What wishes about tasks, or without a file, are about a list that is a file."""
 _OF_A_FILE = {"task.delete": ("delete", "line.delete"), "task.add": ("append", "write")}
 """What wishes about tasks are where no word says that they are about tasks, and a file is meant rather."""
-_OF_TASKS = frozenset(("task", "remind", "remember"))
-"""Concepts of what is to be done, and on no other list."""
 _BOTH = 2
 """Files that are compared."""
 _OF_ONE = frozenset(("delete", "move", "copy", "rename"))
@@ -274,12 +297,13 @@ _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "renamed": ("move", {"names": "file", "to": "to"}),
     "copied": ("copy", {"names": "file", "to": "to"}),
     "folder_made": ("folder.make", {"file": "to"}),
+    "deleted": ("delete", {"names": "file"}),
     "task.done": ("task.done", {"names": "text"}),
     "remembered": ("remember", {"text": "text"}),
 }
 """Sentences that tell a change: the act, and the role of each hole."""
 _PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
-           ("moved", "names"): ", ", ("copied", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
+           ("moved", "names"): ", ", ("copied", "names"): ", ", ("deleted", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
 
@@ -369,6 +393,8 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     request = without_manners(request)
     if (shell := as_act(request) or as_pipe(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
+    if (shell := _told_to_run(request)) is not None:
+        return Reading((shell,), 1.0, reader().read(request).language)
     head, colon, rest = request.partition(":")
     if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
         step = Step("about.owner", {"text": (rest.strip(),)}, text=request)
@@ -379,12 +405,32 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     return settled(reading, request, context)
 
 
+def _told_to_run(request: str) -> Step | None:
+    """Return that a shell line in quotation marks is to be run, where nothing else is said of it: "führ mal 'ls -l' aus".
+
+    Examples
+    --------
+    >>> _told_to_run("führ mal 'wc -l a.txt' aus").word("command"), _told_to_run("write 'wc -l a.txt' to b.txt")
+    ('wc -l a.txt', None)
+    """
+    found = words_of(request)
+    quoted = [word for word in found if word.is_quoted]
+    rest = [word for word in found if not word.is_quoted]
+    if not quoted or not 0 < len(rest) <= FEW_WORDS:
+        return None
+    line = request[quoted[0].start : quoted[-1].end]
+    verb = f"{rest[0].text} {rest[-1].text}"  # "führ … aus"
+    is_run = "run" in frozenset[str]().union(*lexicon().concepts(rest)) | concepts_of(verb)
+    is_line = " " in line and (as_act(line) or as_pipe(line)) is not None
+    return Step("run", {"command": (line,)}, text=request) if is_run and is_line and not asks(request) else None
+
+
 def settled(reading: Reading, request: str, context: Context) -> Reading:
     """Make whole steps of a reading that answers a question, follows up or corrects."""
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
-    if first == "refrain" and is_asking(request) and request.rstrip()[-1:] in _ASKS:
+    if first == "refrain" and is_asking(request) and request.rstrip()[-1:] in ASK_SIGNS:
         first = "unclear"  # "who eats no nuts?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
@@ -400,16 +446,18 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
         if context.missing and (whole := completed(reading, context, request)) is not None:
             return whole
+    reading = _of_correction(reading, request, context)
     reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
-    reading = _of_list(_of_spoken_list(reading, request, context), request, context)
+    reading = of_list(of_spoken_list(reading, request, context), request, context)
     for meant in (
         _of_lacking(request, reading.language),
         _of_compared(reading, request, context),
         _of_folders(reading, request, context),
         _of_other_word(request, context),
         _of_other_name(request, context),
+        _of_next_shown(reading, request, context),
         _of_shown_line(reading, request, context),
-        _of_boxes(reading, request, context),
+        of_boxes(reading, request, context),
         _of_count(reading, request, context),
         _of_difference(reading, request, context),
         _of_answer(reading, request, context),
@@ -428,7 +476,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
-        _with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
+        with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
         for step in steps
     ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
@@ -456,7 +504,7 @@ def without_manners(request: str) -> str:
 
 def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Sequence[Word]:
     """Return words without those at the end that mean something, and the signs before them."""
-    told = _listed(language).concepts(found)
+    told = words_of_wishes(language).concepts(found)
     end = len(found)
     while end and (found[end - 1].kind == "sign" or (concept in told[end - 1] and not found[end - 1].is_quoted)):
         end -= 1
@@ -483,7 +531,7 @@ def _of_it(step: Step, language: str) -> Step:
 def _with_others_filled(reading: Reading) -> Reading:
     """Return a reading whose alternatives have the words that are left over, where they lack them."""
     others = (
-        one._replace(steps=tuple(_with_left_over(step, reading.language) for step in one.steps))
+        one._replace(steps=tuple(with_left_over(step, reading.language) for step in one.steps))
         for one in reading.others
     )
     return reading._replace(others=tuple(others))
@@ -523,7 +571,7 @@ def _said_rather(reading: Reading, request: str) -> Reading:
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
-    is_wrong = first == "refrain" and not told & _REFUSING and bool(reading.others)
+    is_wrong = first == "refrain" and not told & REFUSING and bool(reading.others)
     is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
     if not first or (reading.confidence >= _SURE and not is_wrong):
         return reading
@@ -548,7 +596,7 @@ def _said_rather(reading: Reading, request: str) -> Reading:
 
 def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     """Look in the file spoken of for what a question that points at it was taken to be remembered: "who is there then?"."""
-    asks = request.rstrip()[-1:] in _ASKS
+    asks = request.rstrip()[-1:] in ASK_SIGNS
     is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
     pointed = [word.text for word in words_of(request) if is_pointer(word.text, "it") or is_pointer(word.text, "those")]
@@ -557,7 +605,7 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     is_shown = is_shown and (bool(pointed) or is_listed) and not concepts_of(request) & _PLACED
     if is_shown and context.query is None and len(words_of(request)) <= _SHORT:  # "zeig sie mir", "what is on it now?"
         return reading._replace(steps=(Step("read", {"file": (context.file,)}, text=request),))
-    is_other = concepts_of(request) & _OF_TASKS or any(step.arguments for step in reading.steps)
+    is_other = concepts_of(request) & OF_TASKS or any(step.arguments for step in reading.steps)
     if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
         step = context.query._replace(text=request)
         return reading._replace(steps=(step,), others=(reading, *reading.others))
@@ -582,7 +630,35 @@ def _with_nouns(reading: Reading) -> Reading:
     {'to': ('ahí',), 'file': ('carta.txt',)}
     """
     steps = tuple(_put_there(_with_noun(step, reading.language)) for step in reading.steps)
-    return reading._replace(steps=steps, others=tuple(map(_with_nouns, reading.others)))
+    return _of_lines_with(reading._replace(steps=steps, others=tuple(map(_with_nouns, reading.others))))
+
+
+def _of_lines_with(reading: Reading) -> Reading:
+    """Take what lines are to contain, and was read as a file, for words of the file: at once beside one, else if there is no such file.
+
+    Examples
+    --------
+    >>> both = Step("count.lines", {"file": ("it", "room 4")}, text="how many lines in it mention room 4?")
+    >>> _of_lines_with(Reading((both,))).steps[0].arguments
+    {'file': ('it',), 'find': ('room 4',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    told = [(word, concepts_of(word.text)) for word in words_of(step.text)]
+    contains = [word for word, means in told if "contain" in means]
+    if step.act != "count.lines" or not contains:
+        return reading
+    files = tuple(word for word in step.arguments.get("file", ()) if EXACT.match(word) or is_pointer(word, "it"))
+    sought = tuple(word for word in step.arguments.get("file", ()) if word not in files)
+    if not sought and files and all(is_pointer(word, "it") for word in files):
+        sought = (step.text[contains[-1].end :].strip(" .?!\uff1f"),)
+    if len(sought) != 1:
+        return reading
+    kept = [word for word in words_of(sought[0]) if "contain" not in concepts_of(word.text)]
+    find = sought[0][kept[0].start :] if kept else ""
+    meant = step._replace(act="count.matches").with_arguments(file=files, find=(find,) if find else ())
+    if files and find:
+        return reading._replace(steps=(meant,))
+    return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others)) if find else reading
 
 
 def _put_there(step: Step) -> Step:
@@ -608,6 +684,9 @@ def _put_there(step: Step) -> Step:
             return step.with_arguments(file=(step.word("to")[verbs[-1].end :].strip(),), to=())
     if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
         return step._replace(act="count.matches")
+    if step.act == "copy" and not step.arguments and "delete" in concepts_of(step.text):
+        copies = [word.text for word in words_of(step.text) if is_pointer(word.text, "copy")]
+        return Step("delete", {"file": tuple(copies[:1])}, text=step.text) if copies else step  # "a kopię usuń"
     if step.act in {"move", "copy"} and not step.word("to") and step.word("file"):
         first, _, rest = step.word("file").partition(" ")
         files = tuple(
@@ -735,6 +814,16 @@ def _rejoined(reading: Reading, request: str) -> Reading:
     'write'
     """
     first, *rest = reading.steps or (Step("unclear", {}),)
+    if not rest and (deleted := _deleted_rather(first, reading.language)) is not first:
+        return reading._replace(steps=(deleted,), confidence=min(reading.confidence, _DOUBTFUL))
+    if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
+        names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
+        ends = [word for word in names if ENDED.search(word)]
+        places = [word for word in names if word not in ends and not is_pointer(word, "it")]
+        if len(ends) == 1 and len(places) <= 1:  # "make a copy of a.txt and call it b.txt, in the folder old"
+            where = f"{trimmed(places[0]).rstrip('/')}/" if places and "/" not in ends[0] else ""
+            step = first.with_arguments(to=(where + ends[0],))._replace(text=request)
+            return reading._replace(steps=(step,), confidence=max((reading.confidence, *reading.each[:1])), each=())
     if len(rest) == 1 and rest[0].destination and not first.destination:
         is_result = set(rest[0].arguments) <= {"to"} and rest[0].word("to") and not is_change(rest[0].act)
         if is_result and not (is_change(first.act) or is_talk(first.act)):
@@ -774,7 +863,7 @@ def _of_other_word(request: str, context: Context) -> Step | None:
     found = words_of(request)
     told = lexicon().concepts(found)
     for place in range(len(found) - 1):
-        if not told[place] & _NEGATING:
+        if not told[place] & NEGATING:
             continue
         old = found[place + 1]
         line = next((line for line in lines if old.text in {word.text for word in words_of(line)}), None)
@@ -805,7 +894,7 @@ def _of_other_name(request: str, context: Context) -> Step | None:
     names = [word.text for word in found if word.kind == "file"]
     is_named = changed is not None and changed.act == "move" and ENDED.search(changed.word("targets")) is not None
     is_no = bool(lexicon().concepts(found)[:1]) and "no" in lexicon().concepts(found)[0]
-    if changed is None or not is_named or not is_no or len(names) != 1 or len(found) > _FEW_WORDS:
+    if changed is None or not is_named or not is_no or len(names) != 1 or len(found) > FEW_WORDS:
         return None
     return Step("rename", {"file": (changed.word("targets"),), "to": (names[0],)}, text=request)
 
@@ -849,227 +938,35 @@ def _of_files(reading: Reading, request: str) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     about = [one for one in reading.others if one.steps[0].word("file")]
-    if step.act not in _OF_A_FILE or concepts_of(request) & _OF_TASKS:
+    if step.act == "task.delete" and not step.word("text"):  # "delete the todo list"
+        return next((one for one in about if one.steps[0].act == "delete"), reading)
+    if step.act not in _OF_A_FILE or concepts_of(request) & OF_TASKS:
         return reading
-    if reading.confidence >= HALF or sum(one.confidence for one in about) <= reading.confidence:
+    sure = _SURE if step.act == "task.delete" else HALF
+    if reading.confidence >= sure or sum(one.confidence for one in about) <= reading.confidence:
         return reading
     chosen = next((one for one in about if one.steps[0].act in _OF_A_FILE.get(step.act, ())), None)
     return reading if chosen is None else chosen._replace(others=tuple(o for o in reading.others if o is not chosen))
 
 
-def _of_list(reading: Reading, request: str, context: Context) -> Reading:
-    """Return that a wish about tasks, or a listing, may be about the file of a list, where a request says which list.
+def _deleted_rather(step: Step, language: str) -> Step:
+    """Return that a line is to be deleted where it was read as one to be shown, and the request says nothing of showing.
 
     Examples
     --------
-    >>> said = Reading((Step("task.add", {}),))
-    >>> _of_list(said, "put sunscreen on the packing list", Context()).steps[0].arguments
-    {'text': ('sunscreen',), 'file': ('the packing list',)}
+    >>> said = Step("read.last", {"file": ("a.txt",)}, text="delete the last line of a.txt")
+    >>> _deleted_rather(said, "en").arguments
+    {'file': ('a.txt',), 'line': ('-1',)}
     """
-    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
-    if step.act == "move" and not step.word("file") and [w.kind for w in words_of(step.word("to"))][-1:] == ["file"]:
-        step = Step("append", {"file": step.arguments["to"]}, text=step.text)  # nothing goes into a file but lines
-        return reading._replace(steps=(_with_left_over(step, reading.language),))
-    if (off := _of_removal(step, request, reading.language)) is not None:
-        return reading._replace(steps=(off,), confidence=max(reading.confidence, HALF))
-    if step.act == "move" and lacks(step):  # "metti candele nella lista della spesa": to put something on it
-        likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
-        both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
-        adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
-        reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
-    if step.act == "append" and not step.word("file"):  # "aggiungi pane alla lista della spesa"
-        said = step.word("text").split()
-        at = next(
-            (
-                at
-                for at in range(1, len(said) - 1)
-                if is_small_in(said[at], reading.language) and calls_list(" ".join(said[at + 1 :]))
-            ),
-            0,
-        )
-        text, file = " ".join(said[:at]), " ".join(said[at + 1 :])
-        return reading._replace(steps=(step.with_arguments(text=(text,), file=(file,)),)) if at else reading
-    if step.act not in {"task.add", "task.list", "list"} or step.destination or step.word("file"):
-        return reading
-    found = words_of(request)
-    if any(word.kind in {"file", "folder"} for word in found):
-        return reading
-    if step.act == "task.add":
-        given = reader().arguments(request, "append", ("text", "file"))
-        if not given.get("text"):
-            return reading
-    else:
-        told = lexicon().concepts(found)
-        lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
-        given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
-    is_named = calls_list if step.act == "list" else list_named
-    named = next((words for words in given.get("file", ()) if is_named(words)), "")
-    if not named:
-        return reading
-    last = context.last
-    is_more = step.act == "task.list" and "and" in concepts_of(found[0].text)
-    if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
-        step = last._replace(text=request, destination="")
-    return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
-
-
-def _of_removal(step: Step, request: str, language: str) -> Step | None:
-    """Return that something comes off the list that a request names, or that it is ticked off where the file is named.
-
-    Examples
-    --------
-    >>> _of_removal(Step("task.delete", {}), "take the milk off the shopping list", "en").arguments
-    {'file': ('shopping list',), 'find': ('milk',)}
-    """
-    found = words_of(request)
-    marks = _listed(language).concepts(found)
-    if not any("off" in one for one in marks) or step.act in {"line.delete", "line.tick"}:
-        return None
-    files = [word.text for word in found if word.kind == "file" and not word.is_quoted]
-    named = files[0] if len(files) == 1 else _list_in(request, found, language)
-    if not named:
-        return None
-    rest = Step("line.tick", {"file": (named,)}, text=request)
-    verb = found[0].end if found[0].kind == "word" else 0
-    left = _left_over(request[verb:], rest, language)
-    return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
-
-
-def _list_in(request: str, found: Sequence[Word], language: str) -> str:
-    """Return the words by which a request names a list: "shopping list", "lista de la compra"; empty where it names none."""
-    ends = tuple(table_of("compound"))
-    at = next((at for at, word in enumerate(found) if _is_list(word, ends)), -1)
-    if at < 1:
-        return ""
-    is_small_at = [is_small(word.text) or is_small_in(word.folded, language) for word in found]
-    marks = _listed(language).concepts(found)
-    begin = at - (found[at].folded == "list" and not is_small_at[at - 1])
-    end = behind = at + 1
-    while behind < len(found) and is_small_at[behind] and not marks[behind]:
-        behind += 1
-    if (
-        behind < len(found)
-        and not marks[behind]
-        and found[behind].kind == "word"
-        and (behind > end or language == "pl")
-    ):
-        end = behind + 1
-    name = request[found[begin].start : found[end - 1].end]
-    return name if calls_list(name) or "list" not in concepts_of(found[at].text) else ""
-
-
-def _is_list(word: Word, ends: tuple[str, ...]) -> bool:
-    """Tell whether a word is one for a list, or for a list of something."""
-    is_compound = word.folded.endswith(ends) and "list" in concepts_of(next(e for e in ends if word.folded.endswith(e)))
-    return word.kind in {"word", "character"} and ("list" in concepts_of(word.text) or is_compound)
-
-
-def _with_left_over(step: Step, language: str) -> Step:
-    """Give a step the one word that it lacks, where one is left over: "in which files does Els stand?".
-
-    Examples
-    --------
-    >>> said = Step("append", {"file": ("het recept",)}, text="voeg zout toe aan het recept")
-    >>> _with_left_over(said, "nl").word("text")
-    'zout'
-    """
-    row = acts().get(step.act)
-    lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
-    if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
-        return step  # what is to be written is not made up
-    left = _left_over(step.text, step, language)
-    return step.with_arguments(**{lacking[0]: (left,)}) if left else step
-
-
-def _left_over(request: str, step: Step, language: str) -> str:
-    """Return the words of a request, standing together, that neither an act nor an argument explains; empty where there are none."""
-    found = words_of(request)
-    told = lexicon().concepts(found)
-    marks = _listed(language).concepts(found)
-    taken = {word.text for words in step.arguments.values() for said in words for word in words_of(said)}
-    quoted = [word for word in found if word.is_quoted and word.text not in taken]
-    if quoted:
-        return request[quoted[0].start : quoted[-1].end]
-    free = [
-        at
-        for at, word in enumerate(found)
-        if not (told[at] or marks[at] or word.text in taken or word.kind == "sign")
-        and not (is_small(word.text) or is_small_in(word.folded, language))
-    ]
-    is_one = bool(free) and free == list(range(free[0], free[-1] + 1))
-    return request[found[free[0]].start : found[free[-1]].end] if is_one else ""
-
-
-def _of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
-    """Return that what was read as a wish about tasks is about the list spoken of: "add bread", "cross off the soap".
-
-    Examples
-    --------
-    >>> spoken, said = Context(file="shopping list.txt"), Reading((Step("task.done", {}),))
-    >>> _of_spoken_list(said, "cross off the soap", spoken).steps[0].arguments
-    {'file': ('shopping list.txt',), 'find': ('soap',)}
-    >>> _of_spoken_list(said, "that task is done", spoken) == said
-    True
-    """
-    step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
-    is_list = ENDED.search(file) is not None and (
-        calls_list(file.rpartition("/")[2].rpartition(".")[0]) or _shows_list(context)
-    )
-    is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
-    is_numbered = bool(concepts_of(request) & {"line", "row"})
-    if (
-        not is_list
-        or is_file
-        or is_numbered
-        or concepts_of(request) & _OF_TASKS
-        or BOX.search(context.answer)
-        or not request.strip()
-    ):
-        return reading
-    found = words_of(request)
-    told, told_all = _listed(reading.language).concepts(found), lexicon().concepts(found)
-    comes_off = any("off" in one for one in told)
-    last = found[-1].text if "along" in told[-1] else ""
-    is_put = bool(_KEEPING.intersection(*told_all[:1])) and (
-        points_back(request) or any("along" in one for one in told)
-    )
-    is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
-    is_more = bool(is_added) and "and" in frozenset[str]().union(*told_all[:1])
-    is_put = is_put or (is_more and len(found) <= _FEW_WORDS and request.rstrip()[-1:] not in _ASKS)
-    act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
-    if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
-        return reading
-    bare = [word for word in step.arguments.get("file", ()) if step.act == "delete" or list_named(word)]
-    if bare and step.act != "delete" and not comes_off:
-        return reading
-    role = {"append": "text", "line.delete": "find"}.get(act, "")
-    given = reader().arguments(request, act, (role, "file")) if role else {}
-    if any(map(list_named, given.get("file", ()))) and not (comes_off or is_put):
-        return reading  # another list
-    said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
-    if (comes_off or is_put) and (left := _left_over(request, Step(act, {}), reading.language)):
-        said = (left,)
-    said = said or tuple(bare)
-    said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
-    if role and not any(said):
-        return reading
-    meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
-    if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
-        return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
-    sure = max(reading.confidence, HALF) if comes_off or is_put else reading.confidence
-    return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
-
-
-def _shows_list(context: Context) -> bool:
-    """Tell whether the file that is spoken of was shown as a list, or a line was just put onto it or taken off it."""
-    lines = context.answer.splitlines()
-    is_changed = context.last is not None and context.last.act in {"append", "task.add", "line.delete", "line.tick"}
-    return is_changed or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
-
-
-@cache
-def _listed(language: str = "") -> Lexicon:
-    return Lexicon([row for row in read_rows("listed.tsv") if language in {"", row[1]}])
+    line = {"read.first": "1", "read.last": "-1"}.get(step.act, step.word("line"))
+    rest = step.text.replace(step.word("file") or "\0", " ")
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(rest)))
+    is_one = bool(line) and step.act in {"read.first", "read.last", "read.line"} and step.word("n") in {"", "1"}
+    if not is_one or "delete" not in told or told & (_SHOWING_FIRST | _ASKED_OF) or step.destination or asks(step.text):
+        return step
+    return Step(
+        "line.delete", {"file": step.arguments.get("file", ()), "line": (line,)}, text=step.text
+    ).with_arguments()
 
 
 def _of_compared(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1120,7 +1017,7 @@ def _of_lacking(request: str, language: str) -> Step | None:
     """
     found = words_of(request)
     told = lexicon().concepts(found)
-    marks, asked = _listed(language).concepts(found), words_of_tables(language).concepts(found)
+    marks, asked = words_of_wishes(language).concepts(found), words_of_tables(language).concepts(found)
     named = [at for at, word in enumerate(found) if word.kind == "file"]
     if not named and any("list" in one for one in told):  # "on the 2024 list but not on the 2023 one"
         named = [at for at, word in enumerate(found) if _YEAR.fullmatch(word.text)]
@@ -1134,7 +1031,7 @@ def _of_lacking(request: str, language: str) -> Step | None:
     lacking = [
         at
         for at in range(len(found))
-        if told[at] & _NEGATING or "none" in told[at] or "lacking" in marks[at] or "not" in asked[at]
+        if told[at] & NEGATING or "none" in told[at] or "lacking" in marks[at] or "not" in asked[at]
     ]
     if not lacking:
         return None
@@ -1201,6 +1098,8 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
         names = [word for word in files if ENDED.search(word)]
         if len(places) == len(names) == 1 and (place := trimmed(places[0])) and not is_here(places[0]):
             return step.with_arguments(file=(f"{place.rstrip('/')}/{names[0]}",))
+    if (given := _named_there(step, language)) is not None:
+        return given
     if step.act == "folder.make" and to and len(step.arguments["to"]) == 1 and "/" not in to:
         before = words_of(step.text.partition(to)[0])
         told = lexicon().concepts(before)
@@ -1222,6 +1121,53 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
     if files and not to and is_last and changed.word("to").endswith("/"):  # "and poster_b too"
         return step.with_arguments(to=changed.arguments["to"])
     return step
+
+
+def _named_there(step: Step, language: str) -> Step | None:
+    """Return a folder, or a copy of what is spoken of, with the name that a request gives it: "copy this as b.txt into the folder old".
+
+    Examples
+    --------
+    >>> said = Step("copy", {"file": ("mails",), "to": ("b.txt",)}, text="これをb.txtという名前でmailsフォルダにコピーして")
+    >>> _named_there(said, "ja").arguments
+    {'file': ('これ',), 'to': ('mails/b.txt',)}
+    """
+    files, to = step.arguments.get("file", ()), step.word("to")
+    if step.act == "folder.make" and not to and language == "ja" and (name := called_before(step.text)):
+        return step.with_arguments(to=(name,))
+    both = (*files, to)
+    names, places = [one for one in both if ENDED.search(one)], [one for one in both if not ENDED.search(one)]
+    pointed = pointer_in(step.text)
+    is_named = step.act in {"copy", "move"} and len(names) == len(places) == 1 and says_name(step.text) and pointed
+    if not is_named or "/" in names[0] or is_pointer(places[0], "it"):
+        return None
+    if begins_with_pointer(places[0]) and not here_in(step.text):
+        return None
+    where = "" if here_in(step.text) else f"{trimmed(places[0]).rstrip('/')}/"
+    return step.with_arguments(file=(pointed,), to=(where + names[0],))
+
+
+def _of_next_shown(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that another of the files that were listed is to be read, and no line: "and the last one?".
+
+    Examples
+    --------
+    >>> read = Context(Step("read", {"file": ("b.md",)}), "b.md", shown=("a.md", "b.md", "c.md"))
+    >>> _of_next_shown(Reading((Step("read.last", {"n": ("one",)}),)), "and the last one?", read).arguments
+    {'file': ('c.md',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    is_shown = context.last is not None and context.last.act == "read" and context.file in context.shown
+    is_line = bool(concepts_of(request) & {"line", "row", "word", "character"})
+    if not is_shown or is_line or not step.act.startswith("read.") or _length(request) > FEW_WORDS:
+        return None
+    said = [
+        word.text for word in words_of(request) if word.kind not in {"sign", *UNSPACED} and word.folded not in ARTICLES
+    ]
+    place = next((found for word in said or [request] if (found := rank(word))), 0)
+    if not place or abs(place) > len(context.shown):
+        return None
+    return Step("read", {"file": (context.shown[place - 1 if place > 0 else place],)}, text=request)
 
 
 def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1336,85 +1282,10 @@ def _whole_text(step: Step, language: str) -> Step:
         return step
     between = words_of(step.text[last:begin])
     if len(between) == 1 and between[0].kind == "word" and step.text[last:begin].strip() == between[0].text:
-        told = concepts_of(between[0].text) | _listed(language).concepts(between)[0]
+        told = concepts_of(between[0].text) | words_of_wishes(language).concepts(between)[0]
         if not (told & _OF_ADDING or is_small(between[0].text) or is_small_in(between[0].folded, language)):
             begin = last + between[0].start
     return step.with_arguments(file=(file,), text=(step.text[begin:end],))
-
-
-def _of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
-    """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
-
-    Examples
-    --------
-    >>> said = "tick off the insurance form in todo.txt"
-    >>> step = _of_boxes(Reading((Step("task.done", {"text": ("todo.txt",)}),)), said, Context())
-    >>> step.act, step.word("file")
-    ('line.tick', 'todo.txt')
-    """
-    if len(reading.steps) != 1:
-        return None
-    step, last = reading.steps[0], context.last
-    named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
-    has_boxes = BOX.search(context.answer) is not None or (
-        last is not None and (last.act in {"line.tick", "undo"} or last.word("find") == _OPEN_BOX)
-    )
-    file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
-        return None
-    mark = _BOX_SAID.search(request)
-    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
-        return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
-    told = concepts_of(request)
-    marks = frozenset[str]().union(*_listed(reading.language).concepts(words_of(request)))
-    if (asked := _asked_of_boxes(request, marks, has_boxes=has_boxes)) is not None:
-        return asked.with_arguments(file=(file,))
-    if has_boxes and "tick" in marks and (left := _ticked_in(request, reading.language)):
-        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
-    comes_off = "off" in marks
-    if comes_off and (left := _left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
-        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
-    if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
-        return None
-    found = words_of(request.replace(file, " ", 1))
-    kept = [
-        word.text for word, concepts in zip(found, lexicon().concepts(found), strict=True) if "done" not in concepts
-    ]
-    rest = " ".join(kept)
-    said = (
-        step.arguments.get("old")
-        or reader().arguments(" ".join(request.replace(file, " ", 1).split()), "task.done", ("text",)).get("text")
-        or (rest,)
-    )
-    act = "line.untick" if told & _REFUSING else "line.tick"
-    return Step(act, {"file": (file,), "find": said}, text=request)
-
-
-def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) -> Step | None:
-    """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
-    told = concepts_of(request)
-    is_asked = is_asking(request) or request.rstrip()[-1:] in _ASKS or bool(told & _SHOWING_WORDS)
-    is_left = "unticked" in marks or ("left" in marks and has_boxes)
-    if not is_asked or not ("ticked" in marks or is_left):
-        return None
-    is_open = is_left or bool(told & _NEGATING) or "not" in said_of_tables(request, "")
-    find = _OPEN_BOX if is_open else "[x]"
-    return Step("count.matches" if "many" in told else "search", {"find": (find,)}, text=request)
-
-
-def _ticked_in(request: str, language: str) -> str:
-    """Return what is to be ticked, in the same clause or in the one before: "I finished Peig 2009, tick it"."""
-    clauses = [clause for clause in re.split(r"[,;:.!\u3001\uff0c\u3002]\s+|[\u3001\uff0c\u3002]", request) if clause]
-    at = next(
-        (
-            at
-            for at, one in enumerate(clauses)
-            if any("tick" in told for told in _listed(language).concepts(words_of(one)))
-        ),
-        0,
-    )
-    step = Step("line.tick", {})
-    return next((left for one in clauses[at::-1] if (left := _left_over(one, step, language))), "")
 
 
 def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1434,8 +1305,11 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if ENDED.search(word)), "")
     if not file or (is_change(last.act) and not last.act.startswith("run")):
         return None
-    every = concepts_of(request.replace(file, " ", 1))
-    is_clear = bool(every & _KEEPING) and not every & _OTHERWISE and bool(every & _SHOWN)
+    rest = words_of(request.replace(file, " ", 1))
+    every = frozenset[str]().union(*lexicon_of(reading.language).concepts(rest))
+    is_bare = every <= KEEPING | _PLACING and bool(every & _PLACED_AT or reading.language in {"ja", "zh"})
+    is_other = bool(every & (_OTHERWISE - {"move"} if "put" in every else _OTHERWISE))  # nothing is moved into a file
+    is_clear = bool(every & KEEPING) and not is_other and (bool(every & _SHOWN) or is_bare)
     if not is_clear or says_more(request.replace(file, " ", 1)):
         return None
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
@@ -1455,7 +1329,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
-    is_set = is_set and not _list_in(request, words_of(request), reading.language)
+    is_set = is_set and not list_in(request, words_of(request), reading.language)
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None
@@ -1463,7 +1337,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
     is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
-    is_other = request.rstrip()[-1:] in _ASKS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
+    is_other = request.rstrip()[-1:] in ASK_SIGNS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
     if not request.strip() or (step.act == "task.done" and not named and not is_set):
@@ -1488,11 +1362,11 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
 def _is_setting(step: Step, confidence: float, request: str, last: Step | None) -> bool:
     """Tell whether a request that was hardly understood begins with setting something, or goes on with that: "and K2 to ready"."""
     found = words_of(request)
-    first = frozenset().union(*lexicon().concepts(found)[:_FIRST_WORDS])
+    first = frozenset().union(*lexicon().concepts(found)[:FIRST_WORDS])
     goes_on = last is not None and last.act in {"value.set", "line.replace"} and "and" in first
     is_unsure = confidence < _SURE and not is_asking(request)
-    marks = _listed().concepts(found)
-    is_begun = "change" in first or any("mark" in one for one in marks[:_FIRST_WORDS])
+    marks = words_of_wishes().concepts(found)
+    is_begun = "change" in first or any("mark" in one for one in marks[:FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
     return is_one and is_unsure and (goes_on or is_begun) and len(found) <= _FEW_IN_CELL
 
@@ -1519,11 +1393,16 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     step = reading.steps[0]
     is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
-    if not is_look or not concepts_of(request) & _SHOWING_WORDS or len(words_of(request)) > _SHORT:
+    if not is_look or not concepts_of(request) & SHOWING or len(words_of(request)) > _SHORT:
         return None
     if says_more(request) or any(word.kind in {"file", "folder"} for word in words_of(request)):
         return None
     return last._replace(act=shown, text=request)
+
+
+def _length(request: str) -> float:
+    """Return how many words a request has; a character of those that stand without blanks counts half a word."""
+    return sum(0.5 if word.kind in UNSPACED else 1 for word in words_of(request))
 
 
 def _of_difference(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1536,9 +1415,7 @@ def _of_difference(reading: Reading, request: str, context: Context) -> Step | N
     '7687 - 7645'
     """
     values = [number(value.partition("\n")[0]) for value in (context.answer, context.earlier)]
-    is_other = len(words_of(request)) > _SHORT or any(
-        word.kind in {"file", "folder", "number"} for word in words_of(request)
-    )
+    is_other = _length(request) > _SHORT or any(word.kind in {"file", "folder", "number"} for word in words_of(request))
     if is_other or None in values or "apart" not in said_of_tables(request, "") or is_change(reading.steps[0].act):
         return None
     least, most = sorted(value for value in values if value is not None)
@@ -1563,10 +1440,10 @@ def _of_memory(reading: Reading, request: str, context: Context) -> Reading | No
         before = last.text.partition(last.word("text"))[0]
         *_, lead = before.casefold().split() or [""]
         told = lexicon().concepts(found[:1])
-        if lead and len(found) > _FEW_WORDS and "and" in told[0] and found[1].text.casefold() == lead:
+        if lead and len(found) > FEW_WORDS and "and" in told[0] and found[1].text.casefold() == lead:
             text = request[found[1].end :].strip()
             return Reading((Step("remember", {"text": (text,)}, text=before + text),), 1.0, reading.language)
-    asks = request.rstrip()[-1:] in _ASKS or bool(_ASKING & concepts_of(request))
+    asks = request.rstrip()[-1:] in ASK_SIGNS or bool(_ASKING & concepts_of(request))
     likely = {one.act for other in (reading, *reading.others) for one in other.steps}
     if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
         _, shared = nearest_texts(request, context.known)
@@ -1603,31 +1480,19 @@ def _plainly(step: Step) -> Step:
     """Return the act that a shell line means, where it only looks, and a text that is written to its file just once."""
     if step.act in {"write", "append", "prepend"} and step.destination in {"write", "append"} and not step.word("file"):
         return step.with_arguments(file=step.arguments.get("to", ()), to=())._replace(destination="")
-    found = as_act(step.word("command")) if step.act == "run" else None
+    is_told = any(word.is_quoted for word in words_of(step.text)) and "run" in concepts_of(step.text)
+    found = as_act(step.word("command")) if step.act == "run" and not is_told else None
     return step if found is None else found._replace(destination=step.destination, text=step.text)
 
 
 def _is_yes(reading: Reading, request: str) -> bool:
     """Tell whether a yes is one beyond doubt: "ok, never mind" is none."""
-    return reading.confidence >= HALF and not concepts_of(request) & _REFUSING
+    return reading.confidence >= HALF and not concepts_of(request) & REFUSING
 
 
 def _takes_back(text: str) -> bool:
     """Tell whether the first words of a text say no: "never mind, just show it to me" is no name."""
-    return bool(frozenset().union(*lexicon().concepts(words_of(text))[:_FIRST_WORDS]) & _REFUSING)
-
-
-def is_asking(text: str) -> bool:
-    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
-
-    Examples
-    --------
-    >>> is_asking("what happened?"), is_asking("explain how to run `ls`"), is_asking("run `ls`")
-    (True, True, False)
-    """
-    first = lexicon().concepts(words_of(text.partition("\n")[0])[:_EXPLAINED_IN])
-    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
-    return asks_how or any(told & _ASKING for told in first[:_FIRST_WORDS])
+    return bool(frozenset().union(*lexicon().concepts(words_of(text))[:FIRST_WORDS]) & REFUSING)
 
 
 def completed(reading: Reading, context: Context, request: str) -> Reading | None:
@@ -1645,10 +1510,14 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
         return None
     step = reading.steps[0]
     found = words_of(said_now)
-    asks = is_asking(said_now) or (said_now[-1:] in _ASKS and len(found) > _FEW_SAID)
+    asks = is_asking(said_now) or (said_now[-1:] in ASK_SIGNS and len(found) > _FEW_SAID)
     if asks or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
         return None
     named = [word.text for word in found if word.kind == "file"]
+    is_chosen = context.missing == "file" and len(context.shown) > 1 and not (named or _takes_back(said_now))
+    if is_chosen and _names_no_act(found, reading.language):
+        step = Step("unclear", {"file": (said_now.rstrip(" .!"),)}, text=request)  # "the one that says 19:30"
+        asked = asked._replace(confidence=max(asked.confidence, _SURE))
     if context.missing == "file" and len(named) == 1 and reading.confidence < HALF:
         step = Step("unclear", {"file": (named[0],)}, text=request)  # "the one to Ann, a.txt"
     is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
@@ -1675,6 +1544,50 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     answered = steps[place].with_arguments(**{context.missing: given})
     steps[place] = answered._replace(text=f"{answered.text}\n{said_now}")
     return asked._replace(steps=tuple(steps), language=reading.language, others=())
+
+
+def _names_no_act(found: Sequence[Word], language: str) -> bool:
+    """Tell whether words name nothing that could be done, and describe something: "the old one", "the one to Ann"."""
+    told = [
+        frozenset[str]() if age_in(word.text, language) else one
+        for word, one in zip(found, lexicon_of(language).concepts(found), strict=True)
+    ]
+    says_more = any(word.kind != "sign" and not one & _THANKING for word, one in zip(found, told, strict=True))
+    return says_more and not any(one & _WISHING for one in told)
+
+
+def _of_correction(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that the look before is wished for at something else, which a request describes: "no sorry, the 2025 one".
+
+    Examples
+    --------
+    >>> counted = Context(Step("count.lines", {"file": ("prices_2024.txt",)}))
+    >>> _of_correction(Reading((Step("unclear", {}),)), "no sorry, the 2025 one", counted).steps[0].arguments
+    {'file': ('the 2025 one',)}
+    """
+    row = acts().get(context.last.act) if context.last is not None else None
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("", {})
+    is_unread = step.act in _UNREAD and not step.arguments
+    if context.last is None or row is None or row.kind != "look" or context.is_open or not is_unread:
+        return reading
+    found = words_of(request)
+    sorry, told = words_of_wishes(reading.language).concepts(found), lexicon_of(reading.language).concepts(found)
+    begin = 0
+    while begin < len(found) and (found[begin].kind == "sign" or "sorry" in sorry[begin] or told[begin] & NEGATING):
+        begin += 1
+    rest = found[begin:]
+    is_named = any(not (is_small(word.text) or one) for word, one in zip(rest, told[begin:], strict=True))
+    if (
+        not 0 < begin <= len(found) - len(rest)
+        or not is_named
+        or len(rest) > FEW_WORDS
+        or request.rstrip()[-1:] in ASK_SIGNS
+    ):
+        return reading
+    if not _names_no_act(rest, reading.language):
+        return reading
+    said = {} if context.last.act == "query" else {"file": (request[rest[0].start : rest[-1].end].rstrip(" .!"),)}
+    return reading._replace(steps=(Step("fix", said, text=request),), confidence=HALF, others=())
 
 
 def after(context: Context, reading: Reading, answer: str) -> Context:
@@ -1706,11 +1619,11 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return (
             context._replace(asked=None, missing="", is_open=is_open)
             if asked is None
-            else asked._replace(known=context.known)
+            else asked._replace(known=context.known, read=context.read)
         )
     step = steps[-1]
     for word in (word for one in steps for word in one.arguments.get("file", ())):
-        if ENDED.search(word) and word in answer:
+        if ENDED.search(word) and re.search(rf"(?<![\w/]){re.escape(word)}", answer):  # and not the end of another path
             context = context._replace(spoken=speak_of(context, word))
     names = _shown(step, told)
     if len(steps) > 1 and {one.act for one in steps} == {"count.lines"}:  # none of them is "it"
@@ -1724,7 +1637,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
             changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
             known=context.known, spoken=speak_of(context, file), query=context.query,
-            earlier=context.earlier,
+            earlier=context.earlier, read=context.read,
         )  # fmt: skip
     value = _value(step, told)
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
@@ -1738,19 +1651,48 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     if changed is not None and settled.act == changed.act and not settled.word("to"):
         settled = settled.with_arguments(to=changed.arguments.get("to", ()))  # "there" is where it went
     known = (*context.known, fact["text"]) if (fact := told.said("remembered")) else context.known
-    return Context(
-        settled,
-        about,
-        _is_named(about, reading, context),
-        names or context.shown,
-        value,
-        changed,
+    texts = dict(context.read)
+    if is_change(step.act) or step.destination:
+        if changed is not None and changed.act == "delete" and (text := texts.get(changed.word("file"))):
+            changed = changed.with_arguments(text=(text,))
+        texts = {}  # what was changed is told by its answer
+    elif (whole := _whole_text_of(step, told)) is not None:
+        texts[about] = whole
+    return context._replace(
+        last=settled,
+        file=about,
+        is_named=_is_named(about, reading, context),
+        shown=names or context.shown,
+        answer=value,
+        changed=changed,
+        asked=None,
+        missing="",
         is_open=told.is_any(QUESTIONS),
         known=known,
         spoken=speak_of(context, about),
         query=context.query if about == context.file else None,
         earlier=context.answer,
+        read=tuple(texts.items()),
     )
+
+
+def _whole_text_of(step: Step, told: _Answer) -> str | None:
+    """Return the text of a file that was read by its name, where the answer shows all of it; else ``None``."""
+    found, word = told.said("lines") or {}, step.word("file")
+    text, file = found.get("lines", ""), found.get("file", "")
+    is_by_name = is_pointer(word, "it") or plain(trimmed(word)) in {plain(file), *map(plain, _names_of(file))}
+    is_shortened = _is_cut(text) or MASK in text or any(len(line) > LONGEST_LINE for line in text.splitlines())
+    is_filtered = says_state(step.text, told.language) or any(
+        not (sign.isprintable() or sign in "\n\t") for sign in text
+    )
+    is_whole = told.is_one and step.act in {"read", "list"} and len(step.arguments.get("file", ())) == 1
+    return text if file and is_whole and is_by_name and not (is_shortened or is_filtered) else None
+
+
+def _names_of(file: str) -> tuple[str, str]:
+    """Return the name of a file without its folder, and without its ending."""
+    base = file.rpartition("/")[2]
+    return base, base.rpartition(".")[0] or base
 
 
 def _carried_out(reading: Reading, told: _Answer) -> Reading:
@@ -1764,9 +1706,16 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     'read'
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
-    if first and not is_work(reading.steps[0]) and (found := told.said("lines")) is not None:
-        step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text)
-        return reading._replace(steps=(step,))  # a question that looked like talk was answered from a file
+    row = acts().get(first)
+    is_of_kind = row is not None and row.reads in {"table", "json"}
+    if first and (is_of_kind or not is_work(reading.steps[0])) and (found := told.said("lines")) is not None:
+        if is_of_kind and found["file"].endswith(TABLES):
+            return reading
+        sought = next(
+            (words for role in ("key", "value", "column") if (words := reading.steps[0].arguments.get(role))), ()
+        )
+        step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text).with_arguments(find=sought)
+        return reading._replace(steps=(step,))  # a question that looked like another was answered from a file
     if first not in {act for act, _ in _CHANGES.values()} or told.is_any((*_CHANGES, *QUESTIONS, *UNDONE)):
         return reading
     looks = (one for one in reading.others if one.steps and not any(_may_change(step) for step in one.steps))
@@ -1792,7 +1741,7 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         spoken = speak_of(context, found["file"])
         return Context(
             step, found["file"], is_named, shown, value, context.changed, known=context.known,
-            spoken=spoken, query=step, earlier=context.answer,
+            spoken=spoken, query=step, earlier=context.answer, read=context.read,
         )  # fmt: skip
     return None
 
@@ -1852,7 +1801,10 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if step.act in {"move", "copy", "rename"}:
         for key in ("renamed", "moved", "copied"):
             if (found := answer.said(key)) is not None:
-                return found["to"] if not found["to"].endswith("/") else ""
+                if not found["to"].endswith("/"):
+                    return found["to"]
+                is_one = key == "moved" and ", " not in found["names"]
+                return found["to"] + found["names"].rpartition("/")[2] if is_one else ""
     if step.act == "search.files":
         names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
@@ -1877,7 +1829,7 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         if took["word"] == word or line == text.rpartition("\n")[0]:
             return took["name"]
     if word and not is_pointer(word, "it") and word in text:
-        return word
+        return next((name for name in _PATH.findall(text) if name.endswith(f"/{word}")), word)
     found_names: list[str] = list(dict.fromkeys(_PATH.findall(text.partition("\n")[0])))
     if len(found_names) == 1 or (found_names and word):
         return found_names[0]
@@ -1898,6 +1850,8 @@ def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
             return _split(found["names"], answer.language)
     if (found := answer.said("ask.delete")) is not None and answer.said("ask.lines") is None:
         return tuple(name.rstrip("/") for name in found["names"].splitlines())
+    if step.act.startswith("list") and answer.said("lines") is not None and not answer.is_listing:
+        return ()  # what was listed was a file
     head, _, rest = answer.text.partition("\n")
     is_list = step.act in _SHOWS or step.act.startswith(_SHOWING) or answer.is_listing
     if rest and is_list and head.rstrip().endswith((":", "\uff1a")):

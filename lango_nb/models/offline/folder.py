@@ -23,12 +23,14 @@ from lango_nb.models.offline.lexicon import concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     Pick,
+    age_in,
     begins_with_pointer,
     compared_in,
     endings,
     how_many,
     is_here,
     is_pointer,
+    is_singular,
     is_small,
     kind_of_file,
     likeliest_lines,
@@ -629,6 +631,8 @@ class Desk:
             pointed = yield from self._compared(word, kind)
         else:
             pointed = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
+        if pointed is None:
+            pointed = (yield from self._chosen(word)) or None
         if pointed is not None:
             return pointed
         name = word.strip().strip("\"'`").rstrip("/").removeprefix("./") or "."
@@ -700,7 +704,8 @@ class Desk:
         within = [name for name in (deeper.name, *deeper.rivals) if name.startswith(head)]
         if within:
             return Pick(within[0]) if len(within) == 1 else Pick(rivals=tuple(within))
-        is_one = len(said) < len(found.name) and said[:_LONG_WORD] == plain(found.name)[:_LONG_WORD]  # in the singular
+        is_one = len(said) < len(found.name) and said[:_LONG_WORD] == plain(found.name)[:_LONG_WORD]
+        is_one = is_one or is_singular(said)
         is_file = self._needs_file or (self._changes and is_one)
         files = [one.name for one in files_of(every) if one.name.startswith(head)] if is_file else []
         return Pick(files[0], is_guess=True) if len(files) == 1 else Pick(rivals=tuple(files)) if files else found
@@ -726,6 +731,30 @@ class Desk:
             return Pick(texts[near[0]], is_guess=True)
         by_lines = {name for name, _ in likeliest_lines(words, read, language=self.language)}
         return Pick(by_lines.pop(), is_guess=True) if len(by_lines) == 1 else Pick()
+
+    def _chosen(self, words: str) -> Work:
+        """Return which of the files that were asked about is described: by its name, its age, else by what is in it; else empty."""
+        shown = self.context.shown
+        if self.context.asked is None or len(shown) < 2 or self.is_path(words):  # noqa: PLR2004 - nothing to choose from
+            return ""
+        if name := pick(words, shown, is_file=True).name:
+            return name
+        every: list[Entry] = yield from self.folder.everything()
+        names = [one.name for one in files_of(every) if one.name in shown]
+        if age := age_in(words, self.language):
+            by_age: list[str] = yield from self._by_age(names)
+            return by_age[0 if age == "old" else -1] if by_age else ""
+        texts: dict[str, str] = yield from self.folder.read_all(names)
+        near, _ = nearest_texts(words, list(texts.values()))
+        return next(name for name, text in texts.items() if text == near[0]) if len(near) == 1 else ""
+
+    def _by_age(self, names: Sequence[str]) -> Work:
+        """Return files from the oldest to the newest: by the numbers in their names where only these differ, else by their times."""
+        if len({_unnumbered(name) for name in names}) == 1:
+            return sorted(names, key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
+        timed: list[Entry] = yield from self.folder.with_times([Entry(name) for name in names])
+        by_time = sorted(timed, key=lambda one: one.changed)
+        return [one.name for one in by_time] if by_time and by_time[0].changed != by_time[-1].changed else []
 
     def _among_shown(self, words: str) -> str:
         """Return which of the names shown is meant: it was asked, or "that csv" is one of them; empty where none is."""

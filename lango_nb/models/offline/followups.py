@@ -119,6 +119,8 @@ def later(reading: Reading, context: Context) -> Reading:
     plans = sorted(found, key=lambda plan: -plan.confidence) if reading.steps[0].act in FOLLOWS else found
     if not plans:
         return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
+    if len(plans) == 1 and reading.steps[0].act in FOLLOWS and not is_change(plans[0].steps[0].act):
+        plans = [plans[0]._replace(confidence=reading.confidence)]  # there is nothing else that it could mean
     chosen, is_lost = plans[0], reading.steps[0].act in FOLLOWS and not _plans(tried[0], last, context)
     if is_lost or _is_stuck(chosen.steps[0]):
         able = [plan for plan in plans if _is_usable(plan.steps[0]) and (is_lost or _may_stand_in(plan, last))]

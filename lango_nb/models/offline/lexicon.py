@@ -62,6 +62,10 @@ _ENDINGS = frozenset(
         "bak doc docx xls xlsx ppt odt zip gz tar mp3 mp4 wav mov tex bib rs go java c cpp h tmp orig old dat db r rb php bat eml ics vcf"
     ).split()
 )
+REFUSING = frozenset(("no", "not", "none", "stop", "dismiss", "forget"))
+"""Concepts that no yes has."""
+NEGATING = frozenset(("no", "not"))
+ASK_SIGNS = ("?", "\uff1f")
 UNSPACED = frozenset(("kana", "character"))
 """Kinds of words between which there are no blanks."""
 
@@ -128,7 +132,15 @@ _SHORTEST = 3
 """Letters of the shortest beginning that stands for words."""
 _NONE: frozenset[str] = frozenset()
 _JOINTS = re.compile("(?<=')|-")
+_PRONOUNS = frozenset("le la les lui leur y en moi toi nous vous o a os as lo los lhe lhes me te se nos".split())
+"""What is joined to verbs by hyphens in French and Portuguese."""
 Concepts = frozenset[str]
+
+
+def _without_pronouns(word: str) -> str:
+    """Return a verb without the pronouns that are joined to it by hyphens: "montre-la-moi", "apaga-o"."""
+    verb, *rest = word.split("-")
+    return verb if rest and len(verb) >= _SHORTEST and _PRONOUNS.issuperset(rest) else word
 
 
 @cache
@@ -192,7 +204,7 @@ class Lexicon:
         >>> sorted(told[0] & {"show"}), sorted(told[3] & {"last"}), sorted(told[4] & {"line"})
         (['show'], ['last'], ['line'])
         """
-        found = [_NONE if word.kind in UNSPACED else self._of_word(word.folded) for word in words]
+        found = [_NONE if word.kind in UNSPACED else self._of_word(_without_pronouns(word.folded)) for word in words]
         for place in range(len(words)):
             for size in range(2, min(self._longest_phrase, len(words) - place) + 1):
                 phrase = " ".join([word.folded for word in words[place : place + size]])

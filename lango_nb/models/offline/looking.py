@@ -129,6 +129,8 @@ _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
 _OF_FILES = frozenset(("file", "change", "newest", "create", "write", "save", "date"))
 """Concepts of a question about when a file was changed."""
+_PLACED = frozenset(("file", "folder"))
+"""Concepts of a question about what is in a folder."""
 _SIZES = frozenset(("count.lines", "count.words", "count.chars"))
 """Acts that tell how long a file is."""
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".gz", ".pyc", ".xlsx", ".docx", ".db", ".sqlite")
@@ -144,7 +146,8 @@ def look(desk: Desk, step: Step) -> Work:
     handler = _HANDLERS.get(step.act)
     is_table = (step.word("file") or desk.context.file).casefold().endswith(TABLES)
     if is_table and (
-        step.act.startswith("list.by") or (step.act == "read" and "down" in said_of_tables(step.text, desk.language))
+        step.act.startswith(("list.by", "read.sorted"))
+        or (step.act == "read" and "down" in said_of_tables(step.text, desk.language))
     ):
         return (yield from _sorted(desk, step))
     if handler is not None:
@@ -157,12 +160,14 @@ def look(desk: Desk, step: Step) -> Work:
 # -- one file ----------------------------------------------------------------------------------------------------------
 
 
-def _operate(desk: Desk, step: Step) -> Work:
+def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each thing that was meant instead
     """Do an operation on the text of a file."""
     if (counted := _counted_result(desk, step)) is not None:
         return counted
     if step.act in {"rows.where", "rows.count", "cell"} and not step.word("value"):
         step = yield from _with_value(desk, step)
+    if step.act == "count.matches" and "price" in said_of_tables(step.text, desk.language):
+        step = step._replace(act="search")  # "how much is a full service in prices.txt?": the line with it
     operation, operation_of = OPERATIONS[step.act], step.act
     words: list[Any] = []
     if step.act == "read.lines":
@@ -184,7 +189,8 @@ def _operate(desk: Desk, step: Step) -> Work:
         if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
             return (yield from _over_folder(desk, step, path))
         raise (yield from desk.which_in(path))
-    if step.act in _SIZES and desk.is_guessed and not says_operation(_unsaid(step), step.act):
+    is_again = desk.context.last is not None and desk.context.last.act == step.act
+    if step.act in _SIZES and desk.is_guessed and not (is_again or says_operation(_unsaid(step), step.act)):
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
@@ -199,6 +205,8 @@ def _operate(desk: Desk, step: Step) -> Work:
     try:
         value = operation.function(text, *words)
     except (NoSuch, Unsure) as error:
+        if (of_text := _of_text(desk, step, path, text)) is not None:
+            return of_text
         if (meant := _with_value_for_column(step, error, text)) is not None:
             return (yield from _operate(desk, meant.with_arguments(file=(path,))))
         if (only := _only_numbers(step, error, text)) is None:
@@ -215,6 +223,17 @@ def _operate(desk: Desk, step: Step) -> Work:
     return found or _worded(desk, settled, path, text, value)
 
 
+def _of_text(desk: Desk, step: Step, path: str, text: str) -> Outcome | None:
+    """Show the lines that a question is about where what it asks as of a table is a text: "how much is a bell in prices.txt?"."""
+    said = step.text.partition("\n")[0]
+    if path.casefold().endswith(TABLES) or step.destination or not asks(said):
+        return None
+    words = [word.text for word in words_of(without_asking(said)) if word.kind != "file"]
+    return _lines_found(
+        desk, step.text, likeliest_lines(" ".join(words), {path: text}, is_part=True, language=desk.language)
+    )
+
+
 def _sorted(desk: Desk, step: Step) -> Work:
     """Sort a table by a column, also one that is named in another language; the largest first where that is wanted."""
     path, text = yield from desk.read(step)
@@ -225,6 +244,8 @@ def _sorted(desk: Desk, step: Step) -> Work:
     if not column:
         asked = query(said, table, None, path, desk.language)
         column = next((name for name in (*asked.wanted, asked.column) if name), step.word("column"))
+    if not column and step.act == "read.sorted":
+        return (yield from _operate(desk, step))
     told = None if step.word("file") else _told(desk.context.query, path, table, is_named=False)
     step = step._replace(act="rows.sorted").with_arguments(file=(path,), column=(column,) if column else ())
     try:
@@ -232,9 +253,10 @@ def _sorted(desk: Desk, step: Step) -> Work:
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
     heading, *rows = found
-    is_down, count = ranked(said, desk.language)
-    if told is not None and told.where:
-        measure, by = "max" if is_down else "min", settle("column", step.word("column"), table.columns)
+    by = settle("column", step.word("column"), table.columns)
+    is_down, count = ranked(said, desk.language, by)
+    if told is not None and told.where and len(told.rows(table)) > 1:
+        measure = "max" if is_down else "min"
         of_them = Query(told.where, (), measure, by, most=count or len(told.rows(table)))
         return _answered(desk, step, path, of_them, table)
     rows = (rows[::-1] if is_down else rows)[: count or None]
@@ -737,6 +759,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         ``None`` where a step is no such question, or nothing in the tables explains it.
     """
     least = _least_explained(desk, step)
+    if step.act == "list" and step.word("file") and "folder" in concepts_of(step.text):
+        return None
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
     said = without_refusals(step.text.partition("\n")[0])
@@ -764,7 +788,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
-        is_open = is_named or (name == desk.context.file and asked.explained >= _WHOLLY)
+        is_open = is_named or (name == desk.context.file and asked.explained >= (least if least < _HALF else _WHOLLY))
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
         is_counted = asked.measure == "count"
         is_all = is_counted and not asked.wanted and asked.explained >= _WHOLLY  # "how many members do we have?"
@@ -844,6 +868,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     )
     if step.act == "read" and step.word("file"):
         return _MOSTLY
+    if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
+        return _THIRD  # "which pond is the largest?" of the table that was shown
     if step.act in _MAYBE_OF_TABLES or is_list:
         return _HALF if is_later else _MOSTLY
     return None

@@ -23,6 +23,10 @@ from lango_nb.routing.words import stems
 _CLAUSE_BEGINS = 2
 """Words with which a clause begins."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "many", "which"))
+FIRST_WORDS = 2
+"""Words by which a request shows that it asks, or takes something back."""
+_EXPLAINED_IN = 5
+"""Words in which a request says that it wants to know how something is done."""
 _SHOWING = frozenset(("show", "list"))
 _ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _NOT = frozenset(("not", "no"))
@@ -80,10 +84,14 @@ _LISTS = frozenset(("list", "todo"))
 """What words for a list and for the tasks mean."""
 _SHORT_NOUN = 6
 """Characters of a pronoun with a noun, where there are no blanks between them."""
+_PLURAL = 2
+"""Letters of the ending of a plural."""
 _MOST_BLANKS = 3
 """Words before the last one of a new name."""
 _LONG_STEM = 5
 """Letters that two forms of a word have in common at least."""
+_AGES = frozenset(("old", "new"))
+"""What is said of one of several files, and of two that are compared."""
 _LEAD = re.compile(
     r"^(?:the|a|an|my|our|your|that|this|those|file|files|folder|der|die|das|den|dem|des|mein\w*|unser\w*|datei|ordner|"
     r"le|la|les|l'|mon|ma|mes|nos|notre|du|de|des|fichier|dossier|el|los|las|mi|mis|nuestr\w*|archivo|carpeta|o|os|as|"
@@ -335,12 +343,19 @@ def rank(word: str) -> int | None:
     text = word.strip().casefold()
     if (digits := _DIGITS.search(text)) and len(_DIGITS.findall(text)) == 1:
         return int(digits[0])
-    places = table_of("place")
+    places = _places()
     for part in dict.fromkeys((text, trimmed(text), plain(text), *reversed(plain(text).split()))):
         if part in places:
             return int(places[part])
     found = next((int(places[one]) for one in places if not one.isascii() and len(one) > 1 and one in text), None)
     return found if found is not None else _in_characters(text)
+
+
+@cache
+def _places() -> Mapping[str, str]:
+    """Return the words for places in an order, with accents and without."""
+    places = table_of("place")
+    return {**{plain(word): place for word, place in places.items()}, **places}
 
 
 def line_numbers(words: str) -> list[int]:
@@ -381,6 +396,18 @@ def is_pointer(word: str, kind: str) -> bool:
 def is_small(word: str) -> bool:
     """Tell whether a word is an article, a preposition or the like."""
     return plain(word) in table_of("small")
+
+
+def is_singular(word: str) -> bool:
+    """Tell whether a noun stands for one thing: another form of it is longer by the ending of the plural.
+
+    Examples
+    --------
+    >>> is_singular("brief"), is_singular("briefe"), is_singular("carta"), is_singular("cartas")
+    (True, False, True, False)
+    """
+    forms = (form for row in _nouns().get(word, ()) for form in _noun_rows()[row] if word in _noun_rows()[row])
+    return any(form != word and form.startswith(word) and len(form) - len(word) <= _PLURAL for form in forms)
 
 
 def says_something(word: str) -> bool:
@@ -562,8 +589,24 @@ def whole_new_name(word: str, text: str) -> str:
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
         if parts[-size - 1].casefold() in table_of("called"):
+            if is_pointer(parts[-size], "it"):
+                return word if size == 1 else " ".join((*parts[1 - size :], word))  # "nenn sie neu.txt"
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
     return word
+
+
+def called_before(text: str) -> str:
+    """Return the name that stands before "called" in Japanese; empty where none does.
+
+    Examples
+    --------
+    >>> called_before("写真っていうフォルダ作って"), called_before("旅行という名前のフォルダを作って"), called_before("フォルダを作って")
+    ('写真', '旅行', '')
+    """
+    said = [word for word in table_of("called") if _KANA.search(word) and word in text]
+    before = text.partition(max(said, key=len))[0] if said else ""
+    begins = [0, *(found.end() for found in re.finditer("[\\s、。]", before))]
+    return before[begins[-1] :].strip('「」『』"')
 
 
 def back_in(text: str) -> dict[str, str]:
@@ -592,12 +635,24 @@ def compared_in(text: str, language: str) -> tuple[str, str]:
     (('shorter', 'shorter'), ('longer', '長い方'), ('', ''))
     """
     found = words_in(text)
-    told = _comparing(language).concepts(found)
+    told = [one - _AGES for one in _comparing(language).concepts(found)]
     kinds = {kind for one in told for kind in one}
     said = [word for word, one in zip(found, told, strict=True) if one]
     if len(kinds) != 1:
         return "", ""
     return kinds.pop(), ("" if any(word.kind in UNSPACED for word in said) else " ").join(word.text for word in said)
+
+
+def age_in(text: str, language: str) -> str:
+    """Return whether words choose the ``old`` or the ``new`` one of several; empty where they do not.
+
+    Examples
+    --------
+    >>> age_in("the old one", "en"), age_in("die neue", "de"), age_in("旧的", "zh"), age_in("the one from May", "en")
+    ('old', 'new', 'old', '')
+    """
+    ages = _AGES.intersection(*(frozenset[str]().union(*_comparing(language).concepts(words_in(text))),))
+    return next(iter(ages)) if len(ages) == 1 else ""
 
 
 @cache
@@ -656,6 +711,22 @@ def _heres() -> frozenset[str]:
     return frozenset((*said, *(plain(trimmed(word)) for word in said)))
 
 
+def pointer_in(text: str) -> str:
+    """Return the first word of a text that points at what was spoken of and is no article there; empty where none does.
+
+    Examples
+    --------
+    >>> pointer_in("copy this to b.txt"), pointer_in("これをコピーして"), pointer_in("copy a.txt to b.txt")
+    ('this', 'これ', '')
+    >>> pointer_in("kopier das als b.txt"), pointer_in("kopier das Bild als b.txt")
+    ('das', '')
+    """
+    said = [word.text for word in words_in(text.partition("\n")[0]) if word.kind == "word"]
+    bare = (one for one, behind in pairwise(said) if is_pointer(one, "it") and behind.casefold() in table_of("called"))
+    east = (word for word in table_of("it") if not word.isascii() and len(word) > 1 and text.startswith(word))
+    return next((word for word in said if begins_with_pointer(word)), next(bare, next(east, "")))
+
+
 def points_back(text: str) -> bool:
     """Tell whether a request says "those", "it", "there": it is about what was spoken of.
 
@@ -674,6 +745,19 @@ def asks(text: str) -> bool:
     if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
         return True
     return bool(_SHOWING.intersection(*lexicon().concepts(words_in(text))[:1]))
+
+
+def is_asking(text: str) -> bool:
+    """Tell whether a request begins with a word that asks: what, who, why, how many; or wants to know how to do it.
+
+    Examples
+    --------
+    >>> is_asking("what happened?"), is_asking("explain how to run `ls`"), is_asking("run `ls`")
+    (True, True, False)
+    """
+    first = lexicon().concepts(words_in(text.partition("\n")[0])[:_EXPLAINED_IN])
+    asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
+    return asks_how or any(told & _ASKING for told in first[:FIRST_WORDS])
 
 
 def without_asking(text: str) -> str:

@@ -163,6 +163,8 @@ class Context(NamedTuple):
     """What was asked last of the table that is spoken of."""
     earlier: str = ""
     """The result before the last one."""
+    read: tuple[tuple[str, str], ...] = ()
+    """Files whose whole text was shown, and is in them still, each with it."""
 
 
 def speak_of(context: Context, file: str) -> tuple[str, ...]:

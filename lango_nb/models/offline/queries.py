@@ -50,6 +50,15 @@ _MEASURES = {
 }
 _UNITS = frozenset(("g", "kg", "mm", "cm", "m2"))
 """Signs of units that are said in full (``data/reading/asked.tsv``)."""
+_QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "weight": (("weight", "mass"), ("g", "kg")),
+    "age": (("age",), ()),
+    "length": (("length", "duration", "distance", "minutes"), ("mm", "cm")),
+    "depth": (("depth",), ()),
+}
+"""What things are (``data/reading/asked.tsv``): nouns that columns are called by which tell how much, and their units."""
+_SIZED = (("size", "area", "surface"), ("m2",))
+"""The same of what is called large or small."""
 _MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
 _NEGATING = frozenset(("no", "not", "none", "except"))
 _TIMES = frozenset(("newest", "oldest"))
@@ -240,6 +249,10 @@ class _Question:
         wanted = set(concepts)
         return [place for place, told in enumerate(self.concepts) if told & wanted]
 
+    def said(self, concepts: Iterable[str]) -> frozenset[str]:
+        """Return which of several concepts are said."""
+        return frozenset().union(*self.concepts).intersection(concepts)
+
     def find(self, phrase: str) -> list[int]:
         """Return the tokens in which a phrase is said, as whole words; none where it is not."""
         if phrase and not phrase.isascii() and phrase in self.text:
@@ -410,6 +423,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
     named = _columns(asked, table, title if where or measure == "count" else set())
+    both = zip(asked.asking, asked.concepts, strict=True)
+    measure = "" if measure == "count" and any("age" in one and "many" in told for one, told in both) else measure
     most_said = [at for at, told in enumerate(asked.asking) if "most" in told]
     counted = [column for column in named if is_numeric(table.values(column))]
     is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
@@ -440,7 +455,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     if is_money and _amount(table, set(), is_money=True):
         asked.used.update(money)
         found = found._replace(explained=asked.explained())
-    found = _measured(found, table, is_time=is_time, is_money=is_money)
+    found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
+    found = _sized(found, table, asked)
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
     goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)
@@ -643,6 +659,10 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             is_done = not _words_for("done").isdisjoint(parts)
             met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
             met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
+        if not met and is_numeric(table.values(column)):
+            told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
+            met = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]  # "the heaviest": mass_g
+            hits = [("", met)] if met else hits
         sign = _unit_of(column)
         if not met and sign and [_unit_of(one) for one in table.columns].count(sign) == 1:
             met = [at for at, told in enumerate(asked.asking) if sign in told]  # "more than 8 grams": mass_g
@@ -655,6 +675,13 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
     whole = [said[column] for column, (share, _) in found.items() if share == -1]
     part = [column for column, (share, _) in found.items() if share > -1 and any(said[column] <= one for one in whole)]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
+
+
+def _tells(column: str, nouns: Iterable[str], units: Iterable[str]) -> bool:
+    """Tell whether a column is called by one of several nouns, in whatever language, or ends in a unit."""
+    parts = [part for part in plain(column).split() if not is_small(part)]
+    same = frozenset().union(*({stem(noun), *related_words(noun)} for noun in nouns))
+    return _unit_of(column) in {*units} or any(stem(part) in same for part in parts)
 
 
 def _unit_of(column: str) -> str:
@@ -784,6 +811,24 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     return found._replace(column=column, measure=measure, wanted=wanted)
 
 
+def _by_age(found: Query, asked: _Question) -> Query:
+    """Return a query that takes who is oldest for the one with most years, where a column of ages is wanted."""
+    is_age = any(_tells(name, *_QUALITIES["age"]) for name in found.wanted)
+    times = asked.said(_TIMES)
+    return (
+        found._replace(measure="max" if "oldest" in times else "min") if found.measure and times and is_age else found
+    )
+
+
+def _sized(found: Query, table: Table, asked: _Question) -> Query:
+    """Settle the column of the largest and the smallest where nothing else tells which is measured: the only one of sizes."""
+    if found.measure not in {"max", "min"} or found.column or not asked.has(("largest", "smallest")):
+        return found
+    spent = {one.column for one in found.where}
+    sized = [name for name in amounts(table) if _tells(name, *_SIZED) and name not in spent]
+    return found._replace(column=sized[0]) if len(sized) == 1 else found
+
+
 def _amount(table: Table, spent: set[str], *, is_money: bool) -> str:
     """Return the column with the amounts that nobody named: the only one, else the only one of money, or of things."""
     free = [name for name in amounts(table) if name not in spent]
@@ -909,21 +954,25 @@ def _has_names(values: Sequence[str]) -> bool:
     return sum(1 < len(value.split()) <= _WORDY and value[:1].isupper() for value in values) * 2 > len(values)
 
 
-def ranked(text: str, language: str) -> tuple[bool, int]:
+def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
     """Return whether a request wants rows from the largest down, and how many of them; 0 for all.
+
+    By a column of ages the oldest are those with the most.
 
     Examples
     --------
     >>> ranked("sort the parts by price, most expensive first, only the top 3", "en"), ranked("trie du plus ancien au plus récent", "fr")
     ((True, 3), (False, 0))
-    >>> ranked("sorteer op naam van z naar a", "nl")
-    (True, 0)
+    >>> ranked("sorteer op naam van z naar a", "nl"), ranked("sort by age, youngest first", "en", "age")
+    ((True, 0), (False, 0))
     """
     tokens = words(text)
     told = lexicon().concepts(tokens)
     extremes = [one & _MEASURING for one in told if one & _MEASURING & {*_MEASURES["max"], *_MEASURES["min"]}]
-    is_down = "down" in said_of_tables(text, language)
-    is_down = is_down or bool(extremes and extremes[0] & set(_MEASURES["max"]))
+    is_first_largest = bool(extremes and extremes[0] & set(_MEASURES["max"]))
+    if extremes and extremes[0] & _TIMES and _tells(column, *_QUALITIES["age"]):
+        is_first_largest = not is_first_largest
+    is_down = "down" in said_of_tables(text, language) or is_first_largest
     counts = map(_number_said, tokens, lexicon_of(language).concepts(tokens))
     given = [count for count in counts if count]
     return is_down, given[0] if len(given) == 1 else 0

@@ -11,6 +11,7 @@ shell that only looks is read by hand (:func:`as_act`): it needs no shell, and s
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -411,12 +412,14 @@ def as_act(command: str) -> Step | None:
 
 
 def as_pipe(command: str) -> Step | None:
-    """Read a shell line of several programs as one that is run.
+    """Read a shell line of several programs, or of one with options that no act has, as one that is run.
 
     Examples
     --------
     >>> as_pipe("grep ERROR a.log | wc -l").word("command"), as_pipe("name | age"), as_pipe("cat a.txt")
     ('grep ERROR a.log | wc -l', None, None)
+    >>> as_pipe("grep -c ERROR a.log").word("command"), as_pipe("sed -i s/a/b/ a.log")
+    ('grep -c ERROR a.log', None)
     """
     line = command.strip()
     try:
@@ -424,7 +427,10 @@ def as_pipe(command: str) -> Step | None:
     except ValueError:
         return None
     programs = [words[0] for words in parts if words]
-    is_shell = len(programs) > 1 and all(one in _FILTERS for one in programs)
+    words = parts[0] if len(parts) == 1 else []
+    has_options = any(re.fullmatch(r"-[A-Za-z]\w*", word) and "i" not in word for word in words[1:])
+    is_one = has_options and _is_path(words[-1]) and words[0] in _FILTERS and not _SIGNS & set(line)
+    is_shell = (len(programs) > 1 or (is_one and as_act(line) is None)) and all(one in _FILTERS for one in programs)
     return Step("run", {"command": (line,)}, text=line) if is_shell else None
 
 

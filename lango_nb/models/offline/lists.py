@@ -1,0 +1,332 @@
+"""Lists that are files: what a request puts onto them, takes off, ticks, and asks of their boxes.
+
+    "add bread", "cross off the soap", "tick the form", "which are left?" ── which list? ── what is left of the words ── a step
+
+Words of such wishes are in ``data/reading/listed.tsv``; what neither an act nor an argument explains is the item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from functools import cache
+
+from lango_nb.models.offline.followups import ENDED, EXACT, HALF, lacks
+from lango_nb.models.offline.lexicon import (
+    ASK_SIGNS,
+    NEGATING,
+    REFUSING,
+    Lexicon,
+    Word,
+    concepts_of,
+    is_small_in,
+    lexicon,
+)
+from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.names import calls_list, is_asking, is_pointer, is_small, list_named, points_back, table_of
+from lango_nb.models.offline.operations import BOX
+from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, read_rows
+from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.reader import reader
+
+_OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
+"""What wishes about tasks, or without a file, are about a list that is a file."""
+_FILLED = frozenset(("find", "text", "new"))
+"""Roles that words may have that nothing else explains."""
+_OPEN_BOX = "[ ]"
+_BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+FEW_WORDS = 5
+"""Words that an addition to what is remembered has more of."""
+OF_TASKS = frozenset(("task", "remind", "remember"))
+"""Concepts of what is to be done, and on no other list."""
+SHOWING = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
+KEEPING = frozenset(("save", "write", "put", "append", "export"))
+
+
+def of_list(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a wish about tasks, or a listing, may be about the file of a list, where a request says which list.
+
+    Examples
+    --------
+    >>> said = Reading((Step("task.add", {}),))
+    >>> of_list(said, "put sunscreen on the packing list", Context()).steps[0].arguments
+    {'text': ('sunscreen',), 'file': ('the packing list',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act == "move" and not step.word("file") and [w.kind for w in words_of(step.word("to"))][-1:] == ["file"]:
+        step = Step("append", {"file": step.arguments["to"]}, text=step.text)  # nothing goes into a file but lines
+        return reading._replace(steps=(with_left_over(step, reading.language),))
+    if (off := _of_removal(step, request, reading.language)) is not None:
+        return reading._replace(steps=(off,), confidence=max(reading.confidence, HALF))
+    if step.act == "move" and lacks(step):  # "metti candele nella lista della spesa": to put something on it
+        likely = [one for one in reading.others if one.steps[0].act in {"task.add", "append"}]
+        both = min(1.0, sum(one.confidence for one in likely))  # the same, where the list is a file
+        adding = next((one.steps[0] for one in likely if one.steps[0].act == "task.add"), None)
+        reading, step = (reading._replace(confidence=both), adding) if adding is not None else (reading, step)
+    if step.act == "append" and not step.word("file"):  # "aggiungi pane alla lista della spesa"
+        said = step.word("text").split()
+        at = next(
+            (
+                at
+                for at in range(1, len(said) - 1)
+                if is_small_in(said[at], reading.language) and calls_list(" ".join(said[at + 1 :]))
+            ),
+            0,
+        )
+        text, file = " ".join(said[:at]), " ".join(said[at + 1 :])
+        return reading._replace(steps=(step.with_arguments(text=(text,), file=(file,)),)) if at else reading
+    if step.act not in {"task.add", "task.list", "list"} or step.destination or step.word("file"):
+        return reading
+    found = words_of(request)
+    if any(word.kind in {"file", "folder"} for word in found):
+        return reading
+    if step.act == "task.add":
+        given = reader().arguments(request, "append", ("text", "file"))
+        if not given.get("text"):
+            return reading
+    else:
+        told = lexicon().concepts(found)
+        lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
+        given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
+    is_named = calls_list if step.act == "list" else list_named
+    named = next((words for words in given.get("file", ()) if is_named(words)), "")
+    if not named:
+        return reading
+    last = context.last
+    is_more = step.act == "task.list" and "and" in concepts_of(found[0].text)
+    if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
+        step = last._replace(text=request, destination="")
+    return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _of_removal(step: Step, request: str, language: str) -> Step | None:
+    """Return that something comes off the list that a request names, or that it is ticked off where the file is named.
+
+    Examples
+    --------
+    >>> _of_removal(Step("task.delete", {}), "take the milk off the shopping list", "en").arguments
+    {'file': ('shopping list',), 'find': ('milk',)}
+    """
+    found = words_of(request)
+    marks = words_of_wishes(language).concepts(found)
+    if not any("off" in one for one in marks) or step.act in {"line.delete", "line.tick"}:
+        return None
+    files = [word.text for word in found if word.kind == "file" and not word.is_quoted]
+    named = files[0] if len(files) == 1 else list_in(request, found, language)
+    if not named:
+        return None
+    rest = Step("line.tick", {"file": (named,)}, text=request)
+    verb = found[0].end if found[0].kind == "word" else 0
+    left = left_over(request[verb:], rest, language)
+    return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
+
+
+def list_in(request: str, found: Sequence[Word], language: str) -> str:
+    """Return the words by which a request names a list: "shopping list", "lista de la compra"; empty where it names none."""
+    ends = tuple(table_of("compound"))
+    at = next((at for at, word in enumerate(found) if _is_list(word, ends)), -1)
+    if at < 1:
+        return ""
+    is_small_at = [is_small(word.text) or is_small_in(word.folded, language) for word in found]
+    marks = words_of_wishes(language).concepts(found)
+    begin = at - (found[at].folded == "list" and not is_small_at[at - 1])
+    end = behind = at + 1
+    while behind < len(found) and is_small_at[behind] and not marks[behind]:
+        behind += 1
+    if (
+        behind < len(found)
+        and not marks[behind]
+        and found[behind].kind == "word"
+        and (behind > end or language == "pl")
+    ):
+        end = behind + 1
+    name = request[found[begin].start : found[end - 1].end]
+    return name if calls_list(name) or "list" not in concepts_of(found[at].text) else ""
+
+
+def _is_list(word: Word, ends: tuple[str, ...]) -> bool:
+    """Tell whether a word is one for a list, or for a list of something."""
+    is_compound = word.folded.endswith(ends) and "list" in concepts_of(next(e for e in ends if word.folded.endswith(e)))
+    return word.kind in {"word", "character"} and ("list" in concepts_of(word.text) or is_compound)
+
+
+def with_left_over(step: Step, language: str) -> Step:
+    """Give a step the one word that it lacks, where one is left over: "in which files does Els stand?".
+
+    Examples
+    --------
+    >>> said = Step("append", {"file": ("het recept",)}, text="voeg zout toe aan het recept")
+    >>> with_left_over(said, "nl").word("text")
+    'zout'
+    """
+    row = acts().get(step.act)
+    lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
+    if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
+        return step  # what is to be written is not made up
+    left = left_over(step.text, step, language)
+    return step.with_arguments(**{lacking[0]: (left,)}) if left else step
+
+
+def left_over(request: str, step: Step, language: str) -> str:
+    """Return the words of a request, standing together, that neither an act nor an argument explains; empty where there are none."""
+    found = words_of(request)
+    told = lexicon().concepts(found)
+    marks = words_of_wishes(language).concepts(found)
+    taken = {word.text for words in step.arguments.values() for said in words for word in words_of(said)}
+    quoted = [word for word in found if word.is_quoted and word.text not in taken]
+    if quoted:
+        return request[quoted[0].start : quoted[-1].end]
+    free = [
+        at
+        for at, word in enumerate(found)
+        if not (told[at] or marks[at] or word.text in taken or word.kind == "sign")
+        and not (is_small(word.text) or is_small_in(word.folded, language))
+    ]
+    is_one = bool(free) and free == list(range(free[0], free[-1] + 1))
+    return request[found[free[0]].start : found[free[-1]].end] if is_one else ""
+
+
+def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that what was read as a wish about tasks is about the list spoken of: "add bread", "cross off the soap".
+
+    Examples
+    --------
+    >>> spoken, said = Context(file="shopping list.txt"), Reading((Step("task.done", {}),))
+    >>> of_spoken_list(said, "cross off the soap", spoken).steps[0].arguments
+    {'file': ('shopping list.txt',), 'find': ('soap',)}
+    >>> of_spoken_list(said, "that task is done", spoken) == said
+    True
+    """
+    step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
+    is_list = ENDED.search(file) is not None and (
+        calls_list(file.rpartition("/")[2].rpartition(".")[0]) or _shows_list(context)
+    )
+    is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
+    is_numbered = bool(concepts_of(request) & {"line", "row"})
+    if (
+        not is_list
+        or is_file
+        or is_numbered
+        or concepts_of(request) & OF_TASKS
+        or BOX.search(context.answer)
+        or not request.strip()
+    ):
+        return reading
+    found = words_of(request)
+    told, told_all = words_of_wishes(reading.language).concepts(found), lexicon().concepts(found)
+    comes_off = any("off" in one for one in told)
+    last = found[-1].text if "along" in told[-1] else ""
+    is_put = bool(KEEPING.intersection(*told_all[:1])) and (points_back(request) or any("along" in one for one in told))
+    is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
+    is_more = bool(is_added) and "and" in frozenset[str]().union(*told_all[:1])
+    is_put = is_put or (is_more and len(found) <= FEW_WORDS and request.rstrip()[-1:] not in ASK_SIGNS)
+    act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
+    if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
+        return reading
+    bare = [word for word in step.arguments.get("file", ()) if step.act == "delete" or list_named(word)]
+    if bare and step.act != "delete" and not comes_off:
+        return reading
+    role = {"append": "text", "line.delete": "find"}.get(act, "")
+    given = reader().arguments(request, act, (role, "file")) if role else {}
+    if any(map(list_named, given.get("file", ()))) and not (comes_off or is_put):
+        return reading  # another list
+    said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
+    if (comes_off or is_put) and (left := left_over(request, Step(act, {}), reading.language)):
+        said = (left,)
+    said = said or tuple(bare)
+    said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
+    if role and not any(said):
+        return reading
+    meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
+    if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
+        return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
+    sure = max(reading.confidence, HALF) if comes_off or is_put else reading.confidence
+    return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
+
+
+def _shows_list(context: Context) -> bool:
+    """Tell whether the file that is spoken of was shown as a list, or a line was just put onto it or taken off it."""
+    lines = context.answer.splitlines()
+    is_changed = context.last is not None and context.last.act in {"append", "task.add", "line.delete", "line.tick"}
+    return is_changed or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
+
+
+@cache
+def words_of_wishes(language: str = "") -> Lexicon:
+    """Return the words of wishes about lists (``data/reading/listed.tsv``) in a language, or in all."""
+    return Lexicon([row for row in read_rows("listed.tsv") if language in {"", row[1]}])
+
+
+def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
+
+    Examples
+    --------
+    >>> said = "tick off the insurance form in todo.txt"
+    >>> step = of_boxes(Reading((Step("task.done", {"text": ("todo.txt",)}),)), said, Context())
+    >>> step.act, step.word("file")
+    ('line.tick', 'todo.txt')
+    """
+    if len(reading.steps) != 1:
+        return None
+    step, last = reading.steps[0], context.last
+    named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
+    has_boxes = BOX.search(context.answer) is not None or (
+        last is not None and (last.act in {"line.tick", "undo"} or last.word("find") == _OPEN_BOX)
+    )
+    file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
+    if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
+        return None
+    mark = _BOX_SAID.search(request)
+    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
+        return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
+    told = concepts_of(request)
+    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    if (asked := _asked_of_boxes(request, marks, has_boxes=has_boxes)) is not None:
+        return asked.with_arguments(file=(file,))
+    if has_boxes and "tick" in marks and (left := _ticked_in(request, reading.language)):
+        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
+    comes_off = "off" in marks
+    if comes_off and (left := left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
+        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
+    if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
+        return None
+    found = words_of(request.replace(file, " ", 1))
+    kept = [
+        word.text for word, concepts in zip(found, lexicon().concepts(found), strict=True) if "done" not in concepts
+    ]
+    rest = " ".join(kept)
+    said = (
+        step.arguments.get("old")
+        or reader().arguments(" ".join(request.replace(file, " ", 1).split()), "task.done", ("text",)).get("text")
+        or (rest,)
+    )
+    act = "line.untick" if told & REFUSING else "line.tick"
+    return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) -> Step | None:
+    """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
+    told = concepts_of(request)
+    is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(told & SHOWING)
+    is_left = "unticked" in marks or ("left" in marks and has_boxes)
+    if not is_asked or not ("ticked" in marks or is_left):
+        return None
+    is_open = is_left or bool(told & NEGATING) or "not" in said_of_tables(request, "")
+    find = _OPEN_BOX if is_open else "[x]"
+    return Step("count.matches" if "many" in told else "search", {"find": (find,)}, text=request)
+
+
+def _ticked_in(request: str, language: str) -> str:
+    """Return what is to be ticked, in the same clause or in the one before: "I finished Peig 2009, tick it"."""
+    clauses = [clause for clause in re.split(r"[,;:.!\u3001\uff0c\u3002]\s+|[\u3001\uff0c\u3002]", request) if clause]
+    at = next(
+        (
+            at
+            for at, one in enumerate(clauses)
+            if any("tick" in told for told in words_of_wishes(language).concepts(words_of(one)))
+        ),
+        0,
+    )
+    step = Step("line.tick", {})
+    return next((left for one in clauses[at::-1] if (left := left_over(one, step, language))), "")
