@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from lango_nb.widgets.approvals import ApprovalsPanel
     from lango_nb.widgets.partition import PartitionPanel
     from lango_nb.widgets.route import RoutePanel
+    from lango_nb.widgets.trace import TracePanel
 
 _CELL_MODULE = "lango_cell"
 
@@ -514,6 +515,37 @@ class Lab:
         trace = self._trace(turn)
         is_of_tree = trace.turn.topology == self.topology and set(trace.turn.path) <= set(self.engine.tree.names)
         return TraceView(trace, agents=self.engine.tree.names if is_of_tree else ())
+
+    def trace_panel(self, turn: TurnRef | None = None, step: int | None = None) -> TracePanel:
+        """Show a turn step by step: who was at work, what that agent saw, what was used and what was open.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            Number from 1, negative from the end, or id; the last when absent.
+        step : int, optional
+            The step that is shown at first; the last when absent.
+
+        Returns
+        -------
+        TracePanel
+            ``.selected`` is the event that was clicked, ``.step`` the step that is looked at.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such turn.
+        UsageError
+            There is no turn yet.
+        """
+        from lango_nb.widgets.trace import TracePanel
+
+        return TracePanel(self._trace(turn), self._prompt, step)
+
+    def _prompt(self, agent: str) -> str:
+        """Return the prompt that an agent has in this tree; empty where it is not in it."""
+        tree = self.engine.tree
+        return tree[agent].prompt if agent in tree else ""
 
     def events(self, turn: TurnRef | None = None) -> ListView[Event]:
         """List the events of a turn, one row each."""

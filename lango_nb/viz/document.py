@@ -399,6 +399,8 @@ class Lanes:
     """Of agents."""
     is_timed: bool = False
     """Whether a page draws real time; else the order of events."""
+    until: int | None = None
+    """The event up to which it is looked at: a page greys what comes after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,6 +480,17 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Slider:
+    """A whole number between two others, to be changed where a document is live; elsewhere what it is."""
+
+    key: str
+    label: str
+    last: int
+    value: int
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Plain:
     """What only a text shows."""
 
@@ -498,7 +511,7 @@ Inline: TypeAlias = (
 Block: TypeAlias = (
     "Gap | Rule | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows"
     " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Exchange"
-    " | Buttons | Entry | Choice | Plain | Rich"
+    " | Buttons | Entry | Choice | Slider | Plain | Rich"
 )
 Document: TypeAlias = "tuple[Block, ...]"
 """Blocks, from top to bottom; a part of a document is one, too."""

@@ -59,7 +59,7 @@ def _widgets(blocks: doc.Document, act: Act) -> Iterable[ipywidgets.Widget]:
 def can_be_acted_on(block: doc.Block) -> bool:
     """Tell whether something in a block can be acted on."""
     match block:
-        case doc.Buttons() | doc.Entry() | doc.Choice():
+        case doc.Buttons() | doc.Entry() | doc.Choice() | doc.Slider():
             return True
         case doc.Box(_, blocks) | doc.Rich(blocks):
             return any(map(can_be_acted_on, blocks))
@@ -82,6 +82,9 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
             else:
                 choice = ipywidgets.Dropdown(options=options, value=chosen, description=label)
             return _told(choice, key, act)
+        case doc.Slider(key, label, last, value, first):
+            slider = ipywidgets.IntSlider(value, first, max(first, last), description=label, layout=_wide())
+            return _told(slider, key, act)
         case doc.Box(head, blocks):
             inner = list(_widgets(blocks, act))
             if head:
@@ -116,7 +119,7 @@ def _pressed(key: str, name: str, act: Act, _button: object) -> None:
 
 def _told(widget: ipywidgets.Widget, key: str, act: Act) -> ipywidgets.Widget:
     """Tell of every change of a widget's value, also while somebody types."""
-    widget.observe(lambda change: act(key, change["new"] or ""), "value")
+    widget.observe(lambda change: act(key, "" if change["new"] is None else str(change["new"])), "value")
     return _reachable(widget)
 
 

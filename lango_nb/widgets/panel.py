@@ -9,9 +9,11 @@ import ipywidgets
 
 from lango_nb.core.errors import LangoError
 from lango_nb.viz import mimebundle
-from lango_nb.viz.document import Document, Note
+from lango_nb.viz.document import Choice, Document, Note
 from lango_nb.widgets.as_live import as_live
 
+_LISTS = 8
+"""Lists of one filtered choice that still take a click: letters and clicks come in one after the other."""
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -28,6 +30,8 @@ class Panel:
         """What was wrong with the last act; empty when nothing was."""
         self._lock = RLock()
         self._box: ipywidgets.VBox | None = None
+        self._is_refreshing = False
+        self._lists: dict[tuple[str, tuple[str, ...]], ipywidgets.VBox] = {}
 
     def document(self) -> Document:
         """Write what is shown now."""
@@ -45,9 +49,32 @@ class Panel:
         """Say what was wrong with the last act."""
         return (Note(self.said),) if self.said else ()
 
+    def filtered(self, choice: Choice) -> ipywidgets.VBox:
+        """Make the widget of a choice whose options a filter changes.
+
+        Parameters
+        ----------
+        choice : Choice
+            The same options again give the same widget.
+
+        Returns
+        -------
+        VBox
+            A click that was made on an earlier list, while the filter was still at work, counts all the same.
+        """
+        place = choice.key, choice.options
+        made = self._lists[place] = self._lists.pop(place, None) or as_live((choice,), self.act)
+        made.children[0].value = choice.value if choice.value in choice.options else None
+        older = [key for key in self._lists if key[0] == choice.key][:-_LISTS]
+        for key in older:
+            _close(self._lists.pop(key))
+        return made
+
     def act(self, key: str, value: str) -> None:
         """Do what somebody acted for, and show what came of it."""
         with self._lock:
+            if self._is_refreshing:  # a widget tells what the panel itself has set
+                return
             try:
                 self.do(key, value)
                 self.said = ""
@@ -60,9 +87,14 @@ class Panel:
         with self._lock:
             if self._box is not None:
                 before = self._box.children
-                self._box.children = shown = tuple(self.parts())
+                self._is_refreshing = True
+                try:
+                    self._box.children = shown = tuple(self.parts())
+                finally:
+                    self._is_refreshing = False
+                held = {*shown, *self._lists.values()}
                 for widget in before:
-                    if widget not in shown:
+                    if widget not in held:
                         _close(widget)
 
     @property
@@ -87,3 +119,6 @@ def _close(widget: ipywidgets.Widget) -> None:
     for child in getattr(widget, "children", ()):
         _close(child)
     widget.close()
+    for look in (getattr(widget, "layout", None), getattr(widget, "style", None)):  # widgets of their own
+        if look is not None:
+            look.close()

@@ -44,7 +44,6 @@ class PartitionPanel(Panel):
         self.tool = ""
         """The chosen tool; empty before there is one."""
         self._head: ipywidgets.Widget | None = None
-        self._list: tuple[doc.Choice, ipywidgets.Widget] | None = None
 
     @property
     def assignments(self) -> tuple[Assignment, ...]:
@@ -70,10 +69,7 @@ class PartitionPanel(Panel):
     def parts(self) -> list[ipywidgets.Widget]:
         """Keep the filter, in which somebody types, and the list as long as the same tools are in it."""
         self._head = self._head or as_live(self._controls(), self.act)
-        choice = self._choice()
-        if self._list is None or self._list[0].options != choice.options:
-            self._list = choice, as_live((choice,), self.act)
-        return [self._head, self._list[1], ipywidgets.HTML(as_html((*self._chosen(), *self.remark())))]
+        return [self._head, self.filtered(self._choice()), ipywidgets.HTML(as_html((*self._chosen(), *self.remark())))]
 
     def _controls(self) -> doc.Document:
         return (

@@ -158,3 +158,34 @@ def test_a_click_on_a_tool_shows_its_rule(lab: tuple[str, Path], window: Browser
     pictures(window, shots, "partition")
     assert window.errors() == []
     assert window.complaints == []
+
+
+def test_the_slider_steps_through_a_turn_and_a_click_chooses_an_event(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    base, folder = lab
+    place = folder / "steps"
+    place.mkdir()
+    (place / "notes.md").write_text("one\ntwo\n")
+    ask = "from lango_nb import Lab\nlab = Lab('octet')\nlab.ask('how many lines does notes.md have?');"
+    write_notebook(place / "trace.ipynb", [(ask, ()), ("lab.trace_panel()", ())])
+    window.open_notebook(base, "steps/trace.ipynb")
+    assert window.run_all()
+    view = window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-hslider"))
+    view.get_by_text("Step 5", exact=True).wait_for(timeout=60_000)
+    handle = view.locator(".noUi-handle")
+    handle.focus()
+    for _ in range(2):
+        handle.press("ArrowLeft")
+    view.get_by_text("Step 3", exact=True).wait_for(timeout=20_000)
+    assert handle.evaluate("e => e === document.activeElement"), "the slider is not taken away from who moves it"
+    pictures(window, shots, "trace-step")
+    view.locator("input[placeholder='words of an event']").fill("notes.md")
+    view.locator("select option").filter(has_text="hands over").wait_for(state="detached", timeout=20_000)
+    line = view.locator("select[size] option").filter(has_text="fs_").first.inner_text()
+    view.locator("select[size]").select_option(line)
+    view.get_by_text("arguments", exact=True).wait_for(timeout=20_000)
+    pictures(window, shots, "trace-chosen")
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []
