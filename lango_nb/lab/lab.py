@@ -105,11 +105,15 @@ if TYPE_CHECKING:
     from lango_nb.routing.diff import TreeDiff
     from lango_nb.routing.partition import Assignment
     from lango_nb.routing.router import Router
+    from lango_nb.routing.tree import AgentNode
     from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Row, Store
     from lango_nb.widgets.approvals import ApprovalsPanel
+    from lango_nb.widgets.dashboard import Dashboard
+    from lango_nb.widgets.listing import ListPanel
     from lango_nb.widgets.partition import PartitionPanel
     from lango_nb.widgets.route import RoutePanel
+    from lango_nb.widgets.run import RunPanel
     from lango_nb.widgets.trace import TracePanel
 
 _CELL_MODULE = "lango_cell"
@@ -254,6 +258,12 @@ class Lab:
         from lango_nb.widgets.partition import PartitionPanel
 
         return PartitionPanel(lambda: self.partition.record)
+
+    def tree_panel(self) -> ListPanel[AgentNode]:
+        """Show the agents in a list to filter; a click on one shows its definition, its tools and its prompt."""
+        from lango_nb.widgets.records import agents_panel
+
+        return agents_panel(self.engine)
 
     def tools(self, query: str | None = None) -> ListView[Tool]:
         """List tools with their owners.
@@ -411,6 +421,25 @@ class Lab:
         self._last = trace = await self.engine.run(text, self.session, approver=answerer)
         return Result(trace)
 
+    def run_panel(self) -> RunPanel:
+        """Show a field to ask in: the answer as it comes, the trace as it grows, cards for questions, and Stop.
+
+        Returns
+        -------
+        RunPanel
+            Turns run beside the cells, in the conversation :attr:`session`; ``.traces`` has what they came to. Where
+            you would be asked at the prompt of a cell, a card waits for your click.
+        """
+        from lango_nb.widgets.run import RunPanel
+
+        return RunPanel(
+            self.engine,
+            lambda: self.session,
+            lambda: [topology.name for topology in self.topologies],
+            self.use,
+            self.approvals_panel(),
+        )
+
     def new(self) -> str:
         """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``.
 
@@ -540,9 +569,9 @@ class Lab:
         """
         from lango_nb.widgets.trace import TracePanel
 
-        return TracePanel(self._trace(turn), self._prompt, step)
+        return TracePanel(self._trace(turn), self.prompt_of, step)
 
-    def _prompt(self, agent: str) -> str:
+    def prompt_of(self, agent: str) -> str:
         """Return the prompt that an agent has in this tree; empty where it is not in it."""
         tree = self.engine.tree
         return tree[agent].prompt if agent in tree else ""
@@ -556,6 +585,12 @@ class Lab:
     def runs(self) -> ListView[AgentRun]:
         """All teammate runs as they are now, oldest first."""
         return runs_view(self.engine.runs.list())
+
+    def runs_panel(self) -> ListPanel[AgentRun]:
+        """Show the teammate runs as they come and go; one that is at work can be stopped."""
+        from lango_nb.widgets.records import runs_panel
+
+        return runs_panel(self.engine)
 
     @property
     def ledger(self) -> ListView[LedgerEntry]:
@@ -685,6 +720,12 @@ class Lab:
 
         records = self.engine.records
         return HistoryView(History(records.store.log, clock=self.engine.clock), lambda: records.forgotten)
+
+    def history_panel(self) -> ListPanel[Turn]:
+        """Show the turns in a list to filter, the latest first; a click on one shows its trace."""
+        from lango_nb.widgets.records import turns_panel
+
+        return turns_panel(self.engine)
 
     def search(  # noqa: PLR0913 - what turns can be told apart by
         self,
@@ -1528,6 +1569,29 @@ class Lab:
     def status(self) -> StatusView:
         """What is in use."""
         return status_view(self.engine, self.session, self._loaded)
+
+    def dashboard(self, tab: str = "") -> Dashboard:
+        """Show the panels on tabs, each made when its tab is first shown.
+
+        Parameters
+        ----------
+        tab : str
+            The tab that is shown at first: ``tree``, ``partition``, ``route``, ``run``, ``trace``, ``runs``,
+            ``approvals`` or ``history``; the first when empty.
+
+        Returns
+        -------
+        Dashboard
+            ``dashboard["route"]`` is the panel of a tab, ``.code`` the Python that gives the same state.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such tab.
+        """
+        from lango_nb.lab.dashboard import dashboard_of
+
+        return dashboard_of(self, tab)
 
     if not TYPE_CHECKING:  # a type checker knows what there is
 

@@ -34,7 +34,7 @@ _ARROW = 160
 _TIPS = ("\N{BLACK LEFT-POINTING POINTER}", "\N{BLACK RIGHT-POINTING POINTER}")
 _DASHES = {"call": "solid", "return": "dashed", "note": "dotted"}
 _MARK = "rgba(127,127,127,.9)"
-_VEIL = "rgba(127,127,127,.62)"
+_VEIL = "rgba(127,127,127,.5)"
 _DIFFERENCES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
 
 
@@ -444,8 +444,10 @@ def _lanes(block: doc.Lanes) -> str:
         font_size="11px",
         opacity=html.MUTED,
     )
-    kinds = _legend_of(dict.fromkeys(span.kind for span in made))
     chart = html.grid("minmax(80px,190px) minmax(0,1fr)", *rows, axis, gap="3px 12px")
+    if block.until is not None:  # the events stand in a list beside it
+        return chart
+    kinds = _legend_of(dict.fromkeys(span.kind for span in made))
     return chart + kinds + html.note(_meaning(any(calls.values()), bool(alive), timing=timing))
 
 

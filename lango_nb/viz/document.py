@@ -465,6 +465,8 @@ class Entry:
     value: str = ""
     hint: str = ""
     """What stands in it while it is empty."""
+    enter: str = ""
+    """What it is about when Enter is pressed in it, told with the text; nothing when empty."""
 
 
 @dataclass(frozen=True, slots=True)

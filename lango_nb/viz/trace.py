@@ -6,9 +6,10 @@ Every teammate run is a lane of its own, under whoever asked for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from lango_nb.core.events import Event
 from lango_nb.core.messages import USER
 from lango_nb.core.text import counted
 from lango_nb.records.turns import Trace
@@ -83,10 +84,26 @@ class Layout(NamedTuple):
     @classmethod
     def of(cls, trace: Trace) -> Layout:
         """Lay a turn out."""
-        made, path = spans(trace.events), trace.turn.path
-        lanes = find_lanes(made, _parents(trace))
+        return cls.of_events(trace.events, trace.turn.path, _parents(trace))
+
+    @classmethod
+    def of_events(
+        cls, events: Sequence[Event], path: Sequence[str] = (), parents: Mapping[str, str] | None = None
+    ) -> Layout:
+        """Lay out what has happened so far.
+
+        Parameters
+        ----------
+        events : sequence of Event
+        path : sequence of str
+            Agents in the order in which they worked, the root first, where it is known.
+        parents : mapping of str to str, optional
+            The run that made a run, by id, where it is known.
+        """
+        made = spans(events)
+        lanes = find_lanes(made, parents)
         colours = agent_colours([*path, *(lane.agent for lane in lanes.values())], path[0] if path else None)
-        return cls(made, lanes, {**colours, USER: PERSON}, len(trace.events))
+        return cls(made, lanes, {**colours, USER: PERSON}, len(events))
 
     def drawn(self, until: int | None = None, *, timing: bool = False) -> doc.Lanes:
         """Draw the lanes, grey after an event where one is named."""

@@ -67,7 +67,7 @@ class ApprovalsPanel(Panel):
             if (panel := me()) is not None:
                 panel.refresh()
 
-        weakref.finalize(self, changes.subscribe(changed))
+        self.until_closed(changes.subscribe(changed))
 
     def document(self) -> doc.Document:
         """Write every question with its buttons."""

@@ -10,7 +10,7 @@ Plain ipywidgets only: whatever shows widgets shows these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import ipywidgets
@@ -72,8 +72,10 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
             return ipywidgets.HBox(
                 [_button(key, one, act) for one in buttons], layout=ipywidgets.Layout(flex_flow="row wrap")
             )
-        case doc.Entry(key, label, value, hint):
+        case doc.Entry(key, label, value, hint, enter):
             entry = ipywidgets.Text(value=value, placeholder=hint, description=label, layout=_wide())
+            if enter:
+                entry.on_msg(partial(_entered, enter, act))
             return _told(entry, key, act)
         case doc.Choice(key, label, options, value, rows):
             chosen = value if value in options else None
@@ -110,20 +112,25 @@ def _button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:
         layout=ipywidgets.Layout(width="auto", min_width="72px", height=_HEIGHT),
     )
     made.on_click(partial(_pressed, key, button.name, act))
-    return _reachable(made)
+    return reachable(made)
 
 
 def _pressed(key: str, name: str, act: Act, _button: object) -> None:
     act(key, name)
 
 
+def _entered(key: str, act: Act, entry: ipywidgets.Text, content: Mapping[str, object], _buffers: object) -> None:
+    if content.get("event") == "submit":
+        act(key, entry.value)
+
+
 def _told(widget: ipywidgets.Widget, key: str, act: Act) -> ipywidgets.Widget:
     """Tell of every change of a widget's value, also while somebody types."""
     widget.observe(lambda change: act(key, "" if change["new"] is None else str(change["new"])), "value")
-    return _reachable(widget)
+    return reachable(widget)
 
 
-def _reachable(widget: ipywidgets.Widget) -> ipywidgets.Widget:
+def reachable(widget: ipywidgets.Widget) -> ipywidgets.Widget:
     """Let clicks and letters reach the kernel while it runs a cell.
 
     ipykernel sends what a front end says of a widget to wherever that was last written from: for one that was made in

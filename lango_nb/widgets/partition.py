@@ -52,6 +52,12 @@ class PartitionPanel(Panel):
         found = [one for one in self._partition().assignments if _matches(one, words)]
         return tuple(sorted(found, key=_ORDERS[self.order]))
 
+    @property
+    def state(self) -> dict[str, str]:
+        """What was typed and chosen."""
+        order = "" if self.order == next(iter(_ORDERS)) else self.order
+        return {"filter": self.query, "order": order, "tool": f"{self.tool}{_BETWEEN}" if self.tool else ""}
+
     def document(self) -> doc.Document:
         """Write the filter, the list and the chosen tool."""
         return (*self._controls(), self._choice(), doc.GAP, *self._chosen())

@@ -23,7 +23,7 @@ _MOST = 1000
 """Events that are listed at once."""
 _ROWS = 12
 _ALL_KINDS, _ALL_AGENTS = "all kinds", "everybody"
-_COLUMN = {"flex": "1 1 360px", "min_width": "0", "max_width": "100%"}
+_COLUMN = {"flex": "1 1 360px", "min_width": "0", "max_width": "100%", "padding": "0 12px 0 0"}
 
 
 class TracePanel(Panel):
@@ -36,11 +36,19 @@ class TracePanel(Panel):
         Returns the prompt of an agent, empty where it is not known.
     step : int, optional
         The step that is shown at first; the last when absent.
+    latest : callable, optional
+        Returns the turn that is to be shown whenever the panel comes to be seen, until another is chosen.
     """
 
-    def __init__(self, trace: Trace, prompt: Callable[[str], str] = lambda _agent: "", step: int | None = None) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        prompt: Callable[[str], str] = lambda _agent: "",
+        step: int | None = None,
+        latest: Callable[[], Trace] | None = None,
+    ) -> None:
         super().__init__()
-        self._prompt = prompt
+        self._prompt, self._latest = prompt, latest
         self._head: ipywidgets.Widget | None = None
         self._slider: ipywidgets.VBox | None = None
         self._lanes, self._moment, self._details = (ipywidgets.HTML() for _ in range(3))
@@ -80,13 +88,29 @@ class TracePanel(Panel):
             The last when absent.
         """
         with self._lock:
+            self._latest = None
             self._begin(trace, step)
+            self.refresh()
+
+    def on_shown(self) -> None:
+        """Go on with the latest turn, unless another was chosen."""
+        with self._lock:
+            newest = self.trace if self._latest is None else self._latest()
+            if newest.turn.id != self.trace.turn.id:
+                self._begin(newest)
             self.refresh()
 
     @property
     def selected(self) -> Event | None:
         """The chosen event; ``None`` before there is one."""
         return next((event for event in self.trace.events if event.seq == self.seq), None)
+
+    @property
+    def state(self) -> dict[str, str]:
+        """The step, and what was typed and chosen."""
+        lines = {span.first: span_line(span) for span in self._layout.spans}
+        filters = {"query": self.query, "kind": self.kind, "agent": self.agent}
+        return {**filters, "event": lines.get(self.seq, ""), "step": str(self.step)}
 
     @property
     def spans(self) -> list[Span]:

@@ -181,7 +181,7 @@ def test_the_slider_steps_through_a_turn_and_a_click_chooses_an_event(
     assert handle.evaluate("e => e === document.activeElement"), "the slider is not taken away from who moves it"
     pictures(window, shots, "trace-step")
     view.locator("input[placeholder='words of an event']").fill("notes.md")
-    view.locator("select option").filter(has_text="hands over").wait_for(state="detached", timeout=20_000)
+    view.locator("select[size] option").filter(has_text="→").wait_for(state="detached", timeout=20_000)
     line = view.locator("select[size] option").filter(has_text="fs_").first.inner_text()
     view.locator("select[size]").select_option(line)
     view.get_by_text("arguments", exact=True).wait_for(timeout=20_000)
