@@ -430,15 +430,12 @@ class Lab:
             Turns run beside the cells, in the conversation :attr:`session`; ``.traces`` has what they came to. Where
             you would be asked at the prompt of a cell, a card waits for your click.
         """
+        from lango_nb.widgets.approvals import ApprovalsPanel
         from lango_nb.widgets.run import RunPanel
 
-        return RunPanel(
-            self.engine,
-            lambda: self.session,
-            lambda: [topology.name for topology in self.topologies],
-            self.use,
-            self.approvals_panel(),
-        )
+        cards = ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes, empty="")
+        names = [topology.name for topology in self.topologies]
+        return RunPanel(self.engine, lambda: self.session, names, self.use, cards)
 
     def new(self) -> str:
         """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``.

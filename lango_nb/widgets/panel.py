@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import weakref
 from collections.abc import Callable, Collection, Mapping
@@ -148,7 +149,11 @@ class Panel:
         me = weakref.ref(self)
 
         def hear(event: Event) -> None:
-            if event.kind in kinds and (panel := me()) is not None:
+            if event.kind not in kinds or (panel := me()) is None:
+                return
+            try:  # what the event ends is kept right after it was told
+                asyncio.get_running_loop().call_soon(panel.refresh_soon)
+            except RuntimeError:
                 panel.refresh_soon()
 
         listeners.append(hear)

@@ -43,12 +43,12 @@ class RunPanel(Panel):
     engine : Engine
     session : callable
         Returns the conversation to go on with.
-    topologies : callable
-        Returns the names of the topologies there are.
+    topologies : sequence of str
+        Names of those that can be chosen.
     use : callable
         Goes on with another topology.
     approvals : ApprovalsPanel
-        Shows the questions of the turn.
+        Shows the questions of the turn, and of runs that go on after its end.
 
     Notes
     -----
@@ -60,7 +60,7 @@ class RunPanel(Panel):
         self,
         engine: Engine,
         session: Callable[[], str],
-        topologies: Callable[[], Sequence[str]],
+        topologies: Sequence[str],
         use: Callable[[str], object],
         approvals: ApprovalsPanel,
     ) -> None:
@@ -82,8 +82,8 @@ class RunPanel(Panel):
         self._topology = as_live(self._picker(), self.act)
         self._send = as_live((doc.Buttons("send", (doc.Button("send", "Send", "good"),)),), self.act)
         self._stop = as_live((doc.Buttons("stop", (doc.Button("stop", "Stop", "bad"),)),), self.act)
-        self._button, self._cards = ipywidgets.VBox(), ipywidgets.VBox()
-        self._row, self._page = ipywidgets.HBox([self._field, self._button]), ipywidgets.HTML()
+        self._button, self._page = ipywidgets.VBox(), ipywidgets.HTML()
+        self._row = ipywidgets.HBox([self._field, self._button])
 
     @property
     def is_running(self) -> bool:
@@ -204,23 +204,27 @@ class RunPanel(Panel):
     def parts(self) -> list[ipywidgets.Widget]:
         """Keep the field, in which somebody types, and the cards, which somebody may be about to answer."""
         self._field.children[0].value = self.text
-        self._topology.children[0].value = self._engine.topology.name
+        choice, name = self._topology.children[0], self._engine.topology.name
+        if name not in choice.options:  # one that was made meanwhile
+            choice.options = (*choice.options, name)
+        choice.value = name
         self._button.children = (self._stop if self.is_running else self._send,)
-        self._cards.children = (self._approvals.widget,) if self.is_running else ()
         self._page.value = as_html((*self.remark(), *self._shown()))
-        return [self._row, self._topology, self._cards, self._page]
+        return [self._row, self._topology, self._approvals.widget, self._page]
 
     def _picker(self) -> doc.Document:
-        return (doc.Choice("topology", "topology", tuple(self._topologies()), self._engine.topology.name),)
+        name = self._engine.topology.name
+        return (doc.Choice("topology", "topology", tuple(dict.fromkeys((*self._topologies, name))), name),)
 
     def _shown(self) -> doc.Document:
         if not self.is_running and not self.traces:
             return (doc.Note(_EMPTY),)
-        shown = [*self._at_work()] if self.is_running else []
+        shown: list[doc.Block] = [doc.Box("", self._at_work())] if self.is_running else []
         for place, trace in enumerate(reversed(self.traces)):
             is_last = place == 0 and not self.is_running
             lanes = (Layout.of(trace).drawn(),) if is_last else ()
-            shown += [doc.GAP, doc.Quote(trace.turn.text), *turn_document(trace.turn, trace.runs), *lanes]
+            turn = (doc.Quote(trace.turn.text), *turn_document(trace.turn, trace.runs), *lanes)
+            shown += [doc.GAP, doc.Box("", turn)]
         return tuple(shown)
 
     def _at_work(self) -> doc.Document:
