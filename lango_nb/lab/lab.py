@@ -82,6 +82,8 @@ from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.tool import Tool
 from lango_nb.viz import listings
+from lango_nb.viz.document import Document, Title
+from lango_nb.viz.escape import one_line
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import ListView, View
 
@@ -116,8 +118,9 @@ if TYPE_CHECKING:
     from lango_nb.widgets.run import RunPanel
     from lango_nb.widgets.trace import TracePanel
 
+PANELS = ("tree", "partition", "route", "run", "trace", "runs", "approvals", "history")
+"""Tabs of the dashboard, in their order; ``lab.<name>_panel()`` is each alone."""
 _CELL_MODULE = "lango_cell"
-
 
 _ELSEWHERE = {"settings": "config", "eval": "evaluate()", "run_turn": "ask()", "events_df": "events().df"}
 """What other tools call a thing, and what it is called here."""
@@ -1586,9 +1589,29 @@ class Lab:
         UnknownNameError
             There is no such tab.
         """
-        from lango_nb.lab.dashboard import dashboard_of
+        from lango_nb.widgets.dashboard import Dashboard
+        from lango_nb.widgets.records import turns_panel
+        from lango_nb.widgets.trace import TracePanel
 
-        return dashboard_of(self, tab)
+        def title() -> Document:
+            facts = [f"model {one_line(self.model.name, 40)}", f"session {one_line(self.session, 40)}"]
+            return (Title(one_line(self.topology, 64), facts),)
+
+        def latest() -> Trace:
+            return self._trace(None)
+
+        def trace() -> TracePanel:
+            return TracePanel(latest(), self.prompt_of, latest=latest)
+
+        def show(turn_id: str) -> None:
+            panel = made["trace"]
+            if isinstance(panel, TracePanel):
+                panel.show(self._trace(turn_id))
+            made.act("tab", "trace")
+
+        makers = {name: getattr(self, f"{name}_panel") for name in PANELS}
+        made = Dashboard(makers | {"trace": trace, "history": lambda: turns_panel(self.engine, show)}, title, tab)
+        return made
 
     if not TYPE_CHECKING:  # a type checker knows what there is
 

@@ -15,7 +15,7 @@ from lango_nb.widgets.panel import Panel
 R = TypeVar("R")
 _MOST = 500
 """Records that are listed at once, the first ones."""
-_ROWS = 12
+_ROWS = 8
 
 
 class ListPanel(Panel, Generic[R]):

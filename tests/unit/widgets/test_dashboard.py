@@ -11,7 +11,7 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.core.errors import UnknownNameError
-from lango_nb.lab.dashboard import TABS
+from lango_nb.lab.lab import PANELS
 from lango_nb.widgets.dashboard import Dashboard
 from lango_nb.widgets.trace import TracePanel
 from tests.unit.viz.test_views import read
@@ -36,16 +36,16 @@ def click(dashboard: Dashboard, name: str) -> None:
 
 def test_a_panel_is_made_when_its_tab_is_first_shown_and_stays(lab: Lab) -> None:
     dashboard = lab.dashboard()
-    assert [title.lower() for title in tabs(dashboard).titles] == list(TABS)
+    assert [title.lower() for title in tabs(dashboard).titles] == list(PANELS)
     filled = [bool(page.children) for page in tabs(dashboard).children]
-    assert filled == [True] + [False] * (len(TABS) - 1)
+    assert filled == [True] + [False] * (len(PANELS) - 1)
     click(dashboard, "route")
     assert dashboard.tab == "route"
-    (field,) = of_kind(tabs(dashboard).children[TABS.index("route")], ipywidgets.Text)
+    (field,) = of_kind(tabs(dashboard).children[PANELS.index("route")], ipywidgets.Text)
     field.value = "encrypt this with aes"
     click(dashboard, "partition")
     click(dashboard, "route")
-    assert of_kind(tabs(dashboard).children[TABS.index("route")], ipywidgets.Text) == [field]
+    assert of_kind(tabs(dashboard).children[PANELS.index("route")], ipywidgets.Text) == [field]
     assert sum(bool(page.children) for page in tabs(dashboard).children) == 3
 
 
@@ -77,7 +77,7 @@ def test_traces_wait_for_a_turn_and_go_on_with_the_latest_unless_one_is_chosen(l
     history.act("press", "steps")
     assert dashboard.tab == "trace"
     assert panel.trace.turn.number == 1
-    assert tabs(dashboard).selected_index == TABS.index("trace")
+    assert tabs(dashboard).selected_index == PANELS.index("trace")
 
 
 def test_its_code_gives_the_same_state(lab: Lab) -> None:
