@@ -76,6 +76,8 @@ def test_traces_wait_for_a_turn_and_go_on_with_the_latest_unless_one_is_chosen(l
     history.act("record", "1  ")
     history.act("press", "steps")
     assert dashboard.tab == "trace"
+    panel = dashboard["trace"]
+    assert isinstance(panel, TracePanel)
     assert panel.trace.turn.number == 1
     assert tabs(dashboard).selected_index == PANELS.index("trace")
 
