@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Locator
 
 from tests.browser.harness import THEMES, Browser, browser, jupyterlab, write_notebook
 from tests.browser.test_questions import said
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
 
 THINKS_S = 3.0
 """How long a person takes to answer."""
